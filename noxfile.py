@@ -1,9 +1,9 @@
 """Builds the environments of matrix.toml, and runs the sessions of this project.
 
-    nox -s matrix                          the default environments, then `compat matrix` over them
-    nox -s matrix -- --envs releases       other environments; everything after -- goes to `compat matrix`
-    nox -s "env(triton-3.1.0)"             one environment; triton-X[-torch-Y] need not be in matrix.toml
-    nox                                    lint, types, tests
+    nox -s matrix                      the default environments, then `compat matrix` over them
+    nox -s matrix -- --envs releases   other environments; all after -- goes to `compat matrix`
+    nox -s "env(triton-3.1.0)"         one; triton-X[-torch-Y] need not be in matrix.toml
+    nox                                lint, types, tests
 
 An environment that cannot be built fails no session. Its error becomes part of the report.
 """
@@ -67,8 +67,7 @@ time.
 
 
 def install_once(session: nox.Session, *arguments: str) -> None:
-    """Install, unless this virtual environment was filled from the same arguments and the same
-    pyproject.toml before.
+    """Install, unless this virtual environment has the same arguments and pyproject.toml already.
 
     Nothing is asked of the index then, so that a second run starts at once, offline too.
     """
@@ -97,8 +96,9 @@ def inner(session: nox.Session) -> dict[str, str | None]:
 
 
 def testing(session: nox.Session) -> dict[str, str | None]:
-    """Variables for tests, which start some thousand commands: Python keeps its bytecode outside
-    the checkout.
+    """Variables for tests, which start some thousand commands.
+
+    Python keeps its bytecode outside the checkout.
     """
     kept = os.path.join(session.virtualenv.location, "pycache")
     return {**inner(session), "PYTHONDONTWRITEBYTECODE": None, "PYTHONPYCACHEPREFIX": kept}
@@ -108,7 +108,7 @@ def testing(session: nox.Session) -> dict[str, str | None]:
 def lint(session: nox.Session) -> None:
     """Check style, dependencies and files for CI systems, offline.
 
-    With files after `--`: the style of these.
+    With files after `--`, check only the style of these.
     """
     install_once(session, *group("lint"))
     session.run("ruff", "check", *session.posargs)
@@ -162,9 +162,7 @@ def gpu(session: nox.Session) -> None:
 
 @nox.session(python=["3.11", "3.12", "3.13"], default=False)
 def drivers(session: nox.Session) -> None:
-    """Run the tests that need no wheels on each Python that the driver may run on, as far as this
-    machine has it.
-    """
+    """Run the tests that need no wheels on each supported Python that this machine has."""
     install_once(session, "-e", ".", *group("tests"))
     session.run("pytest", *SHARED, "-m", "not wheels", *session.posargs, env=testing(session))
 
@@ -205,9 +203,7 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def package(session: nox.Session) -> None:
-    """Build the sdist and the wheel, check both, and use the wheel with the oldest and the newest
-    dependencies.
-    """
+    """Build sdist and wheel, check both, and use the wheel with oldest and newest dependencies."""
     install_once(session, *group("package"))
     folder = Path(session.create_tmp()).resolve()
     dist, project = folder / "dist", folder / "project"
@@ -261,9 +257,7 @@ def package(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def screenshots(session: nox.Session) -> None:
-    """Make the pictures in docs/images again, of a named matrix.json, else of the run in the
-    tests.
-    """
+    """Make the pictures in docs/images again, of a named matrix.json or of the tests' run."""
     install_once(session, "-e", ".", *group("tests"), *group("screenshots"))
     session.run("python", "-m", "tests.browser.screenshots", *session.posargs)
 
@@ -272,7 +266,7 @@ def screenshots(session: nox.Session) -> None:
 def fuzz(session: nox.Session) -> None:
     """Give 100,000 inputs to every parser of untrusted input, and print figures.
 
-    Takes about half an hour.
+    It takes about half an hour.
     """
     install_once(session, "-e", ".", *group("tests"))
     session.run("python", "-m", "tests.fuzz", *session.posargs)
@@ -282,7 +276,7 @@ def fuzz(session: nox.Session) -> None:
 def hostile(session: nox.Session) -> None:
     """Run 10,000 cells, a tenth of them hostile, kill drivers and workers, and print figures.
 
-    Takes about an hour.
+    It takes about an hour.
     """
     install_once(session, "-e", ".")
     session.run("python", "-m", "bench.hostile", *session.posargs, env=inner(session))

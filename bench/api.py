@@ -1,8 +1,7 @@
-"""``python -m bench.api``: what it costs to ask every release which names it has, and to answer
-from what is kept.
+"""``python -m bench.api``: the cost of asking every release for its names, and of kept answers.
 
-The first figure is of envs that were never asked: what they have said is taken away before each
-round, and put back by it.
+The first figure is of envs that were never asked: their answers are taken away before each round,
+and the round puts them back.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Kernels that behave and kernels that do not, with what must become of each: what
-:mod:`bench.hostile` is run on.
+"""Well-behaved and hostile kernels, each with its expected outcome, for :mod:`bench.hostile`.
 
 A *behaviour* is Python that runs inside the worker's child when the kernel is taken out of its
 file, or when the file is imported. The hostile functions stand in the same files as good ones, so
@@ -121,7 +120,8 @@ HOSTILE = (
         name="forges",
         code="""
 import json, os
-answer = {"event": "done", "actions": [{"do": "compile"}], "nonce": "0", "stages": {}, "warnings": [], "output": 0}
+answer = {"event": "done", "actions": [{"do": "compile"}], "nonce": "0", "stages": {}}
+answer |= {"warnings": [], "output": 0}
 answer = json.dumps(answer).encode()
 for fd in range(3, 64):
     try:

@@ -1,9 +1,9 @@
-"""Candidates compared per second by a launcher that stays, and by one that is started for each:
-``python -m bench.by_numbers``.
+"""``python -m bench.by_numbers``: candidates per second by a launcher that stays, or by new ones.
 
-Without a GPU it takes ``--library``, a stand-in for the driver (``tests/launch/standin.c``), and
-launches on the CPU: what it costs to import PyTorch and to start processes is in it then, and what
-the GPU and its driver cost is not.
+Each candidate gets a launcher of its own in the second case. Without a GPU it takes ``--library``,
+a stand-in for the driver (``tests/launch/standin.c``), and launches on the CPU. Then the figures
+include the import of PyTorch and the start of processes, but not the cost of the GPU and its
+driver.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What recording launches costs a program: ``python -m bench.capture``, or ``… --python PYTHON --
-PROGRAM [ARGUMENT]…``.
+"""The cost of recording launches to a program: ``python -m bench.capture``.
 
-A program runs without a GPU twice: once with what makes it believe in one and records, and once
-with the same and nothing that records. Comparing code is not part of it. Unless one is named, the
-program imports PyTorch and a small library, and launches its kernels again and again.
+``… --python PYTHON -- PROGRAM [ARGUMENT]…`` names another program. A program runs without a GPU
+twice: once with the fake GPU and the recorder, and once with the fake GPU alone. Comparing code is
+not part of it. The default program imports PyTorch and a small library, and launches its kernels
+again and again.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ class Idle(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         if name == "triton":
             sys.meta_path.remove(self)
-            sys.modules["_compat_toolchains.triton.inside.recorder.launches"].watch = lambda *_: None
+            launches = sys.modules["_compat_toolchains.triton.inside.recorder.launches"]
+            launches.watch = lambda *_: None
 
 sys.meta_path.insert(0, Idle())
 sys.modules.pop("sitecustomize", None)
@@ -100,9 +101,7 @@ def _python_of(name: str) -> str:
 
 
 def _seconds(words: Sequence[str], start: Path) -> float:
-    """What a program takes, in CPU seconds of its own, with this folder at the beginning of its
-    path.
-    """
+    """The CPU seconds of a program, with this folder at the beginning of its path."""
     with tempfile.TemporaryDirectory() as folder:
         settings = recorder_settings(Options(fake=True, check=CodeCheck.NOTHING), Path(folder))
         environ = {

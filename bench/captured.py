@@ -1,9 +1,8 @@
-"""What the engine costs beside the compiles themselves, in CPU seconds: ``python -m bench.captured
-'captured/**/*.toml'``.
+"""The engine's CPU seconds beside compiles: ``python -m bench.captured 'captured/**/*.toml'``.
 
-Captured kernels are compiled by the engine, and by processes that import Triton and compile their
-share in a row, with nothing to protect them (``bench/plain.py``): what those take is what compiling
-costs. CPU seconds, those of the driver and of the assembler among them, can be compared on a
+The engine compiles captured kernels, and so do processes that import Triton and compile their share
+in a row, with nothing to protect them (``bench/plain.py``). The time of these processes is the cost
+of compiling. CPU seconds, those of the driver and of the assembler among them, can be compared on a
 machine that does other things too.
 """
 

@@ -1,12 +1,11 @@
-"""Compile cells again and again on a Dask cluster whose processes are killed at random: ``python -m
-bench.churn --seconds 600``.
+"""Compile on a Dask cluster with random kills: ``python -m bench.churn --seconds 600``.
 
-Now and then a worker's process, a whole worker machine, or the scheduler is killed with SIGKILL,
-and comes back on the same address. Meanwhile a driver compiles the same cells, each round into a
-new store; where a command ends early, or cells are lost, the next one continues with the same
-store. Printed at the end: how many cells were told as lost, what was compiled though the store had
-it (must be 0), and whether each round's matrix.json is the one of ``--executor local``, but for
-times (must be).
+Now and then SIGKILL ends a worker's process, a whole worker machine, or the scheduler, and it comes
+back on the same address. Meanwhile a driver compiles the same cells again and again, each round
+into a new store. If a command ends early, or cells are lost, the next one continues with the same
+store. At the end it prints how many cells were reported as lost, what was compiled though the store
+had it (must be 0), and whether each round's matrix.json is the one of ``--executor local``, except
+for times (must be).
 """
 
 from __future__ import annotations
@@ -55,9 +54,9 @@ WAIT = 90.0
 
 
 def drive(folder: Path, executor: OpenExecutor) -> dict[str, Any]:
-    """Compile what is not in the store of that folder.
+    """Compile the cells that the store of that folder lacks.
 
-    Write the report there, and give what was counted.
+    Write the report there, and return the counts.
     """
     written: Counter[str] = Counter()
     again: list[str] = []
@@ -93,9 +92,7 @@ def drive(folder: Path, executor: OpenExecutor) -> dict[str, Any]:
 
 
 def inner(folder: Path, address: str) -> None:
-    """One command of the driver, in a process of its own: its counts are the last line that it
-    prints.
-    """
+    """One command of the driver, in a process of its own, whose last line has its counts."""
     settings = DaskSettings(where="churn", address=address, wait=WAIT)
     with DaskSession(settings, lambda words: print(words, flush=True)) as session:
         try:
@@ -116,7 +113,7 @@ class Churn:
     def run(self, every: float, until: float) -> None:
         """Kill something about every so many seconds, until that time.
 
-        What has ended comes back until :attr:`stop` is set.
+        Ended processes come back until :attr:`stop` is set.
         """
         while not self.stop.wait(self.chance.uniform(every / 2, every * 3 / 2)):
             if time.monotonic() > until:

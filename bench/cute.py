@@ -126,9 +126,7 @@ def _engine(cells: Sequence[Cell], env: BuiltEnv) -> None:
 
 
 def _plain(cells: Sequence[Cell], env: BuiltEnv) -> tuple[float, float, float]:
-    """Seconds of the import and of the compiles in a process of its own, and its seconds of the
-    processor.
-    """
+    """Seconds of the import and the compiles in a process of its own, and its CPU seconds."""
     with tempfile.TemporaryDirectory() as folder:
         jobs = Path(folder, "jobs.json")
         jobs.write_text(json.dumps([InFlightCell(cell=cell, nonce="").job() for cell in cells]))
@@ -145,10 +143,7 @@ def _plain(cells: Sequence[Cell], env: BuiltEnv) -> tuple[float, float, float]:
 
 
 def _bisected(kernel: str, target: str) -> tuple[float, float, float, float]:
-    """Seconds of a bisect, of the next one, and of a process per release.
-
-    And the latter's seconds of the processor.
-    """
+    """Seconds of a bisect, of the next one, and of a process per release, and its CPU seconds."""
     envs = _envs(["cute-releases"])
     spec = next(spec for spec in _specs() if spec.kernel == kernel)
     (named,) = (known for known in CUTE.device.targets if known.name == target)

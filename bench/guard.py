@@ -1,8 +1,7 @@
-"""How long a guard takes to be imported, on each Python of this machine: ``python -m bench.guard
-[MATRIX_JSON]``.
+"""The time of a guard's import on each Python here: ``python -m bench.guard [MATRIX_JSON]``.
 
-Told are the milliseconds of the import alone, as ``-X importtime`` counts them, the least of some
-rounds: when Python has compiled the file before, and when it has not. Nothing here is a test.
+The figures are milliseconds of the import alone, as ``-X importtime`` counts them, the least of
+some rounds: when Python has compiled the file before, and when it has not. Nothing here is a test.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""What `compat init` guesses of a library: ``python -m bench.guessed FOLDER``, of one unpacked by,
-say,
+"""The guesses of `compat init` about a library: ``python -m bench.guessed FOLDER``.
+
+The folder has an unpacked library, for example from
 
     uv pip install --no-deps --target FOLDER liger-kernel==0.8.5
 
-Told are the jit functions, the kernels, how many of them read back as a kernel file, and the cases.
-With ``--compile N`` the first case of N kernels, taken evenly from all of them in the order of the
-sources, is compiled as it was guessed, on the newest release for sm_90, and the failures are listed
-by what they say. Nothing here is a test.
+It prints the jit functions, the kernels, how many of them read back as a kernel file, and the
+cases. With ``--compile N`` it takes the first case of N kernels, evenly from all of them in the
+order of the sources. It compiles each as it was guessed, on the newest release for sm_90, and lists
+the failures by their messages. Nothing here is a test.
 """
 
 from __future__ import annotations
@@ -85,8 +86,9 @@ def _readable(paths: Sequence[Path]) -> list[Path]:
 
 
 def _reads_back(source: GuessedSource, folder: Path) -> int:
-    """How many kernels of a source, put into a folder by itself, read back: finding all that a
-    package imports takes far longer.
+    """The number of a source's kernels that read back, in a folder by itself.
+
+    Finding all that a package imports takes far longer.
     """
     folder.mkdir()
     alone, count = folder / source.path.name, 0

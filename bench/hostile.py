@@ -1,14 +1,15 @@
-"""10,000 cells, a tenth of them hostile, and 100 kills: ``nox -s hostile`` or ``python -m
-bench.hostile``.
+"""10,000 cells, a tenth of them hostile, and 100 kills: ``nox -s hostile``.
+
+``python -m bench.hostile`` does the same.
 
 1. Honest and hostile kernels (:mod:`bench.behaviours`) in the same files, processes and batches,
-   over every release: each cell must come out as its behaviour says, no process and no file may be
+   over every release: each cell must have the outcome of its behaviour, and no process and no file
+   may be left.
+2. Drivers are killed with SIGKILL at random moments, and workers under them: no cell that was
+   reported as finished may be lost, none may have another outcome in the end, and nothing may be
    left.
-2. Drivers are killed with SIGKILL at random moments, and workers under them: no cell that was told
-   as finished may be lost, none may come out otherwise in the end, and nothing may be left.
 
-What it prints goes into docs/reliability.md. It ends with exit code 1 where anything was not as it
-must be.
+Its figures go into docs/reliability.md. It ends with exit code 1 if anything was wrong.
 """
 
 from __future__ import annotations
@@ -296,7 +297,7 @@ def _round(
 ) -> int:
     """Start drivers over the same cells until one comes to its end.
 
-    How many finished cells were lost.
+    Returns the number of finished cells that were lost.
     """
     (home / "cells").write_bytes(pickle.dumps([each.cell for each in expected]))
     lost, told = 0, set[str]()
@@ -343,8 +344,9 @@ def _kill(victim: str, driver: subprocess.Popen[str], rng: random.Random) -> int
 
 
 def _run_and_tell(home: Path) -> None:
-    """What a driver of the second part does: run the cells of a folder, and print the id of each
-    that may be read back.
+    """A driver of the second part: run the cells of a folder, and print the id of each kept one.
+
+    A kept cell may be read back.
     """
     config = load_matrix(ROOT / "matrix.toml")
     cells: list[Cell] = pickle.loads((home / "cells").read_bytes())

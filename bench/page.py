@@ -1,9 +1,8 @@
-"""How large the HTML report is, and how quick: ``python -m bench.page [--cells N]…``, in the
-Chromium that the tests take.
+"""Size and speed of the HTML report: ``python -m bench.page [--cells N]…``, in the tests' Chromium.
 
-Two times are told of everything that a user does: milliseconds on the clock, from the act to the
-end of the frame that shows what came of it, and of these the milliseconds of processor that the
-page's main thread took. On a machine that is busy the first grow.
+Everything that a user does has two times: milliseconds on the clock, from the act to the end of the
+frame that shows the result, and the milliseconds of processor that the page's main thread took of
+these. On a busy machine the first grow.
 """
 
 from __future__ import annotations
@@ -25,14 +24,16 @@ from tests.report.synthetic import synthetic
 READY = """new MutationObserver((_, observer) => {
   if (document.body?.dataset.ready === undefined) return;
   observer.disconnect();
-  requestAnimationFrame(() => setTimeout(() => (document.documentElement.dataset.drawn = performance.now())));
+  const drawn = () => (document.documentElement.dataset.drawn = performance.now());
+  requestAnimationFrame(() => setTimeout(drawn));
 }).observe(document, {subtree: true, attributes: true, childList: true});"""
 """Notes when the first view is there, and keys work."""
 DONE = """async ([selector, text]) => {
   const element = document.querySelector(selector);
   const began = performance.now();
-  if (text === null) element.dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true}));
-  else {
+  if (text === null) {
+    element.dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true}));
+  } else {
     element.value = text;
     element.dispatchEvent(new Event("input", {bubbles: true}));
   }

@@ -23,7 +23,7 @@ def main(adapter, jobs_file):
         modules = {}
         compiled = 0
         for job in jobs:
-            # set_target() forgets what a release caches, which nobody would do by hand.
+            # set_target() would also drop the caches of a release, which nobody would do by hand.
             driver._chosen = job["target"]
             source = job["source"]
             if source not in modules:

@@ -1,9 +1,8 @@
-"""What a compile with CuTe DSL costs by itself: import it, compile jobs in a row, in this very
-process.
+"""The cost of a compile with CuTe DSL by itself: import it, and compile jobs in a row.
 
 ``python -I bench/plain_cute.py ADAPTER JOBS.json`` runs inside an env. The adapter describes the
-arguments and leaves each compile behind the binary, as it does for the engine; nothing is watched,
-forked or kept. Prints how many jobs compiled, the seconds of the import, and the seconds of the
+arguments and leaves each compile behind the binary, as it does for the engine. Nothing is watched,
+forked or kept. It prints how many jobs compiled, the seconds of the import, and the seconds of the
 compiles.
 """
 

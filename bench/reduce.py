@@ -1,14 +1,13 @@
-"""Candidates judged per second, beside a predicate script that is run per candidate: ``python -m
-bench.reduce``.
+"""Candidates per second, beside a predicate script for each: ``python -m bench.reduce``.
 
-Both judge the same candidates, those that a reduction of the historical kernel comes to, with as
-many processes at a time. The script is what an external reducer is given: it imports Triton,
-compiles one file, and its exit code says whether it failed as the kernel does. (An abort tells by
-the signal, so the script does not even look for the words.)
+Both judge the same candidates, those of a reduction of the historical kernel, with as many
+processes at a time. An external reducer gets such a script: it imports Triton, compiles one file,
+and its exit code says whether it failed as the kernel does. An abort shows in the signal, so the
+script does not even look for the words.
 
-Then the same reduction in three ways: where nothing but the failure is to stay; where every other
-release is to stay what it is, too, which the command asks of what it is about to accept; and where
-that is asked of every candidate.
+Then the same reduction runs in three ways: only the failure has to stay; every other release has to
+stay as it is, too, which the command asks of a candidate that it is about to accept; and that is
+asked of every candidate.
 """
 
 from __future__ import annotations
@@ -150,10 +149,7 @@ def _reduced(
     later: Sequence[CandidateRequirement],
     slots: int,
 ) -> tuple[float, int, Candidate]:
-    """Seconds, compiles and the smallest candidate of a search.
-
-    With workers that are there already.
-    """
+    """Seconds, compiles and the smallest candidate of a search with workers that exist already."""
     with InterestingnessTest(
         cell.spec, cell.target, asked, later=later, slots=slots
     ) as interesting:

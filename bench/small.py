@@ -1,5 +1,6 @@
-"""Three small kernels, the size of most of those in use: for them the cost of a process outweighs
-that of a compile.
+"""Three small kernels, the size of most of those in use.
+
+For them the cost of a process outweighs that of a compile.
 """
 
 import triton

@@ -1,6 +1,4 @@
-"""What something takes: seconds on the clock, and of the processor, those of all processes under
-this one among them.
-"""
+"""The cost of something: seconds on the clock, and CPU seconds of all processes under this one."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ class Spent:
 
 
 def spent(action: Callable[[], object]) -> Spent:
-    """What an action takes.
+    """The cost of an action.
 
     Processes that have ended and that nobody has waited for are not counted.
     """

@@ -71,8 +71,9 @@ def main(matrix: Path, workers: tuple[int, ...], every: int, rounds: int) -> Non
 def _waiting(
     recorded: Sequence[dict[str, object]], built: dict[str, BuiltEnv], folder: Path
 ) -> list[Cell]:
-    """Cells that wait as long as the recorded ones took, each kernel's in a source of its own, as
-    those were.
+    """Cells that wait as long as the recorded ones took, each kernel in a source of its own.
+
+    The recorded ones have such sources too.
     """
     config = load_matrix(ROOT / "matrix.toml")
     return [

@@ -1,8 +1,7 @@
-"""Triton-version compatibility: compile kernels on every release, say what fails, since when and
-why.
+"""Triton-version compatibility: what compiles on every release, what fails, since when and why.
 
 ``with compat.capture("captured"):`` writes kernel files of what a program launches inside of the
-block; it is :func:`compat.capturing.capturing.capture`, which is imported when it is first called.
+block. It is :func:`compat.capturing.capturing.capture`, which is imported when it is first called.
 """
 
 from __future__ import annotations

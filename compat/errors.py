@@ -147,7 +147,5 @@ class UnknownAction(CompatError):
 
 
 def is_refusal(error: OSError) -> bool:
-    """Return whether an ``OSError`` is about a resource of the machine, and not about the
-    request.
-    """
+    """Whether an ``OSError`` is about a resource of the machine, not about the request."""
     return error.errno in REFUSALS and error.errno != errno.EACCES

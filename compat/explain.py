@@ -79,7 +79,7 @@ class Explanation:
 
 @frozen(kw_only=True)
 class CellOverview:
-    """What became of several cells that one glob matches."""
+    """The outcomes of several cells that one glob matches."""
 
     pattern: str
     results: tuple[Result, ...]
@@ -158,12 +158,12 @@ def _limits(selection: Selection, attempts: Sequence[Evidence]) -> Iterator[str]
 
 
 def artifact(name: str, store: Store) -> Artifact:
-    """Where an artifact of that name is, and whether it still is what was kept."""
+    """The path of an artifact of that name, and whether its content is still the same."""
     return Artifact(path=store.artifacts / name, there=store.artifact(name) is not None)
 
 
 class StoredCells:
-    """What the store knows of cells, whatever limits it was found under."""
+    """The store's facts about cells, under any limits."""
 
     def __init__(self, selection: Selection, store: Store) -> None:
         self.config, self.store, self._selection = selection.config, store, selection
@@ -193,7 +193,7 @@ class StoredCells:
         }
 
     def results(self, cells: Sequence[Cell]) -> tuple[Result, ...]:
-        """What became of these cells, the newest release first, forks last."""
+        """The results of these cells, the newest release first, forks last."""
         attempts = self.attempts(cells)
         results = [
             result
@@ -208,8 +208,9 @@ class StoredCells:
         )
 
     def growths(self, cell: Cell, outcome: Outcome) -> tuple[SettingGrowth, ...]:
-        """How the time of compiling grows with the cell's constexprs, as far as other cases and
-        searches tell.
+        """The growth of the compile's time with the cell's constexprs.
+
+        It comes from other cases and from searches, as far as they are known.
         """
         if outcome.status is not Status.TIMED_OUT and (outcome.compile_seconds or 0.0) < SLOW:
             return ()
@@ -237,13 +238,13 @@ class StoredCells:
         )
 
     def checked(self, result: Result | None) -> Result | None:
-        """A result with what is known of its numbers."""
+        """A result with the known checks of its numbers."""
         return next(iter(with_interpreted([result], self.store))) if result else None
 
     def history(self, cell: Cell) -> Verdict | None:
-        """What the results on all releases together say of the cell's kernel and target.
+        """The verdict of all releases' results on the cell's kernel and target.
 
-        ``None`` where there are none.
+        It is ``None`` if there are no results.
         """
         envs = (env for env in known_envs(self.config) if env.toolchain == cell.spec.toolchain)
         attempts_of = self.attempts(evolve(cell, env=env) for env in envs)

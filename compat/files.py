@@ -32,12 +32,11 @@ from compat.text import lazy_pattern
 def replace_file(
     path: Path, content: str | bytes | Iterator[str], *, keep_mode: bool = False
 ) -> None:
-    """Put a file in its place all at once, making its folder where there is none.
+    """Put a file in its place all at once, and make its folder if it is missing.
 
-    ``keep_mode`` gives it the old one's permissions.
-
-    The content may come in pieces, which are written as they come. Raises OSError; what was there
-    before is untouched then, and nothing half-written is left.
+    ``keep_mode`` gives it the old one's permissions. The content may come in pieces, which are
+    written as they come. Raises OSError. Then the old file is untouched, and nothing half-written
+    is left.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
@@ -57,9 +56,9 @@ def replace_file(
 
 
 def content_of(path: Path, limit: int) -> bytes | None:
-    """What is in a regular file of at most ``limit`` bytes.
+    """The content of a regular file of at most ``limit`` bytes.
 
-    ``None`` where there is none, or something else: a pipe would block.
+    It is ``None`` if there is no such file, or something else, because a pipe would block.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -70,7 +69,7 @@ def content_of(path: Path, limit: int) -> bytes | None:
         if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
             return None
         with open(fd, "rb", closefd=False) as file:
-            # And not of the limit: so much memory is taken first.
+            # Not the limit alone, because Python allocates as much memory first.
             return file.read(min(limit, status.st_size + 1))
     except OSError:
         return None
@@ -116,14 +115,12 @@ _ATTEMPTS = 10
 
 
 class TemporaryFolder:
-    """A private folder, removed with all that is in it when it is closed, and at the latest when
-    the command ends.
-    """
+    """A private folder, removed with its content when it is closed or when the command ends."""
 
     def __init__(self, prefix: str) -> None:
         """Make it.
 
-        Raises MachineError where that cannot be, and Stopped where the command is ending.
+        Raises MachineError if that fails, and Stopped if the command is ending.
         """
         try:
             place = tempfile.gettempdir()
@@ -149,7 +146,7 @@ class TemporaryFolder:
 def claim_folder(path: Path) -> None:
     """Have a folder removed when the command ends, unless it is released.
 
-    To be called before it is made.
+    It is to be called before the folder is made.
     """
     with _LOCK:
         if _swept:
@@ -185,7 +182,7 @@ atexit.register(remove_claimed)  # for programs that use this package and end as
 def _made(place: str, prefix: str) -> tuple[Path, int | None]:
     """A new folder, and the open file that its lock goes with.
 
-    Without one where the file system has no locks.
+    The file is ``None`` if the file system has no locks.
     """
     for _ in range(_ATTEMPTS):
         path = Path(place, prefix + secrets.token_hex(8))
@@ -193,7 +190,7 @@ def _made(place: str, prefix: str) -> tuple[Path, int | None]:
         path.mkdir(mode=0o700)
         try:
             lock = _lock(path)
-        # Another command took it for one that was left, before it was locked.
+        # Another command removed the folder as a leftover before it was locked.
         except (FileNotFoundError, BlockingIOError):
             release_folder(path)
             continue
@@ -236,7 +233,7 @@ def _remove_abandoned(path: str) -> None:
 def _lock(path: str | Path) -> int:
     """Lock a folder for as long as the descriptor is open.
 
-    Raises BlockingIOError where somebody has it, OSError where none can.
+    Raises BlockingIOError if another process has the lock, OSError if locking is impossible.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
@@ -313,7 +310,7 @@ def read_bytes(fd: int, start: int, end: int) -> bytes:
 
 
 def _last_line(fd: int, start: int, end: int, beginning: bytes) -> bytes:
-    """The last line between two offsets that begins so; empty where there is none."""
+    """The last line between two offsets with this beginning; empty if there is none."""
     while end > start:
         low = max(start, end - _CHUNK)
         chunk = read_bytes(fd, low, end + len(beginning))

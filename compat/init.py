@@ -1,9 +1,9 @@
-"""A project's first files: a ``matrix.toml``, a kernel file for each source, a noxfile, entries of
-``.gitignore``, a CI workflow.
+"""A project's first files: ``matrix.toml``, kernel files, a noxfile, ``.gitignore``, a workflow.
 
-In: a folder, and Python sources in it by path, glob or folder, without any it is looked through; CI
-systems. Out: an :class:`Initialized`: what was written, what was there already and is left as it
-was, and which guesses deserve a look. Nothing is ever overwritten.
+There is a kernel file for each source, and ``.gitignore`` gets entries. In: a folder, and Python
+sources in it by path, glob or folder, or the whole folder; CI systems. Out: an
+:class:`Initialized`: the written files, the files that existed and stay as they are, and the
+guesses that deserve a look. Nothing is ever overwritten.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ _ENVS = """\
 _NOXFILE = "from compat.nox import matrix, sessions\n\nmatrix(sessions())\n"
 _IGNORED = ("/.compat/", "/.nox/", "/reports/index.html", "/reports/matrix.*")
 _HEAD = """\
-# `compat init` guessed this from {source}. Check each line marked `guessed`. You may edit this file; no command overwrites it.
+# `compat init` guessed this from {source}. Check each line marked `guessed`. \
+You may edit this file; no command overwrites it.
 """
 
 
@@ -76,7 +77,7 @@ class Look:
 
 @frozen(kw_only=True)
 class FirstRun:
-    """What the first ``compat matrix`` comes to, as far as that is known before it."""
+    """The cost of the first ``compat matrix``, as far as it is known before."""
 
     cells: int
     envs: int
@@ -142,8 +143,9 @@ class _Initializing:
     unsure: dict[Path, str] = field(factory=dict)
 
     def run(self, named: Sequence[str], systems: Sequence[System]) -> Initialized:
-        """Write everything, the kernel files first: whatever is wrong with a source is said before
-        anything is written.
+        """Write everything, the kernel files first.
+
+        So an error in a source is reported before anything is written.
         """
         declared = _Declared.of(self.folder)
         paths = _named(named, self.folder)
@@ -312,7 +314,7 @@ def _first_run(matrix: Path) -> FirstRun | None:
 
 @frozen(kw_only=True)
 class _Declared:
-    """What a project has already."""
+    """The files that a project has already."""
 
     folder: Path
     patterns: tuple[str, ...]
@@ -363,7 +365,7 @@ def _kernel_files(folder: Path, patterns: Sequence[str]) -> list[Path]:
 
 
 def _content(path: Path) -> dict[str, Any]:
-    """What a TOML file holds; nothing where it cannot be read, of which others complain."""
+    """The content of a TOML file; empty if it cannot be read, which others report."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
@@ -413,7 +415,7 @@ def _nothing(named: Sequence[str], guessed: Sequence[GuessedSource], folder: Pat
 
 
 def _folder_for(folder: Path, declared: _Declared) -> Path:
-    """Where kernel files go: where there are some, else a folder that holds nothing else."""
+    """The folder for kernel files: one that has some, else one that holds nothing else."""
     used = [path.parent for path in declared.sources.values() if path.parent != folder]
     if used:
         return used[0]
@@ -428,8 +430,9 @@ def _holds_others(folder: Path) -> bool:
 
 
 def _free(place: Path, source: Path, taken: Iterable[Path]) -> Path:
-    """A kernel file for a source that is not there yet: ``softmax.toml``, else
-    ``ops_softmax.toml``, and so on.
+    """A kernel file for a source, under a free name.
+
+    It is ``softmax.toml``, else ``ops_softmax.toml``, and so on.
     """
     parts = [source.stem]
     for name in (*(folder.name for folder in source.parents), "again"):

@@ -1,9 +1,8 @@
-"""Whether the running command is to end: since the user has asked for it, or since the seconds that
-it may take are used.
+"""Whether the running command is to end, by the user's wish or because its time is over.
 
-A signal can come at any line of the program, and an exception raised there may break off just what
-tidies up, or be lost in a callback. So the command line only notes it here
-(:mod:`compat.cli.start`), and whatever waits or runs for long looks here and ends in order.
+A signal can come at any line of the program, and an exception raised there may interrupt the very
+code that tidies up, or be lost in a callback. So the command line only notes it here
+(:mod:`compat.cli.start`), and code that waits or runs for long looks here and ends in order.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ REQUESTED = threading.Event()
 
 
 class Stopped(Exception):
-    """What was under way was asked to stop.
+    """Work under way was asked to stop.
 
-    What was finished before is kept; what was not has no result.
+    Results that were finished before are kept, and the rest has none.
     """
 
 

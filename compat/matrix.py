@@ -1,10 +1,8 @@
-"""The matrix: every chosen cell compiled, the report on all of them, and the folder in which the
-project has its report.
+"""The matrix: every chosen cell compiled, the report on all of them, and the report's folder.
 
 In: a :class:`compat.project.Selection`. Out: a :class:`~compat.report.summary.record.Report`, from
-which every form of the report is drawn; and :class:`Written`, the files of it. A run that tried
-only some of the cells exchanges these in the report that is there, and keeps the others that still
-hold.
+which every form of the report is drawn; and :class:`Written`, its files. A run that tried only some
+of the cells replaces these in the existing report, and keeps the others that are still valid.
 """
 
 from __future__ import annotations
@@ -54,7 +52,7 @@ from compat.source.closure import helpers_of
 
 
 class MatrixInterrupted(Interrupted):
-    """The run was stopped early; :attr:`report` tells what is known."""
+    """The run was stopped early; :attr:`report` has the results so far."""
 
     def __init__(self, report: Report) -> None:
         super().__init__(len(report.results), len(report.results) + len(report.pending))
@@ -99,9 +97,7 @@ def run_matrix(
 
 
 def _no_cells(selection: Selection) -> SelectionError:
-    """Why nothing goes together: no env that there is has the kernels' toolchain, or none that was
-    chosen.
-    """
+    """The reason why no cell exists: no env, or no chosen env, has the kernels' toolchain."""
     config = selection.config
     own = dict.fromkeys(spec.toolchain for spec in selection.specs)
     if own.keys() & {env.toolchain for env in (*config.envs, *config.released)}:
@@ -159,7 +155,7 @@ def _pairs(selection: Selection, envs: Iterable[Env]) -> tuple[Env, ...]:
 class _Run:
     """One matrix under way: plan → provide envs → run → account → report.
 
-    What is selected was decided before.
+    The selection was decided before.
     """
 
     def __init__(
@@ -185,7 +181,7 @@ class _Run:
         self.pairs: tuple[Pair, ...] = ()
 
     def complete(self) -> Report:
-        """What came of it. Raises MatrixInterrupted."""
+        """The report of the whole run. Raises MatrixInterrupted."""
         try:
             with self.listener.compiling(len(self.cells), self.cells) as note:
                 self._compile_portions(note)
@@ -210,10 +206,11 @@ class _Run:
         except EnvError:
             if not rest:
                 raise
-            # What cannot be built is no reason to leave out what is there.
+            # Envs that cannot be built are not a reason to leave out the others.
             self._compile((*first, *rest), (*first, *rest), note)
         else:
-            # Those of before, too: what cannot be built is no error beside them.
+            # The first envs are passed too, because an unbuilt env is not an error beside built
+            # ones.
             self._compile(rest, (*first, *rest), note)
 
     def _compile(
@@ -228,11 +225,11 @@ class _Run:
             self._interpret(self._run([cell for cell in self.cells if cell.env in envs], note))
 
     def _plan(self) -> tuple[Sequence[Env], Sequence[Env]]:
-        """The envs in the order of their cells: all together, or the newest release first where
-        others have yet to be built.
+        """The envs to compile in first, and the envs after them, in the order of their cells.
 
-        With it those that nothing declares: whether their releases exist is known before anything
-        is compiled.
+        All envs come first if they are built. Otherwise those of the newest release do, with those
+        that nothing declares. So the program knows whether the releases of these exist before it
+        compiles anything.
         """
         cells = (cell.env for cell in self.cells)
         order = tuple(dict.fromkeys((*cells, *self.selection.envs)))
@@ -266,9 +263,7 @@ class _Run:
         return run(cells, self.context, keep, expect)
 
     def _interpret(self, results: Sequence[Result]) -> None:
-        """Add to the results of cells that were built, and can be interpreted, what came of
-        that.
-        """
+        """Add the interpreter's checks to the results of built cells that it can run."""
         built = [result.cell for result in results if result.outcome.status is Status.OK]
         if any(interpretable(cell, self.context.envs[cell.env.name]) for cell in built):
             with self.listener.step("checking numbers in the interpreter") as show:
@@ -278,8 +273,9 @@ class _Run:
             self.results = [with_check(result, checks.get(result.cell)) for result in self.results]
 
     def report(self) -> Report:
-        """What is known by now; of releases that were not compiled to the end, what earlier runs
-        know counts, too.
+        """The report on what is known by now.
+
+        For releases that were not compiled to the end, the results of earlier runs count, too.
         """
         selection = self.selection
         order = plan.order_of(selection.envs, selection.all_targets, selection.specs)
@@ -310,8 +306,9 @@ class _Run:
     def _account(
         self, results: Sequence[Result], envs: Sequence[BuiltEnv]
     ) -> tuple[Existing, tuple[Verdict, ...]]:
-        """The releases that exist, and what these results, with those that earlier runs have of
-        other releases, come to.
+        """The releases that exist, and the verdicts of these results.
+
+        Earlier runs add their results of other releases.
         """
         existing = existing_releases(self.selection.config)
         earlier = recall(self.selection.kernels, self.context, self.selection.config, besides=envs)
@@ -319,9 +316,7 @@ class _Run:
         return existing, verdicts(results, remembered=remembered, existing=existing)
 
     def _with_launches(self, results: Sequence[Result]) -> tuple[Result, ...]:
-        """Results with what launches of them came to, and what comes of holding those to each
-        other.
-        """
+        """Results with their launches, and with the comparison of those with each other."""
         if not any(result.outcome.has_code for result in results):
             return tuple(results)
         return tuple(with_agreement(with_launched(results, self.context.store)))
@@ -339,29 +334,27 @@ class _Run:
             return None
 
     def _artifact(self, name: str) -> str | None:
-        """What was kept under a name, without the paths of this machine."""
-        # With all that verifies scripts; few failures have artifacts.
+        """A kept text by its name, without the paths of this machine."""
+        # This imports everything that verifies scripts, and few failures have artifacts.
         from compat.repro.verify import without_places
 
         data = self.context.store.artifact(name)
         return without_places(data.decode(errors="replace")) if data is not None else None
 
     def _names(self, envs: Sequence[BuiltEnv], existing: Existing) -> Packed | None:
-        """Which names the envs' toolchain has, where somebody has asked for them before."""
+        """The names of the envs' toolchain, if somebody has asked for them before."""
         toolchain = envs[0].env.toolchain if envs else ""
         cache = self.selection.config.env_cache()
         return kept_names(envs, existing.get(toolchain, ()), cache, self.selection.state)
 
     def _limits(self) -> Iterator[str]:
-        """The option that has a cell stopped after as long, where that is not what ``matrix.toml``
-        says.
-        """
+        """The option that sets the same time limit, if it is not the one of ``matrix.toml``."""
         if (deadline := self.context.limits.deadline) != self.selection.config.deadline:
             yield from ("--deadline", f"{deadline:g}")
 
 
 def _without(cells: Iterable[Cell], results: Iterable[Result]) -> tuple[Cell, ...]:
-    """The cells of which there is no result."""
+    """The cells without a result."""
     done = {result.cell for result in results}
     return tuple(cell for cell in cells if cell not in done)
 
@@ -397,7 +390,7 @@ _LONGEST_NAME = 100
 
 @frozen(kw_only=True)
 class Written:
-    """The files of a report, and what became of the report that was there before."""
+    """The files of a report, and the fate of the report that was there before."""
 
     report: Report
     """What the files have: of a narrowed run also cells that the report before had."""
@@ -452,8 +445,9 @@ def _update(
 
 
 def _before(folder: Path, selection: Selection) -> Report | None:
-    """The report in a folder, where that matters: not to a shard, nor to a run of all that
-    ``matrix.toml`` says.
+    """The report in a folder, if it matters.
+
+    It does not matter to a shard, nor to a run of all that ``matrix.toml`` declares.
     """
     patterns = selection.patterns
     if selection.shard or not any(
@@ -480,14 +474,15 @@ def _is_narrowed(patterns: Patterns) -> bool:
 
 
 def _kernel_files(chosen: Report | Selection) -> tuple[str, ...]:
-    """The kernel files and libraries that were named; none where ``matrix.toml`` names them."""
+    """The named kernel files and libraries; none if ``matrix.toml`` names them."""
     values = zip(chosen.options[::2], chosen.options[1::2], strict=False)
     return tuple(sorted(value for option, value in values if option != "--matrix"))
 
 
 def _is_of_project(before: Report, found: Report, selection: Selection) -> bool:
-    """Whether a report is of the project's own kernel files, and all kernels of a run that named
-    its files are among them.
+    """Whether a report is of the project's own kernel files, and has all kernels of a run's files.
+
+    The second condition is for runs that name files.
     """
     if _kernel_files(before):
         return False
@@ -498,7 +493,7 @@ def _is_of_project(before: Report, found: Report, selection: Selection) -> bool:
 
 
 def _every(selection: Selection, before: Report) -> Selection:
-    """All kernels of the files that a report before was made from.
+    """All kernels of the files that an earlier report was made from.
 
     Raises ConfigError and SelectionError.
     """
@@ -521,8 +516,9 @@ def _alone_in(folder: Path) -> Iterator[None]:
 def _with_cells_of(
     before: Report, found: Report, selection: Selection, context: RunContext
 ) -> tuple[Report, int]:
-    """The report of a run with the other cells of the one before that still hold, and how many of
-    these do not.
+    """The report of a run with the still valid cells of the report before, and how many are not.
+
+    Cells of the run itself replace those of the report before.
     """
     tried = {result.cell.id for result in found.results}
     others = [result for result in before.results if result.cell.id not in tried]
@@ -554,7 +550,7 @@ def _cell_now(
     specs: Mapping[tuple[str, str, str], Specialization],
     targets: Iterable[Target],
 ) -> Cell | None:
-    """A cell of an earlier run as the project has it now; ``None`` where it no longer has it."""
+    """A cell of an earlier run as the project has it now; ``None`` if it is gone."""
     own = (cell.target.toolchain, cell.target.name)
     built, target = (
         envs.get(cell.env.name),
@@ -578,7 +574,7 @@ def _broken(cell: Cell, built: BuiltEnv) -> Result:
 def _envs_of(results: Iterable[Result], selection: Selection) -> Iterator[BuiltEnv]:
     """The envs of results of an earlier run, as they are now.
 
-    Without those that are no longer declared.
+    Envs that are no longer declared are left out.
     """
     for name in dict.fromkeys(result.cell.env.name for result in results):
         with suppress(SelectionError):

@@ -1,9 +1,8 @@
-"""A project, and what is asked of it: the folder of a ``matrix.toml``, and the cells that names and
-globs choose from it.
+"""A project and a question to it: a ``matrix.toml``'s folder, and cells chosen by patterns.
 
-In: the path of a ``matrix.toml``, if there is one, and patterns. Out: a :class:`Selection`, which
-has the chosen envs, targets and kernels, the store for results, and a
-:class:`compat.engine.run.RunContext` to compile with. Every feature takes one; the command line
+In: the path of a ``matrix.toml``, if there is one, and patterns, which are names and globs. Out: a
+:class:`Selection`, which has the chosen envs, targets and kernels, the store for results, and a
+:class:`compat.engine.run.RunContext` to compile with. Every feature takes one. The command line
 makes one of its options.
 """
 
@@ -386,9 +385,7 @@ def select(
 def select_places(
     matrix: Path | None = None, *, envs: Sequence[str] = (), targets: Sequence[str] = ()
 ) -> Selection:
-    """The envs and targets that patterns choose, as :func:`select` does, without looking at any
-    kernel.
-    """
+    """The envs and targets that patterns choose, as :func:`select` does, without any kernel."""
     config, patterns = read_matrix(matrix), Patterns(envs=tuple(envs), targets=tuple(targets))
     chosen_envs, chosen_targets = config.choose_envs(envs), config.choose_targets(targets)
     return Selection(
@@ -397,15 +394,13 @@ def select_places(
 
 
 def gpus_of(target: Target) -> tuple[str, ...]:
-    """What GPUs are called that a target is for, without the bare numbers of those that have more
-    of a name.
-    """
+    """The names of a target's GPUs, without the bare numbers of those with longer names."""
     gpus = toolchains.named(target.toolchain).device.gpus
     return tuple(gpu for gpu, name in gpus.items() if name == target.name and not gpu[0].isdigit())
 
 
 def _is_path(name: str) -> bool:
-    """Whether what stands where kernel files are named is no name of a kernel."""
+    """Whether a word in the place of kernel files is a path, and not a kernel's name."""
     return "/" in name or is_file(name)
 
 
@@ -461,8 +456,9 @@ def _further_targets(
 
 
 def _is_own(spec: Specialization, target: Target) -> bool:
-    """Whether a kernel file names a target, or, if it names none, the kernel's toolchain compiles
-    for it by default.
+    """Whether a kernel file names a target, or its toolchain compiles for it by default.
+
+    The default counts only if the file names no target.
     """
     return spec.is_for(target) and (
         bool(spec.targets) or target.name in toolchains.named(spec.toolchain).device.default_targets
@@ -485,7 +481,7 @@ def _specs(
     named = [pattern for pattern in patterns if is_source(pattern, base)]
     if not named:
         return declared
-    # Takes longer to import than most kernel files take to read.
+    # Guessing takes longer to import than most kernel files take to read.
     from compat.guess.guessing import load_sources
 
     described: tuple[Specialization, ...] = ()
@@ -494,7 +490,7 @@ def _specs(
         paths = frozenset(
             Path(os.path.realpath(path)) for each in named for path in sources(split(each)[0], base)
         )
-        # Of matrix.toml, which may name kernel files that are not there: nobody asks for those.
+        # matrix.toml may name kernel files that do not exist. Nobody asks for those here.
         with suppress(ConfigError):
             described = load(own, config.base, where=_IN_MATRIX, of=paths)
     return (*declared, *load_sources(named, base, {spec.kernel for spec in declared}, described))
@@ -505,7 +501,7 @@ def _of_packages(
 ) -> tuple[tuple[Specialization, ...], tuple[Absent, ...]]:
     """The kernels of libraries, and those that a version lacks.
 
-    Raises SelectionError, and EnvError for what cannot be had.
+    Raises SelectionError, and EnvError for a library that cannot be installed.
     """
     wanted = libraries_named(patterns.packages)
     folders = {library: unpacked(library.requirement) for library in wanted}
@@ -524,7 +520,7 @@ def _of_packages(
     }
     if not others:
         return found.specs, found.absent
-    # Takes longer to import than most kernel files take to read.
+    # Guessing takes longer to import than most kernel files take to read.
     from compat.guess.guessing import load_packages
 
     return (
@@ -539,12 +535,11 @@ def _place(config: MatrixConfig) -> str | None:
 
 
 def read_matrix(path: Path | None = None, *, locked: bool = True) -> MatrixConfig:
-    """Read a ``matrix.toml``; without a path that of the current folder, or else of one above it in
-    the same repository.
+    """Read a ``matrix.toml``: at a path, or of the current folder, or above it in the repository.
 
-    Where there is none, everything is as built in, and results are kept in the current folder.
-    Unless ``locked``, its lock is not read. Raises ConfigError, also where there is no file at a
-    path that is given.
+    Without such a file, everything is as built in, and results are kept in the current folder.
+    Unless ``locked``, its lock is not read. Raises ConfigError, also if there is no file at a path
+    that is given.
     """
     if path is None:
         path = find_matrix(Path.cwd())
@@ -566,8 +561,9 @@ def read_matrix(path: Path | None = None, *, locked: bool = True) -> MatrixConfi
 
 
 def _idle_timeout(declared: float, environ: Mapping[str, str]) -> float:
-    """What the environment says, else 0 where no second command is expected (CI), else what is
-    declared.
+    """The seconds that the environment says, or else the declared ones.
+
+    Without such a variable they are 0 in CI, where no second command is expected.
     """
     said = environ.get(KEEP_WORKERS, "")
     if not said:

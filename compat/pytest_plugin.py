@@ -73,6 +73,6 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """End where there is no summary, as on workers."""
+    """End here if there is no summary, as on workers."""
     if _CAPTURING in config.stash:
         config.stash[_CAPTURING][0].close()

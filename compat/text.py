@@ -1,14 +1,13 @@
-"""Text and JSON: what is safe to show, JSON that every reader takes, patterns that are compiled
-late, sizes and times.
+"""Text and JSON: safe text, JSON for every reader, patterns compiled late, sizes and times.
 
-Compilers, kernel files and whatever else is quoted may hold escape sequences, NUL bytes, characters
+Compilers, kernel files and other quoted sources may hold escape sequences, NUL bytes, characters
 that turn the direction of writing, and halves of surrogate pairs. A terminal, a Markdown viewer or
 a tracker would act on them, or refuse them. Everything that people read passes through
-:func:`printable` where it enters the records; what is evidence stays as it was said.
+:func:`printable` where it enters the records. Evidence keeps its text as it was.
 
-Python's own JSON reader takes ``NaN`` and ``Infinity``, which no standard has, raises
-``RecursionError`` for what is nested deeply, and returns halves of surrogate pairs, which no
-encoding has; its writer writes all of these. :func:`read_json` and :func:`write_json` do not.
+Python's own JSON reader accepts ``NaN`` and ``Infinity``, which no standard has, and halves of
+surrogate pairs, which no encoding has. It raises ``RecursionError`` for deep nesting. Its writer
+writes all of these. :func:`read_json` and :func:`write_json` do not.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from typing import Any, AnyStr, BinaryIO, NoReturn, cast
 
 
 class Lazy:
-    """What behaves like a compiled pattern, by its methods and attributes.
+    """An object that behaves like a compiled pattern, by its methods and attributes.
 
-    Functions of :mod:`re` do not take it for one.
+    Functions of :mod:`re` do not accept it as one.
     """
 
     def __init__(self, text: str | bytes, flags: int) -> None:
@@ -47,9 +46,7 @@ class Lazy:
 
 
 def lazy_pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """:func:`re.compile`, but later: what is wrong with ``text`` is raised when it is first
-    used.
-    """
+    """:func:`re.compile`, but later: an error in ``text`` is raised at its first use."""
     return cast("re.Pattern[AnyStr]", Lazy(text, flags))
 
 
@@ -93,8 +90,10 @@ _NOTE = 64
 
 
 def bounded(text: str, limit: int) -> str:
-    """At most ``limit`` characters of ``text``: whole lines from its beginning and its end, and how
-    much is left out between.
+    """At most ``limit`` characters of ``text``.
+
+    They are whole lines from its beginning and its end, with the length of the part left out
+    between.
     """
     if len(text) <= limit:
         return text
@@ -137,7 +136,7 @@ _UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "Gi
 
 
 def size_of_text(text: str) -> int | None:
-    """The bytes that ``4 GiB`` means; ``None`` for what is no size, or none above zero."""
+    """The bytes that ``4 GiB`` means; ``None`` for a text that is not a size above zero."""
     match = _SIZE.fullmatch(text.strip()) if len(text) < _LONGEST else None
     size = int(float(match[1]) * _UNITS[match[2]]) if match else 0
     return size if size > 0 else None
@@ -171,10 +170,9 @@ _TOO_DEEP = "…"
 def read_json(text: str | bytes, *, lenient: bool = False) -> Any:
     """The value of a JSON text.
 
-    Raises ValueError, and nothing else, where it is none, or is nested too deeply.
-
-    So it does for numbers that JSON has no form for (``NaN``, ``Infinity``) and those too large to
-    compute with; with ``lenient`` these are ``None``. Halves of surrogate pairs come as visible
+    Raises ValueError, and nothing else, if the text is not JSON, or is nested too deeply. It also
+    does so for numbers that JSON has no form for (``NaN``, ``Infinity``) and those too large to
+    compute with. With ``lenient`` these are ``None``. Halves of surrogate pairs come as visible
     escapes, so that every string can be encoded.
     """
     said = (
@@ -199,24 +197,23 @@ def decoder_of(*, lenient: bool = False) -> json.JSONDecoder:
 
 
 def encodable(value: Any, text: str, start: int, end: int) -> Any:
-    """A value that was read in a part of a text, with visible escapes for halves of surrogate
-    pairs.
-    """
+    """A value that was read in a part of a text; halves of surrogate pairs are visible escapes."""
     return _encodable(value) if _SURROGATE.search(text, start, end) else value
 
 
 def write_json(document: Any, *, indent: int | None = 1) -> str:
-    """A document as JSON that every reader takes and that is safe to look at, without a newline at
-    its end.
+    """A document as JSON that every reader takes and that is safe to look at.
 
-    Strings are :func:`~compat.text.printable`. What JSON has no word for is written as text.
+    It has no newline at its end. Strings are :func:`~compat.text.printable`. Values that JSON has
+    no form for are written as text.
     """
     return json.dumps(plain(document), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
 def json_pieces(document: Mapping[str, Any]) -> Iterator[str]:
-    """The same text in pieces, of an object in which iterators stand for arrays: each of their
-    items is a piece of its own.
+    """The same text in pieces, for an object with iterators in place of arrays.
+
+    Each item of an iterator is a piece of its own.
     """
     before = "{\n "
     for name, value in document.items():
@@ -232,7 +229,7 @@ def json_pieces(document: Mapping[str, Any]) -> Iterator[str]:
 def _array_pieces(items: Iterator[Any]) -> Iterator[str]:
     before = "[\n  "
     for item in items:
-        # Strings have no newlines there.
+        # Dumped strings contain no newlines.
         yield before + _dumped(plain(item, _DEPTH - 2)).replace("\n", "\n  ")
         before = ",\n  "
     yield "[]" if before.startswith("[") else "\n ]"
@@ -279,8 +276,9 @@ def _encodable(value: Any) -> Any:
 
 
 def plain(value: Any, depth: int = _DEPTH) -> Any:
-    """``value`` in what JSON has: objects, arrays, printable strings, finite numbers, booleans and
-    null.
+    """``value`` in JSON's terms.
+
+    These are objects, arrays, printable strings, finite numbers, booleans and null.
     """
     if value is None or isinstance(value, bool):
         return value
@@ -316,10 +314,8 @@ Take = Callable[[int, Any], Any]
 def read_json_stream(file: BinaryIO, arrays: Mapping[str, Take]) -> Any:
     """The value of the JSON in a file.
 
-    Of an object some arrays, by their keys, are lists of what is made of each item.
-
-    Raises ValueError as :func:`~compat.text.read_json` does, what a :data:`Take` raises, and
-    OSError.
+    If it is an object, ``arrays`` converts each item of some arrays, by their keys. Raises
+    ValueError as :func:`~compat.text.read_json` does, the errors of a :data:`Take`, and OSError.
     """
     text = _Text(file)
     try:
@@ -381,7 +377,7 @@ class _Text:
         """
 
     def next(self) -> str:
-        """The next character that is no space; empty at the end."""
+        """The next character that is not a space; empty at the end."""
         while True:
             self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
             if self._at < len(self._text):
@@ -417,7 +413,7 @@ class _Text:
             self._read_on()  # as much again as is there, so that a long value is not tried often
 
     def error(self, words: str, position: int | None = None) -> ValueError:
-        """What is wrong, by default here, in the words of Python's reader."""
+        """The error, by default at this position, in the words of Python's reader."""
         at = self._at if position is None else position
         lines = self._lines + self._text.count("\n", 0, at)
         start = self._text.rfind("\n", 0, at)

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 BENCH = Path(__file__).parent.parent / "bench"
-IN_ENVS = {"plain", "plain_cute", "small", "fla_operators"}
+IN_ENVS = {"plain", "plain_cute", "small"}
 """What only an env with a toolchain or PyTorch can import."""
 NAMES = sorted(path.stem for path in BENCH.glob("*.py") if path.stem not in IN_ENVS)
 

@@ -50,7 +50,10 @@ def sentences(markdown: str) -> Iterator[str]:
 
 
 def long_lines(markdown: str) -> list[str]:
-    """The lines of prose over :data:`WIDTH` that have a place to break: code, tables, headings and one long link have none."""
+    """The lines of prose over :data:`WIDTH` that have a place to break.
+
+    Code, tables, headings and one long link have none.
+    """
     prose = _INDENTED.sub("", _CODE.sub("", markdown)).splitlines()
     lines = (line for line in prose if not line.startswith(("|", "#", "<", "!", "[!")))
     return [line for line in lines if len(line) > WIDTH and " " in _WHOLE.sub("", line).strip()]

@@ -1,5 +1,6 @@
-"""What one writes by hand to try a kernel on one release: run by bench/first_answer.py as ``uv run
---with triton==X``.
+"""A program that one writes by hand to try a kernel on one release.
+
+bench/first_answer.py runs it as ``uv run --with triton==X``.
 """
 
 import inspect

@@ -1,7 +1,7 @@
-"""A worker that compiles nothing and waits: it speaks the contract of ``compat/worker``, and a cell
-takes ``WAIT`` milliseconds.
+"""A worker that compiles nothing and waits.
 
-It takes one batch at a time, as a Dask worker of one thread has it.
+It follows the contract of ``compat/worker``, and a cell takes ``WAIT`` milliseconds. It takes one
+batch at a time, as a Dask worker of one thread has it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Which names of a toolchain's Python interface, with which parameters, exist in which release, as
-the installed wheels show it.
+"""The names of a toolchain's Python interface in each release, as the installed wheels show them.
 
-In: a selection, and names, two releases, or a source. Out: what each env has (:mod:`.looking`), the
-history of names (:mod:`.histories`), what differs between two envs (:mod:`.comparing`), and what a
-source uses of it (:mod:`.needing`). Nothing is compiled for that, no env is built, and of an env
-that is not there nothing is said.
+In: a selection, and names, two releases, or a source. Out: the names of each env (:mod:`.looking`),
+the history of names (:mod:`.histories`), the differences between two envs (:mod:`.comparing`), and
+the names that a source uses (:mod:`.needing`). A name has its parameters. Nothing is compiled and
+no env is built. An env that was never built is left out.
 """

@@ -1,4 +1,4 @@
-"""What differs between the names of two envs. Pure."""
+"""The differences between the names of two envs. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compat.errors import SelectionError
 
 
 class ChangeKind(StrEnum):
-    """What became of a name."""
+    """The fate of a name."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -60,9 +60,9 @@ class ApiDifference:
 
 
 def place_of(inspection: Inspection, word: str) -> InspectedRelease:
-    """The place that a release, or a fork's name, means.
+    """The looked-at release that the number of a release, or the name of a fork, means.
 
-    Raises SelectionError where there is none, or nothing is known of it.
+    Raises SelectionError if there is none, or if nothing is known of it.
     """
     wanted = word.removeprefix("v")
     named = [
@@ -169,7 +169,7 @@ def _alone(inspection: Inspection, full: str, before: Namespace, after: Namespac
 def _elsewhere(
     inspection: Inspection, full: str, before: Namespace, after: Namespace
 ) -> tuple[str, ...]:
-    """Where else the object was that is there still."""
+    """The other places of an object that is still there."""
     own = before.names[full]
     first = own.same_as or full
     names = [
@@ -181,7 +181,7 @@ def _elsewhere(
 
 
 def _differing(old: ApiName, new: ApiName) -> Iterator[str]:
-    """What a caller has to know of two forms of one name."""
+    """The differences between two forms of one name that matter to a caller."""
     if old.kind != new.kind:
         yield f"{old.kind} → {new.kind}"
     if old.value != new.value:

@@ -1,8 +1,7 @@
-"""The history of a name over the releases: since when it is there, with which parameters, and what
-is said against it. Pure.
+"""The history of a name over the releases: presence, parameters and deprecations. Pure.
 
-Every statement is a run of neighbouring releases that were looked at. Forks are on no line of
-releases: each stands for itself.
+Every statement is about a run of neighbouring releases that were looked at. A fork is on no line of
+releases, and stands for itself.
 
 :func:`pack` makes the histories of all names small enough for a report to carry. There, releases
 are numbers: places in :attr:`Packed.releases`. The releases that a fact holds for are written as
@@ -151,7 +150,7 @@ def _at(place: InspectedRelease, full: str) -> ApiName | None:
 
 
 def _state(place: InspectedRelease, full: str) -> State | None:
-    """``None`` where nothing is known."""
+    """The state of a name; ``None`` if nothing is known."""
     if place.namespace is None or (
         place.namespace.unknown(full) and full not in place.namespace.broken
     ):
@@ -262,10 +261,7 @@ class Packed:
 
 
 def pack(inspection: Inspection) -> Packed:
-    """All names that are meant for users, of the releases that were looked at.
-
-    Forks are left out.
-    """
+    """All names that are meant for users, of the releases that were looked at, without forks."""
     line = tuple(place.label for place in inspection.places if not place.fork)
     packing = _Packing(line=line)
     names: dict[str, PackedName] = {}
@@ -290,9 +286,9 @@ def pack(inspection: Inspection) -> Packed:
 
 
 def _only_another(inspection: Inspection, full: str) -> str:
-    """The name of an object that this is another name of, in every release that has it.
+    """The name of the object that ``full`` is another name of, in every release that has it.
 
-    Empty where it is not.
+    It is empty if there is no such object.
     """
     entries = [
         entry
@@ -321,10 +317,11 @@ class _Packing:
             deprecated=self.text_runs(history.deprecated),
             warns=self.text_runs(history.warns),
             parameters=" ".join(
-                f"{self._span(run.releases)}:{self._text(f'{parameter.name}: {run.value.deprecated}')}"
+                f"{self._span(run.releases)}:{self._text(deprecation)}"
                 for parameter in history.parameters
                 for run in parameter.runs
                 if run.value.deprecated
+                for deprecation in (f"{parameter.name}: {run.value.deprecated}",)
             ),
         )
 

@@ -1,7 +1,7 @@
-"""Which names each env has: an env is asked once, and its answer is kept beside it for as long as
-its packages stay the same.
+"""The names that each env has: an env is asked once, and its answer is kept beside it.
 
-:func:`kept_names` packs what is kept of a run's envs for a report; it asks no env.
+The answer counts as long as the packages of the env stay the same. :func:`kept_names` packs the
+kept answers of a run's envs for a report. It asks no env.
 """
 
 from __future__ import annotations
@@ -81,12 +81,10 @@ def inspection_of(
     missing: Collection[str] = (),
     left_out: bool = True,
 ) -> Inspection:
-    """What was found in these envs, by their names, one for each release.
+    """The answers of these envs by their names, and the releases that were not looked at.
 
-    Beside the releases that exist and were not looked at.
-
-    ``missing`` are the envs that were never built, and ``left_out`` says whether other releases
-    were not asked for.
+    There is one answer for each release. ``existing`` are the releases that exist, ``missing`` are
+    the envs that were never built, and ``left_out`` says whether other releases were not asked for.
     """
     toolchain = toolchains.of(envs[0].env)
     places = [
@@ -112,10 +110,7 @@ def is_kept(built: BuiltEnv, cache: EnvCache) -> bool:
 
 
 def kept(built: BuiltEnv, cache: EnvCache) -> Namespace | None:
-    """What is kept of an env from an earlier look.
-
-    ``None`` where nothing is, or the env is another one since.
-    """
+    """The answer that an env gave earlier, or ``None`` if there is none or the env has changed."""
     toolchain = toolchains.of(built.env)
     return (
         _kept(built, toolchain, cache) if built.error is None and toolchain.language.api else None
@@ -128,7 +123,7 @@ def kept(built: BuiltEnv, cache: EnvCache) -> Namespace | None:
 def _chosen(selection: Selection) -> tuple[Toolchain, tuple[Env, ...]]:
     """The toolchain that is asked about, and its envs.
 
-    Raises ConfigError where there is none that can be asked.
+    Raises ConfigError if no toolchain can be asked.
     """
     config = selection.config
     envs = (
@@ -153,9 +148,9 @@ def _chosen(selection: Selection) -> tuple[Toolchain, tuple[Env, ...]]:
 
 
 def _best(found: Iterable[BuiltEnv]) -> Iterator[BuiltEnv]:
-    """One env of each release: one that can be used, without PyTorch if there are several.
+    """One env of each release, and every fork.
 
-    Every fork.
+    The env of a release is one that can be used, without PyTorch if there are several.
     """
     of_release: dict[Version | None, list[BuiltEnv]] = {}
     for built in found:
@@ -232,9 +227,9 @@ def _last_line(words: str) -> str:
 def _all_of(
     envs: Sequence[BuiltEnv], toolchain: Toolchain, cache: EnvCache, now: Callable[[str], None]
 ) -> list[Namespace | str]:
-    """What each env has, or why it has no answer.
+    """The names of each env, or the reason why it has no answer.
 
-    As many are asked at the same time as there are cores.
+    As many envs are asked at the same time as there are cores.
     """
     answers: dict[str, Namespace | str] = {}
     for built in envs:
@@ -291,7 +286,7 @@ def _ask_env(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespac
 
 
 def _read(answer: bytes) -> Namespace:
-    """Raises ValueError for what is no answer."""
+    """Read an env's answer. Raises ValueError if it is not one."""
     document = structure(read_json(answer), Document, more=True)
     return Namespace(names=document.names)
 
@@ -304,9 +299,9 @@ _FILE = "names.json"
 def kept_names(
     envs: Sequence[BuiltEnv], existing: Collection[Version], cache: EnvCache, state: Path
 ) -> Packed | None:
-    """What is kept of the names in these envs; ``None`` where nothing is.
+    """The kept names of these envs, of the first toolchain that has any.
 
-    Of several toolchains the first is told.
+    It is ``None`` if nothing is kept.
     """
     usable = [
         built
@@ -371,10 +366,10 @@ class Unanswered(Exception):
 
 
 def introspect(python: str, toolchain: Toolchain, deadline: float = DEADLINE) -> bytes:
-    """What the program of :attr:`Language.api` writes in an env, as it is.
+    """The output of the program of :attr:`Language.api` in an env, as it is.
 
-    Raises Unanswered where nothing is written, MachineError where no process can be started, and
-    Stopped where all is to end.
+    Raises Unanswered if nothing is written, MachineError if no process can be started, and Stopped
+    if everything is to end.
     """
     assert toolchain.language.api is not None
     with TemporaryFolder("compat-names-") as folder:

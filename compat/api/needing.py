@@ -1,5 +1,6 @@
-"""What a source needs of a toolchain, which releases have all of it, and why compiling says
-otherwise where it does. Pure.
+"""The names that a source needs, the releases that have all of them, and what compiling says. Pure.
+
+If compiling contradicts the names, the record says why.
 """
 
 from __future__ import annotations
@@ -54,20 +55,20 @@ class MissingName:
     def conditions(self) -> tuple[int, ...]:
         """The lines of the conditions behind which all uses stand.
 
-        Empty where one stands behind none.
+        They are empty if a use stands behind none.
         """
         lines = [use.condition for use in self.uses if use.condition is not None]
         return tuple(dict.fromkeys(lines)) if len(lines) == len(self.uses) else ()
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """The kernels that it is used in; empty where it is used outside of kernels alone."""
+        """The kernels that it is used in; empty if it is used outside of kernels alone."""
         return tuple(dict.fromkeys(use.function for use in self.uses if use.function))
 
 
 @frozen(kw_only=True)
 class Satisfying:
-    """What a release has of what a source needs."""
+    """The names that a release has, of those that a source needs."""
 
     place: InspectedRelease
     missing: tuple[MissingName, ...] = ()
@@ -78,9 +79,9 @@ class Satisfying:
 
     @property
     def looked_at(self) -> bool:
-        """Whether its env told which names it has.
+        """Whether its env answered which names it has.
 
-        Without that, an empty ``lacks`` says nothing.
+        Without an answer, an empty ``lacks`` says nothing.
         """
         return self.place.namespace is not None
 
@@ -92,7 +93,7 @@ class Satisfying:
 
 @frozen(kw_only=True)
 class Needs:
-    """What a source needs, and what each release has of it."""
+    """The needs of a source, and the part of them that each release meets."""
 
     needs: tuple[NameNeed, ...]
     having: tuple[Satisfying, ...]
@@ -101,7 +102,7 @@ class Needs:
 
 
 def needs_of(uses: Uses, inspection: Inspection) -> Needs:
-    """What each place has of what a source uses."""
+    """The names that each place has, of those that a source uses."""
     every = {
         full for place in inspection.inspected if place.namespace for full in place.namespace.names
     }
@@ -146,8 +147,9 @@ def _is_dunder(full: str) -> bool:
 
 
 def _name(full: str, every: set[str], entered: set[str]) -> str:
-    """The name that ``a.b.c`` is about: what follows a function or a dtype is an attribute of a
-    value, and not inspected.
+    """The name that ``a.b.c`` is about.
+
+    Parts behind a function or a dtype are attributes of a value, which are not inspected.
     """
     parts = full.split(".")
     for end in range(len(parts), 0, -1):
@@ -187,7 +189,7 @@ def _having(place: InspectedRelease, needs: Sequence[NameNeed]) -> Satisfying:
 
 
 def _untold(namespace: Namespace, full: str, name: ApiName | None) -> str:
-    """Why it cannot be said whether a name is there; empty where it can."""
+    """The reason why it is unknown whether a name is there; empty if it is known."""
     if (name is None or name.error) and (why := namespace.unknown(full)):
         return why
     private = any(
@@ -221,10 +223,7 @@ def _mismatches(need: NameNeed, there: Sequence[ApiName]) -> Iterator[MissingNam
 
 
 def mismatch(name: ApiName, call: Call) -> str:
-    """Why something cannot be called so.
-
-    Empty where it can, and where its parameters are not known.
-    """
+    """The reason why a call does not fit; empty if it fits or the parameters are not known."""
     if name.parameters is None or name.kind == "method":
         return ""
     positional = [
@@ -293,7 +292,7 @@ class Outcomes:
 
 @frozen(kw_only=True)
 class NamesVerdict:
-    """What names and compiling say of a release."""
+    """The answers of names and of compiling about a release."""
 
     cells: int
     """How many there are, each a case on a target; 0 where nothing is known of the arguments."""
@@ -306,7 +305,7 @@ class NamesVerdict:
 
     @property
     def compiled(self) -> int:
-        """Of how many cells a result is known."""
+        """The number of cells with a known result."""
         return sum(outcome.results for outcome in self.outcomes)
 
     @property
@@ -352,7 +351,7 @@ def _outcomes(results: Sequence[Result]) -> tuple[Outcomes, ...]:
 
 
 def _difference(having: Satisfying, results: Sequence[Result], kernel: KernelNeeds) -> str:
-    """Why compiling says something else than the names do; empty where it does not."""
+    """The reason why compiling contradicts the names; empty if it does not."""
     failed = [result for result in results if not is_good(result.outcome)]
     of_names = [result for result in failed if lacks(result.outcome) and result.outcome.failure]
     others = [class_of(result.outcome) for result in failed if result not in of_names]

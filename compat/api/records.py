@@ -1,4 +1,4 @@
-"""What the names of one env are: the records of what :mod:`compat.api.looking` brings from it."""
+"""The names of one env: the records of what :mod:`compat.api.looking` brings from it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ApiParameter:
 
     @property
     def behaviour(self) -> tuple[str, str | None]:
-        """What a caller has to know of it."""
+        """The facts about it that a caller has to know."""
         return self.kind, self.default
 
 
@@ -65,8 +65,9 @@ class ApiName:
 
     @property
     def signature(self) -> str:
-        """``(input, other, acc=None, *, out_dtype=None)``; empty where there are no parameters to
-        tell of.
+        """The parameters, such as ``(input, other, acc=None, *, out_dtype=None)``.
+
+        They are empty if the object has none.
         """
         if self.parameters is None:
             return ""
@@ -80,7 +81,7 @@ class ApiName:
 
 @frozen(kw_only=True)
 class Document:
-    """What an env answered."""
+    """The answer of an env."""
 
     schema: int
     version: str
@@ -95,9 +96,9 @@ class Namespace:
     """By their full names."""
 
     def get(self, full: str) -> ApiName | None:
-        """What a name is; of one that is the same object as another what that is.
+        """The object that a name means, or ``None`` if the name is not there.
 
-        ``None`` where it is not there.
+        A second name of an object gives the object itself.
         """
         name = self.names.get(full)
         if name is None:
@@ -107,9 +108,9 @@ class Namespace:
         return self.names.get(name.same_as, name) if name.same_as else name
 
     def unknown(self, full: str) -> str:
-        """Why nothing is known of a name: the module that it would be in cannot be imported there.
+        """The reason why nothing is known of a name; empty if it is known.
 
-        Empty where it is known.
+        The reason is that the module of the name cannot be imported in this env.
         """
         if full not in self.broken and not full.startswith(self._inside):
             return ""
@@ -189,9 +190,7 @@ class Inspection:
         return full
 
     def order(self, full: str) -> tuple[int, str]:
-        """Return a sort key: names of the language first, then names of the package, then
-        others.
-        """
+        """A sort key: names of the language first, then names of the package, then others."""
         shown = self.shown(full)
         modules = list(self.short.values())
         rank = next((number for number, module in enumerate(modules) if _is_in(full, module)), None)
@@ -208,7 +207,7 @@ _GLOB = frozenset("*?[")
 
 @frozen(kw_only=True)
 class NameMatches:
-    """What words mean."""
+    """The meanings of words."""
 
     names: tuple[str, ...]
     """Full names, in order."""
@@ -219,11 +218,10 @@ class NameMatches:
 def find(inspection: Inspection, words: Iterable[str], *, internal: bool = False) -> NameMatches:
     """The names that words mean.
 
-    With ``internal`` globs match names that are not meant for users, too.
-
     A word is a name as people write it or in full, with or without its module, or a glob over names
-    as people write them, of which those that are only another name of an object that is matched,
-    too, are left out. Raises SelectionError where one means nothing.
+    as people write them. A glob leaves out names that are only another name of an object that it
+    matches too. With ``internal`` it also matches names that are not meant for users. Raises
+    SelectionError if a word means nothing.
     """
     shown = shown_names(inspection)
     meanings: dict[str, None] = {}
@@ -248,9 +246,9 @@ def find(inspection: Inspection, words: Iterable[str], *, internal: bool = False
 
 
 def matches(name: str, glob: str) -> bool:
-    """Whether a glob means a name: part by part, ``**`` for any number of parts.
+    """Whether a glob matches a name: part by part, ``**`` for any number of parts.
 
-    One of a single part means what names end with.
+    A glob with a single part matches the end of a name.
     """
     parts, wanted = name.split("."), glob.split(".")
     return fnmatchcase(parts[-1], glob) if len(wanted) == 1 else _fit(parts, wanted)
@@ -280,7 +278,7 @@ def _named(inspection: Inspection, word: str, shown: dict[str, str]) -> Iterable
     full = inspection.full(word)
     if full in shown.values():
         return (full,)
-    # Only what it is called, in the first of the places where people look for it.
+    # A name without modules is looked up in the first module where people look for it.
     if "." not in word:
         modules = (*inspection.short.values(), inspection.toolchain)
         return [name for module in modules if (name := f"{module}.{word}") in shown.values()][:1]

@@ -1,9 +1,10 @@
-"""What kernels need of a toolchain, and what compiling them found: read from sources, and from the
-store.
+"""The needs of kernels from a toolchain, and the results of compiling them.
 
-In: a selection, and what a user names: a Python source, a function of one, or a kernel of the
-project. Out: a :class:`compat.api.needing.KernelNeeds` for each function, with what each release
-has of its needs and what became of it there.
+The needs are read from sources, and the results from the store.
+
+In: a selection, and a Python source, a function of one, or a kernel of the project. Out: a
+:class:`compat.api.needing.KernelNeeds` for each function, with the needs that each release meets
+and the result of the function there.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ T = TypeVar("T")
 
 @frozen(kw_only=True)
 class NamedSource:
-    """What a word means: kernels, and how they may be compiled."""
+    """The meaning of a word: kernels, and how they may be compiled."""
 
     selection: Selection
     """Of the kernels that are meant."""
@@ -91,7 +92,7 @@ def _named(selection: Selection, word: str) -> dict[str, Sequence[str]]:
 
 
 def _declared(selection: Selection) -> Selection:
-    """The project's own kernels; none where it declares none."""
+    """The project's own kernels; none if it declares none."""
     try:
         return selection.with_patterns(kernels=(), variants=(), cases=())
     except ConfigError:
@@ -99,7 +100,7 @@ def _declared(selection: Selection) -> Selection:
 
 
 def _of_kernels(selection: Selection, files: Sequence[tuple[Path, str | None]] = ()) -> NamedSource:
-    """The functions of a selection's kernels, and files besides of which no function is one."""
+    """The functions of a selection's kernels, and the ``files`` that none of them comes from."""
     functions: dict[tuple[Path, str | None], None] = {}
     for spec in selection.specs:
         functions[Path(spec.source), spec.function] = None
@@ -150,7 +151,7 @@ def _kernel(
     names = toolchains.named(inspection.toolchain).language.api
     assert names is not None
     name = shown(path)
-    # Kernels may be reached as Holder.kernel, or make(64).
+    # A kernel may be reached as Holder.kernel, or make(64).
     begins = re.match(r"\w+", function) if function else None
     try:
         uses = read_uses(
@@ -192,7 +193,7 @@ def _kernel(
 def _by_label(
     found: Iterable[tuple[Cell, T]], labels: Mapping[str, str]
 ) -> dict[str, tuple[T, ...]]:
-    """What is known of cells, by the labels of their envs."""
+    """Facts about cells, by the labels of their envs."""
     grouped: dict[str, tuple[T, ...]] = {}
     for cell, item in found:
         label = labels[cell.env.name]

@@ -1,10 +1,8 @@
-"""Which names of a toolchain a source uses, and with which arguments, as its text shows it.
+"""The names of a toolchain that the text of a source uses, and their arguments. Pure.
 
-Pure; nothing is imported.
-
-A name is followed through imports, ``import … as …`` and assignments at the top of the module. What
-is an attribute of some value (``x.to(…)``) cannot be told from the text, and is told as such. Other
-files are not read.
+A name is followed through imports, ``import … as …`` and assignments at the top of the module. The
+text does not say what an attribute of some value (``x.to(…)``) belongs to, so the attribute is
+reported as unresolved. Nothing is imported, and other files are not read.
 """
 
 from __future__ import annotations
@@ -53,9 +51,7 @@ class ApiUse:
 
 @frozen(kw_only=True)
 class Unresolved:
-    """An attribute of a value inside of a kernel, of which the text does not tell what it is an
-    attribute of.
-    """
+    """An attribute of a value inside of a kernel, whose value the text does not determine."""
 
     name: str
     line: int
@@ -81,11 +77,9 @@ class NoFunction(ValueError):
 
 
 def read_uses(tree: ast.Module, root: str, names: ApiNames, function: str | None = None) -> Uses:
-    """What a module uses of the package ``root``.
+    """The names of the package ``root`` that a module uses, or one function with all that it needs.
 
-    Of one function what that and all that it needs of the module uses.
-
-    Imports at the top always count: without them there is no module. Raises NoFunction.
+    Imports at the top always count, because there is no module without them. Raises NoFunction.
     """
     reading = _UsesReader(root=root, names=names)
     top = reading.meanings_of(tree.body, {})
@@ -99,8 +93,9 @@ def read_uses(tree: ast.Module, root: str, names: ApiNames, function: str | None
 
 
 def _needed(tree: ast.Module, function: str) -> list[ast.stmt]:
-    """Imports, the statement that defines a function, and those that define what it needs of the
-    module, in their order.
+    """The statements that define a function and all that it needs of the module, in their order.
+
+    Imports are among them.
     """
     named = Function | ast.ClassDef
     defining = [
@@ -120,7 +115,7 @@ def _needed(tree: ast.Module, function: str) -> list[ast.stmt]:
 
 @frozen(kw_only=True)
 class _UseScope:
-    """Where a node stands."""
+    """The place of a node."""
 
     meanings: Meanings
     condition: int | None = None
@@ -130,7 +125,7 @@ class _UseScope:
     top: bool = False
 
     def binding(self, names: frozenset[str]) -> _UseScope:
-        """Where these names are bound to something that nobody knows."""
+        """The place inside a scope that binds these names to unknown values."""
         return evolve(
             self, meanings={**self.meanings, **dict.fromkeys(names, ())}, local=self.local | names
         )
@@ -153,9 +148,9 @@ class _UsesReader:
     # --- what names stand for ---
 
     def meanings_of(self, body: Iterable[ast.stmt], outside: Meanings) -> Meanings:
-        """What the names stand for that are bound in a scope.
+        """The meanings of the names that a scope binds.
 
-        More than one thing where several statements bind one.
+        A name has several if several statements bind it.
         """
         meanings_by_name: dict[str, tuple[str, ...]] = {}
         for statement in scope_statements(body):
@@ -186,8 +181,9 @@ class _UsesReader:
         return (full,) if full == self.root or full.startswith(f"{self.root}.") else ()
 
     def _chain(self, node: ast.expr, meanings: Meanings) -> tuple[str, ...]:
-        """What ``a.b.c`` may stand for: nothing where ``a`` is not the toolchain's, or it is no
-        such chain.
+        """The meanings of ``a.b.c``, which are none if ``a`` is not the toolchain's.
+
+        A node that is no such chain has none either.
         """
         first, dot, rest = dotted(node).partition(".")
         return tuple(f"{meant}{dot}{rest}" for meant in meanings.get(first, ()))

@@ -64,7 +64,7 @@ class SettingNeed:
     setting: str
     """Its name, such as ``BLOCK_L``, ``num_warps`` or ``divisible_by_16: K_ptr``.
 
-    ``hints``: several hints together.
+    It is ``hints`` for several hints together.
     """
     value: str
     """Its value in the failing cell."""
@@ -199,7 +199,10 @@ class ReleaseProbe:
 
     @property
     def behaviour(self) -> tuple[Judgement, str | None, str | None]:
-        """What two releases must share to count as alike. How a process ended is not part of it."""
+        """The facts that two releases must share to count as equal.
+
+        The way in which a process ended is not one of them.
+        """
         failure = self.result.outcome.failure
         return (
             self.judgement,
@@ -351,8 +354,9 @@ class ReleaseAnswer:
 
     @property
     def needs(self) -> str | None:
-        """The first release with what the kernel needs, if all earlier ones lack an API or the
-        target.
+        """The first release with what the kernel needs.
+
+        It is ``None`` unless all earlier ones lack an API or the target.
         """
         if self.account.word is Word.NEEDS:
             return self.account.release
@@ -360,9 +364,7 @@ class ReleaseAnswer:
 
 
 def group_alike(answers: Sequence[ReleaseAnswer]) -> tuple[tuple[ReleaseAnswer, ...], ...]:
-    """Group answers of one variant that differ only in case and target, in order of first
-    appearance.
-    """
+    """Group answers of one variant that differ only in case and target, in order of appearance."""
     groups: dict[object, list[ReleaseAnswer]] = defaultdict(list)
     for answer in answers:
         groups[_sameness(answer)].append(answer)
@@ -377,6 +379,6 @@ def _sameness(answer: ReleaseAnswer) -> object:
     )
     otherwise = tuple(probe.release for probe in answer.otherwise)
     facts = (account.word, account.bracket, account.since, account.not_tried, account.flaky)
-    # Each has numbers of its own.
+    # Launches of each case and target have numbers of their own.
     place = (answer.spec.case, answer.target.name) if answer.criterion.asks_launches else ()
     return answer.spec.kernel, answer.spec.variant, facts, answer.criterion, spans, otherwise, place

@@ -1,9 +1,8 @@
-"""Single attempts that are not plain (other IR, another assembler, dumps on), in one server per
-env.
+"""Attempts that are not plain, such as other IR, another assembler or dumps, in a server per env.
 
-They say nothing about what a user would see, so they are not kept as results. An assembler from
-elsewhere is one on disk, or that of a release by itself, published as a wheel. It takes the place
-of a release's own, or is run without the rest of its toolchain.
+They say nothing about what a user would see, so they are not kept as results. A foreign assembler
+is a program on disk, or one of a release by itself, published as a wheel. It replaces a release's
+own assembler, or runs without the rest of its toolchain.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class Attempts:
 
     def results(self, *cells: Cell) -> tuple[Result, ...]:
         """The results of ordinary cells, read from the store or compiled, confirmed and kept."""
-        # A run that ended leaves its ``stop`` set.
+        # A run that ended leaves its ``stop`` set, so this one needs another.
         return run(cells, evolve(self._context, stop=threading.Event()))
 
     def make(self, cell: Cell, mode: Mode) -> Evidence:
@@ -60,13 +59,13 @@ class Attempts:
         return answer.attempts[0]
 
     def outcome(self, cell: Cell, mode: Mode) -> Outcome:
-        """What one such attempt means."""
+        """The outcome of one such attempt."""
         return outcome_of(cell, [self.make(cell, mode)])
 
     def assembled(self, cell: Cell, assembler: Assembler, program: Path) -> Outcome | None:
-        """What it means how an assembler takes what it would be given of a cell.
+        """The outcome of an assembler on the input that it would get for a cell.
 
-        ``None`` where nothing of the kind is made.
+        It is ``None`` if the compile makes no such input.
         """
         source = self.make(cell, KEEPING_IR).kept.get(assembler.takes)
         if source is None:
@@ -76,19 +75,19 @@ class Attempts:
         )
 
     def path(self, name: str) -> Path:
-        """Where an artifact is that an attempt kept."""
+        """The path of an artifact that an attempt kept."""
         return self._context.store.artifacts / name
 
     def printed(self, evidence: Evidence) -> str:
-        """All that an attempt printed; empty where it is gone."""
+        """All that an attempt printed; empty if it is gone."""
         return printed_text(evidence, self._context.store.artifact) or ""
 
     def text(self, name: str) -> str:
-        """An artifact that an attempt kept, as text; empty where it is gone."""
+        """An artifact that an attempt kept, as text; empty if it is gone."""
         return self.data(name).decode(errors="replace")
 
     def data(self, name: str) -> bytes:
-        """An artifact that an attempt kept; empty where it is gone."""
+        """An artifact that an attempt kept; empty if it is gone."""
         return self._context.store.artifact(name) or b""
 
     def __enter__(self) -> Self:
@@ -99,7 +98,7 @@ class Attempts:
 
 
 def effect_on(failing: Outcome, changed: Outcome) -> Effect:
-    """What a changed cell's outcome says about the failure; another failure is inconclusive."""
+    """The effect of a change on the failure; another failure is inconclusive."""
     if changed.flaky or not changed.status.is_answer or failing.failure is None:
         return Effect.UNKNOWN
     if changed.failure is None:
@@ -127,10 +126,9 @@ class AssemblerProgram:
 def find_assembler(
     wanted: str, toolchain: str, assembler: Assembler, state: Path, root: Path, obtain: Obtain
 ) -> AssemblerProgram:
-    """The assembler at a path, or of a release of it by itself (``12.9`` is the newest 12.9 of
-    CUDA).
+    """The assembler at a path, or the one of a release (``12.9`` is the newest 12.9 of CUDA).
 
-    Raises SelectionError if there is none, EnvError if its wheel cannot be installed,
+    Raises SelectionError if there is none, EnvError if its wheel cannot be installed, and
     IndexUnavailable without an index.
     """
     wheels = assembler.wheels
@@ -183,11 +181,10 @@ def _release(wanted: str, wheels: Wheels, root: Path) -> tuple[str, Version]:
 
 
 def assemble(assembler: Assembler, program: Path, source: Path, deadline: float) -> Evidence:
-    """Have a program, which is such an assembler, assemble a file for the target that it names,
-    within so many seconds.
+    """Have a program, an assembler of this kind, assemble a file for the target that it names.
 
-    Raises MachineError where the machine has no room for that, and Stopped where the command is to
-    end meanwhile.
+    ``deadline`` is in seconds. Raises MachineError if the machine has no room for it, and Stopped
+    if the command is asked to end meanwhile.
     """
     with TemporaryFolder("compat-assembler-") as folder:
         evidence = _evidence(assembler, program, source, folder, deadline)

@@ -257,7 +257,10 @@ class _Bisecting:
         ]
 
     def _recalled(self, kernels: releases.Kernels) -> tuple[Result, ...]:
-        """What earlier runs found of these kernels on releases that this search has no env for."""
+        """The results of earlier runs on releases that this search has no env for.
+
+        They are of these kernels.
+        """
         if not self.line.candidates.published:
             return ()
         return recall(
@@ -267,7 +270,7 @@ class _Bisecting:
     # --- inside a failure ---
 
     def inside(self) -> Iterator[CellAnswer]:
-        """What a search along the axis finds of each kernel."""
+        """The answers of a search along the axis for each kernel."""
         axis, every, budget = (
             self.request.axis,
             len(self.selection.kernels),
@@ -303,7 +306,7 @@ class _Bisecting:
             yield self._cell_search(Cell(env=bad, target=target, spec=spec), other, self.envs.built)
 
     def _changed(self, answer: ReleaseAnswer) -> CellSearch:
-        """The two sides of a change, or the newest release where nothing changes."""
+        """The two sides of a change, or the newest release if nothing changes."""
         change = answer.bracket
         probes = (change.before, change.after) if change else (answer.probes[-1],)
         bad, *rest = sorted(probes, key=lambda probe: probe.judgement is not Judgement.BAD)
@@ -327,9 +330,7 @@ class _Bisecting:
         )
 
     def _compared_with(self, spec: Specialization) -> Specialization:
-        """The case that a case is compared with: itself, in another release, unless one is
-        named.
-        """
+        """The case to compare with: the one that is named, else the same one in another release."""
         case = self.request.against
         if case is None:
             return spec
@@ -353,8 +354,9 @@ def _with_parts(
     context: RunContext,
     listener: Listener,
 ) -> tuple[ReleaseAnswer, ...]:
-    """The answers with the part of the toolchain that changed, found for one of each group that
-    says the same.
+    """The answers with the part of the toolchain that changed, searched once for each group.
+
+    The answers of a group say the same.
     """
     parts: dict[int, Part] = {}
     for group in group_alike(answers):
@@ -402,11 +404,11 @@ class CellSearch:
     """Hears how far the search is, perhaps from another thread."""
 
     def along(self, axis: Axis) -> CellAnswer:
-        """What a search along one of the axes inside a failure finds.
+        """The answer of a search along one of the axes inside a failure.
 
-        Raises SelectionError where there is nothing that it could compare, StoreError where IR
-        cannot be kept, and :class:`compat.engine.run.Interrupted` when stopped early; along
-        ``config``, once the cell itself is known, what is known by then is the answer.
+        Raises SelectionError if there is nothing to compare, StoreError if IR cannot be kept, and
+        :class:`compat.engine.run.Interrupted` when stopped early. Along ``config``, once the cell
+        itself is known, the answer is what is known by then.
         """
         searches = {Axis.PART: self._part, Axis.PASS: self._pass, Axis.CONFIG: self._config}
         return CellAnswer(cell=self.cell, answer=searches[axis]())
@@ -442,7 +444,7 @@ class CellSearch:
         return None if self._works() else passes.find_pass(self.cell, self.context, folder)
 
     def _config(self) -> ConfigAnswer | GrowthAnswer | None:
-        """What a failure needs; of what is slow, what its time grows with."""
+        """The needs of a failure, or the growth of a slow compile."""
         growth = GrowthSearch(
             cell=self.cell,
             context=self.context,
@@ -479,7 +481,7 @@ _FILE = "last-bisect.json"
 
 @frozen(kw_only=True)
 class BadEnds:
-    """What the last bisect left."""
+    """The bad ends of the last bisect."""
 
     cells: tuple[str, ...]
     """Ids of cells."""
@@ -511,9 +513,9 @@ def note_bad_ends(answers: Sequence[ReleaseAnswer], selection: Selection) -> Non
 
 
 def read_bad_ends(root: Path) -> BadEnds:
-    """What was saved last in the project in that folder.
+    """The bad endpoints that were last saved in the project in that folder.
 
-    Raises SelectionError where there is nothing.
+    Raises SelectionError if there are none.
     """
     try:
         ends = structure(read_json((root / STATE / _FILE).read_bytes()), BadEnds)

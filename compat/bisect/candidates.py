@@ -1,10 +1,9 @@
-"""The releases to bisect over: what an index or a folder of wheels has, in the order in which it
-was made.
+"""The releases to bisect over: those of an index or of a folder of wheels, in order.
 
-Releases are ordered as PEP 440 says, but for builds of one version that differ only in their local
-part (``3.6.0+git1a2b3c``): those by their date, which the version itself states (``+git20250801``),
-or else the index or the file; where not all have one, in the order given. Hashes have no order in
-time.
+The order is that of PEP 440. Builds of one version may differ only in their local part
+(``3.6.0+git1a2b3c``), because hashes have no order in time. They are sorted by their date, which
+the version itself states (``+git20250801``), or else the index or the file. If one has no date,
+they stay in the order given.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _DATE = lazy_pattern(r"(?<![0-9a-f])(20\d\d)(\d\d)(\d\d)(?![0-9a-f])")
 
 @frozen(kw_only=True)
 class CandidateQuery:
-    """Which releases are candidates."""
+    """The question which releases are candidates."""
 
     releases: SpecifierSet | None = None
     """Only these. ``None``: all from the oldest release that the toolchain supports."""
@@ -81,7 +80,7 @@ class ReleaseCandidate:
 
     @property
     def label(self) -> str:
-        """What a reader knows it by."""
+        """The name for a reader."""
         return self.name or str(self.version)
 
 
@@ -147,10 +146,10 @@ def from_index(
     state: Path,
     pythons: Collection[Minor],
 ) -> CandidateLine:
-    """The releases of a toolchain that the sources have for this platform and one of ``pythons``,
-    in order.
+    """The releases of a toolchain that the sources have for this platform, in order.
 
-    Raises SelectionError where none is left, IndexUnavailable where the index does not answer.
+    They are for one of ``pythons``. Raises SelectionError if none is left, and IndexUnavailable if
+    the index does not answer.
     """
     published_as = query.distribution or toolchain.distribution
     query = evolve(query, distribution=published_as)
@@ -158,7 +157,7 @@ def from_index(
     listing = list_files(published_as, sources, cache=config.base / INDEX)
     versions = in_order(indexed_releases(listing.files))
     usable = [one for one in versions if one.pythons() & set(pythons)]
-    # Forks have numbers of their own.
+    # The oldest release is the toolchain's own. Forks have numbers of their own.
     oldest = toolchain.oldest if published_as == toolchain.distribution else None
     reasons = {one.version: _reason_against(one, usable, query, oldest) for one in versions}
     left_out: dict[str, list[str]] = defaultdict(list)
@@ -191,9 +190,7 @@ def from_index(
 
 
 def from_envs(envs: Sequence[Env], matrix: Path) -> CandidateLine:
-    """The envs of ``matrix.toml`` as candidates, by release.
-
-    Those of one release are one candidate.
+    """The envs of ``matrix.toml`` as candidates, one for each release.
 
     Forks are not part of the history of releases and are left out, unless there are only forks.
     Raises SelectionError for an env without a known version.
@@ -224,8 +221,9 @@ def from_envs(envs: Sequence[Env], matrix: Path) -> CandidateLine:
 
 
 def _of_release(envs: Sequence[Env]) -> ReleaseCandidate:
-    """One release with all its envs: the one without PyTorch represents it, since only the compiler
-    can fail there.
+    """One release with all its envs, represented by the one without PyTorch.
+
+    Only the compiler can fail there.
     """
     first, *others = sorted(envs, key=lambda env: (env.paired, env.name))
     assert first.release is not None, "an env without a version is refused before"
@@ -238,7 +236,7 @@ def _of_release(envs: Sequence[Env]) -> ReleaseCandidate:
 
 
 def parse_specifier(text: str | None) -> SpecifierSet | None:
-    """What ``--releases`` says. Raises SelectionError."""
+    """The specifier of ``--releases``. Raises SelectionError."""
     try:
         specifier = SpecifierSet(text) if text else None
         if specifier is not None:
@@ -254,7 +252,7 @@ def parse_release(text: str | None, option: str) -> Version | None:
     """A release named on the command line. Raises SelectionError."""
     try:
         return Version(text.removeprefix("v")) if text else None
-    # InvalidVersion is one, and a number with more digits than Python reads another.
+    # InvalidVersion is a ValueError. Python raises another for a number with too many digits.
     except ValueError:
         raise SelectionError(
             f"{(text or '')[:80]!r} is not a release",
@@ -266,11 +264,10 @@ def parse_release(text: str | None, option: str) -> Version | None:
 def named_release(
     text: str | None, option: str, selection: Selection, query: CandidateQuery
 ) -> Version | None:
-    """The release that a word means which names one, as wherever an env is meant.
+    """The release that a word means, by the rules for naming an env.
 
-    Of another source, the release of that number.
-
-    Raises SelectionError, also for a word that means several.
+    With another source of releases, the word is the number of a release there. Raises
+    SelectionError, also for a word that means several.
     """
     if text is None or query.elsewhere:
         return parse_release(text, option)
@@ -342,7 +339,7 @@ def _reason_against(
     query: CandidateQuery,
     oldest: Version | None,
 ) -> str | None:
-    """Why a version is left out, in words; ``None`` where it is not."""
+    """The reason for leaving out a version, in words; ``None`` if it stays."""
     version = one.version
     named = version in query.named
     if query.releases is not None and not query.releases.contains(version, prereleases=True):
@@ -367,9 +364,7 @@ def _reason_against(
 
 
 def _first_of_series(version: Version, usable: Iterable[IndexedRelease]) -> Version:
-    """The oldest final release of a minor series: X.Y.0, unless that was withdrawn or never
-    made.
-    """
+    """The oldest final release of a minor series: X.Y.0, unless it was withdrawn or never made."""
     return min(
         one.version
         for one in usable

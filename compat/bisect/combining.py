@@ -116,8 +116,9 @@ class Experiment(ABC):
 
     @abstractmethod
     def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
-        """Compile the kept artifact ``ir``, which ``maker``'s release made in ``stage``, with the
-        release of ``reader``.
+        """Compile the artifact ``ir`` of ``stage`` with the release of ``reader``.
+
+        The release of ``maker`` made the artifact.
         """
 
     @abstractmethod
@@ -135,8 +136,9 @@ class Experiment(ABC):
         }
 
     def name(self, cell: Cell) -> str:
-        """What steps and sentences call a cell's release: its number, or the env's name where that
-        does not tell the two apart.
+        """The name of a cell's release in steps and sentences.
+
+        It is the release's number, or the env's name if the number does not tell the two apart.
         """
         return self._names[cell.env.name]
 
@@ -147,8 +149,9 @@ class Experiment(ABC):
         return self.good
 
     def cross(self, stage: str) -> Crossing:
-        """Feed what ``stage`` made in one release to the other, and what it made in the bad one
-        also to itself.
+        """Feed what ``stage`` made in one release to the other one.
+
+        The output of the bad release also goes to the bad release itself.
         """
         into_bad = self._feed(stage, self.other, self.bad)
         into_good, control = Effect.UNKNOWN, Effect.SAME
@@ -165,10 +168,7 @@ class Experiment(ABC):
         return self.compile_ir(stage, ir, maker, reader)
 
     def swap_assembler(self) -> Crossing | None:
-        """Put the assembler of each release under the other.
-
-        ``None`` where one of them has none.
-        """
+        """Put the assembler of each release under the other; ``None`` if one of them has none."""
         assembler, cells = self.parts.assembler, (self.other, self.bad)
         good, bad = (assembler.of(self.context.envs[cell.env.name], cell.target) for cell in cells)
         names = [self.name(cell) for cell in cells]
@@ -181,7 +181,7 @@ class Experiment(ABC):
             self.steps.append(
                 f"{names[0]} and {names[1]} ship the same {assembler.name}, byte for byte."
             )
-            # Swapping it would change nothing.
+            # The assemblers are equal, so swapping them would change nothing.
             return Crossing(into_bad=Effect.OK, into_good=Effect.SAME)
         into_good = self.assemble(self.bad, AssemblerProgram(name=names[0], path=good))
         into_bad = self.assemble(self.other, AssemblerProgram(name=names[1], path=bad))
@@ -216,9 +216,9 @@ class CompileExperiment(Experiment):
         self.steps.append(
             f"{name} with the {assembler.name} of {program.name}: {self.describe(outcome)}."
         )
-        # A prediction is of what was made.
+        # A predicted failure is about a finished compile.
         failed = outcome.failure if outcome.failure and not outcome.failure.prediction else None
-        # Up to 3.2, no newer one than was known then.
+        # Up to 3.2, Triton refuses an assembler that is newer than those known then.
         if failed and failed.stage != assembler.stage:
             alone = self.attempts.assembled(cell, assembler, program.path)
             if alone is not None:
@@ -251,10 +251,7 @@ class CompileExperiment(Experiment):
         )
 
     def front_ends_agree(self) -> bool | None:
-        """Whether both front ends made the same IR, ignoring names.
-
-        ``None`` where one made none.
-        """
+        """Whether both front ends made the same IR, ignoring names; ``None`` if one made none."""
         first = [self._first_ir(cell) for cell in (self.other, self.bad)]
         if None in first:
             return None
@@ -274,12 +271,10 @@ class CompileExperiment(Experiment):
 
     @cached_property
     def same_low_ir(self) -> bool | None:
-        """Whether the back end is given the same IR in both releases, ignoring names.
+        """Whether the back end gets the same IR in both releases, ignoring names.
 
-        ``None`` where one makes none.
-
-        What a stage keeps has been through the back end's optimizer; where that differs, both are
-        compared again without it.
+        It is ``None`` if one release makes none. The kept result of a stage has been through the
+        back end's optimizer. If that result differs, both are compared again without the optimizer.
         """
         parts, cells = self.parts, (self.other, self.bad)
         names, title = [self.name(cell) for cell in cells], parts.low_ir_title
@@ -360,7 +355,7 @@ class MetricExperiment(Experiment):
     def assemble(self, cell: Cell, program: AssemblerProgram) -> Effect:
         """Compile a cell with another assembler.
 
-        Where a toolchain's own cannot be exchanged, run the other alone.
+        If the toolchain's own cannot be exchanged, run the other one alone.
         """
         assembler, name = self.parts.assembler, self.name(cell)
         if assembler.variables:
@@ -381,7 +376,7 @@ class MetricExperiment(Experiment):
         return self._effect(title, cell, alone)
 
     def swap_assembler(self) -> Crossing | None:
-        """The same, by what the binaries say of their assembler where none can be exchanged."""
+        """The same, by the version that binaries name if no assembler can be exchanged."""
         name = self.parts.assembler.name
         said = [self.evidence_of(cell).metrics.get(name) for cell in (self.other, self.bad)]
         if said[0] is None or said[0] != said[1]:
@@ -391,7 +386,7 @@ class MetricExperiment(Experiment):
         return Crossing(into_bad=Effect.OK, into_good=Effect.SAME)
 
     def _effect(self, title: str, cell: Cell, outcome: Outcome) -> Effect:
-        """What the criterion says of a combination."""
+        """The criterion's answer about a combination."""
         result = Result(cell=self.bad, built=self.context.envs[cell.env.name], outcome=outcome)
         failure = outcome.failure
         if failure is not None and not failure.prediction:
@@ -415,10 +410,9 @@ class MetricExperiment(Experiment):
 
 @define(kw_only=True, slots=False)
 class LaunchExperiment(Experiment):
-    """Combinations that are built, and compared by what launching them came to, as far as that is
-    known.
+    """Combinations that are built, and compared by the results of launches, as far as known.
 
-    What comes out as the same binary as that of a release needs no launch.
+    A binary that is the same as that of a release needs no launch.
     """
 
     criterion: Criterion
@@ -498,7 +492,7 @@ class LaunchExperiment(Experiment):
         return _EFFECTS[self.criterion(evolve(result, cell=self.bad))]
 
     def _result(self, launchable: Launchable, label: str) -> Result | None:
-        """What is known of a binary; ``None`` where it was not launched."""
+        """The result of a binary; ``None`` if it was not launched."""
         binary = object_of(launchable)
         if binary not in self._results:
             plain = self._built(launchable.cell)
@@ -511,7 +505,7 @@ class LaunchExperiment(Experiment):
         return self._results[binary]
 
     def _built(self, cell: Cell) -> Result:
-        """A cell as it is, with what is known of launching it."""
+        """A cell as it is, with its known launches."""
         built = self.context.envs[cell.env.name]
         (result,) = with_launched(
             [Result(cell=cell, built=built, outcome=_BUILT)], self.context.store
@@ -520,12 +514,12 @@ class LaunchExperiment(Experiment):
 
 
 def _identity(launchable: Launchable) -> str:
-    """Of a combination: of the cell, and of the binary that came out."""
+    """The identity of a combination: of the cell, and of the binary that came out."""
     return hashlib.sha256(f"{launchable.identity} {object_of(launchable)}".encode()).hexdigest()
 
 
 def version_of(assembler: Path) -> str:
-    """The version that an assembler prints; empty where it prints none."""
+    """The version that an assembler prints; empty if it prints none."""
     try:
         match = _VERSION.search(
             run([str(assembler), "--version"], timeout=_VERSION_DEADLINE).output

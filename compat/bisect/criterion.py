@@ -2,14 +2,17 @@
 
 On the command line, where it is called a judge, it is one of::
 
-    ok                   bad where the kernel cannot be used: rejected, crashed, unsupported, stopped, wrong, unlaunchable
-    class=NAME           bad where it fails with that class; any other failure counts as good
-    same-failure         bad where it fails with the fingerprint that the bad end has
-    unexpected           bad where the result is not the expected one
-    METRIC<op>NUMBER     bad where that holds: registers>128, artifacts.cubin>50000
-    compile_seconds>10, stage.llir.cpu>1.5*previous, pass.cse.cpu>1, …    how long compiling takes (:mod:`compat.bisect.measures`)
-    run=COMMAND          whatever a program of the user's says, in exit codes as `git bisect run` takes them
-    wrong, unstable, latency>1.2*previous, …    what running it showed (:mod:`compat.bisect.criterion`)
+    ok                      bad if the kernel cannot be used: rejected, crashed, unsupported,
+                            stopped, wrong, unlaunchable
+    class=NAME              bad if it fails with that class; any other failure counts as good
+    same-failure            bad if it fails with the fingerprint of the bad end
+    unexpected              bad if the result is not the expected one
+    METRIC<op>NUMBER        bad if that holds: registers>128, artifacts.cubin>50000
+    compile_seconds>10,     bad if compiling takes that long (:mod:`compat.bisect.measures`)
+    stage.llir.cpu>1.5*previous, pass.cse.cpu>1, …
+    run=COMMAND             the answer of a user's program, an exit code as for `git bisect run`
+    wrong, unstable,        the results of running it (:mod:`compat.bisect.criterion`)
+    latency>1.2*previous, …
 
 A broken env, a lost answer, a flaky result, and a metric of a kernel that did not compile are
 inconclusive.
@@ -88,8 +91,9 @@ class Criterion:
 
     @property
     def asks_passes(self) -> bool:
-        """Whether it asks for the time of a compiler pass, which a compile reports only on
-        request.
+        """Whether it asks for the time of a compiler pass.
+
+        A compile reports that time only on request.
         """
         return isinstance(self.question, TakesLonger) and self.question.of_pass is not None
 
@@ -100,9 +104,7 @@ class Criterion:
 
     @property
     def needs_every(self) -> bool:
-        """Whether it judges a release relative to the others, so that every release must be
-        tried.
-        """
+        """Whether it compares a release with the others, so that every release must be tried."""
         if isinstance(self.question, TakesLonger):
             return bool(self.question.of)
         return isinstance(self.question, IsWrong) or (
@@ -110,9 +112,7 @@ class Criterion:
         )
 
     def along(self, row: Row) -> Criterion:
-        """Return the criterion for one kernel, given the results on all its releases, oldest
-        first.
-        """
+        """The criterion for one kernel, given the results on all its releases, oldest first."""
         if isinstance(self.question, IsWrong | IsUnstable | IsSlower | TakesLonger):
             return Criterion(question=self.question.along(row))
         return self
@@ -262,7 +262,7 @@ class Exceeds:
 
 @frozen(kw_only=True)
 class RunsProgram:
-    """Does a program of the user's say so?"""
+    """Is a result bad by the answer of a user's program?"""
 
     command: str
     ask: Ask = field(eq=False)
@@ -299,8 +299,9 @@ class IsWrong:
         return False if decisive is not None and decisive.right else None
 
     def along(self, row: Row) -> Self:
-        """The same question in the light of all releases: what the interpreter finds right may be
-        built wrong.
+        """The same question in the light of all releases.
+
+        A kernel that the interpreter finds right may be built wrong.
         """
         return evolve(
             self,
@@ -320,7 +321,7 @@ class IsUnstable:
             return None
         if check.status is Status.UNSTABLE or check.differing:
             return True
-        # Without a reference, and the same each time.
+        # A launch without a reference is steady if it had the same numbers each time.
         is_unknown = check.status is Status.UNSUPPORTED and check.launches
         return False if check.status in _STEADY or is_unknown else None
 
@@ -356,9 +357,9 @@ class IsSlower:
         return None if limit is None else OPERATORS[self.sign](latency.us, limit)
 
     def _limit(self, cell: Cell, latency: Latency) -> float | None:
-        """The microseconds to compare with.
+        """The microseconds to compare with, or ``None`` if they are not known.
 
-        ``None`` where they are not known, infinity or 0 where nothing comes before.
+        The limit is infinity or 0 if no release comes before.
         """
         if self.of == "baseline":
             return None if latency.baseline_us is None else self.number * latency.baseline_us
@@ -371,8 +372,9 @@ class IsSlower:
         return nothing if self.launched else None
 
     def along(self, row: Row) -> Self:
-        """The same question for the releases of a row: what is slower is compared with the last
-        that was not, not with itself.
+        """The same question for the releases of a row.
+
+        A slower release is compared with the last one that was not slower, not with itself.
         """
         if self.of != "previous":
             return self
@@ -392,7 +394,7 @@ Measured = IsWrong | IsUnstable | IsSlower
 
 
 def parse_measured(text: str) -> Measured | None:
-    """The question about numbers or latency that a text names; ``None`` where it names none."""
+    """The question about numbers or latency that a text names; ``None`` for other texts."""
     if text == "wrong":
         return IsWrong()
     if text == "unstable":

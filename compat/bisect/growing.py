@@ -1,8 +1,7 @@
-"""How the time of a compile grows with its settings: smaller and larger specializations are
-compiled, the smallest first.
+"""The growth of a compile's time with its settings: sizes around the case, smallest first.
 
-Each is an ordinary cell, one at a time, since others would make it slower. What would take too long
-by the growth so far is not compiled but extrapolated.
+Each size is an ordinary cell. They are compiled one at a time, because others would make a compile
+slower. A size that would take too long by the growth so far is extrapolated, not compiled.
 """
 
 from __future__ import annotations
@@ -50,9 +49,9 @@ class GrowthSearch:
         return bool(self.named or sizes(self.cell.spec))
 
     def answer(self) -> GrowthAnswer:
-        """What there is to say of every setting.
+        """The answer about every setting.
 
-        Raises SelectionError where one was named that the cell does not have.
+        Raises SelectionError if a setting was named that the cell does not have.
         """
         found: list[SettingGrowth] = []
         ended = SearchEnd.DONE
@@ -111,7 +110,7 @@ class GrowthSearch:
         return result.outcome
 
     def _sentence(self, found: Sequence[SettingGrowth]) -> str:
-        """What says most, first."""
+        """The sentence, with the most telling part first."""
         goals = {growth.setting: self._goal(growth) for growth in found}
         if not found:
             return "The kernel has no constexpr that is a size, so no growth can be measured."
@@ -142,8 +141,9 @@ def _middle(span: SecondsRange | None) -> float:
 
 
 def _by_last_two(outcomes: Mapping[int, Outcome], value: int) -> SecondsRange | None:
-    """The seconds at a value by the last two that ended, where these are long enough to say so: a
-    guess that is too low at most.
+    """The seconds at a value, extrapolated from the last two sizes that ended.
+
+    It is a guess that is at most too low. It is ``None`` if these two were not long enough for one.
     """
     ended = [
         (size, outcome.compile_seconds or 0.0)

@@ -1,8 +1,7 @@
-"""Results as a criterion needs them: with the numbers and latencies of launches, or with the answer
-of a user's program.
+"""Results with what a criterion needs: numbers and latencies, or the answer of a user's program.
 
 Launches were made on a GPU host or are made on this machine's GPU. Numbers of a release's
-interpreter are computed where its env has one. :func:`check` judges single cells, for ``git bisect
+interpreter are computed if its env has one. :func:`check` judges single cells, for ``git bisect
 run``.
 """
 
@@ -48,13 +47,12 @@ def numbered(
     gpu: Gpu | None = None,
     on_launch: Callable[[str], None] = lambda words: None,
 ) -> tuple[Result, ...]:
-    """The same results; with their numbers, or with seconds that decide measured anew, where the
-    criterion asks for them.
+    """The same results, with numbers or with newly measured seconds if the criterion asks for them.
 
-    What was not launched yet is launched on ``gpu``, if there is one; ``on_launch`` hears of that
-    in words. Where a kernel's own interpreter tells something of the question, what was built is
-    interpreted. Raises StoreError, SelectionError where the GPU cannot be used, and what
-    :func:`compat.engine.interpreting.interpret` raises.
+    Cells that were not launched yet are launched on ``gpu``, if there is one, and ``on_launch``
+    hears of that in words. If a kernel's own interpreter can answer a part of the question, the
+    built cells are interpreted. Raises StoreError, SelectionError if the GPU cannot be used, and
+    the errors of :func:`compat.engine.interpreting.interpret`.
     """
     if isinstance(criterion.question, TakesLonger):
         return timed(results, criterion.question, context, on_launch)
@@ -84,9 +82,9 @@ def numbered(
 def to_launch(
     results: Sequence[Result], criterion: Criterion, gpu: Gpu, *, again: bool = False
 ) -> tuple[Result, ...]:
-    """Those that have to be launched to answer a question.
+    """The results that have to be launched to answer a question.
 
-    Latencies compare only within a run: a kernel's all or none.
+    Latencies compare only within a run, so either all cells of a kernel are launched or none.
     """
     fitting = [result for result in results if can_be_launched(result, gpu)]
     if again:
@@ -118,9 +116,7 @@ def _interpreted(results: Sequence[Result], context: RunContext) -> dict[Cell, C
 
 
 def criteria(results: Sequence[Result], criterion: Criterion) -> dict[Cell, Criterion]:
-    """The criterion for each cell, in the light of the other releases of its kernel among the
-    results.
-    """
+    """The criterion for each cell, in the light of the other releases of its kernel."""
     rows: dict[tuple[Specialization, Target], dict[Version, list[Result]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -221,11 +217,10 @@ class JudgingProgram:
         self._showing = threading.Lock()
 
     def __call__(self, command: str, result: Result) -> int:
-        """The exit code with which a shell command answers about a result: 125 where it was still
-        running at the deadline.
+        """The exit code of a shell command that judges a result; 125 if it reached the deadline.
 
-        It reads the cell as ``matrix.json`` has it, and environment variables. Raises
-        SelectionError where there is no such command.
+        The command reads the cell as ``matrix.json`` has it, and environment variables. Raises
+        SelectionError if there is no such command.
         """
         spec = result.cell.spec
         variables = {
@@ -261,11 +256,11 @@ class JudgingProgram:
 def ask_program(
     command: str, document: str, variables: Mapping[str, str], deadline: float
 ) -> ProcessResult:
-    """Run a shell command with a document on its standard input, and these variables besides the
-    user's own.
+    """Run a shell command with a document on standard input, and with these variables.
 
-    After ``deadline`` seconds it is killed. Raises SelectionError where there is no such command,
-    and what :func:`compat.processes.supervisor.run` raises.
+    The variables are added to the user's own. The command is killed after ``deadline`` seconds.
+    Raises SelectionError if there is no such command, and the errors of
+    :func:`compat.processes.supervisor.run`.
     """
     ended = supervisor.run(
         ["sh", "-c", command], timeout=deadline, document=document, env={**os.environ, **variables}

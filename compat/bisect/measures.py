@@ -45,7 +45,7 @@ Row = Sequence[Sequence[Result]]
 
 
 def measure(outcome: Outcome, metric: str) -> float | None:
-    """The number that a metric has in an outcome; ``None`` where it has none."""
+    """The number of a metric in an outcome; ``None`` if it has none."""
     value: Any = outcome.metrics
     for key in metric.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None
@@ -114,9 +114,9 @@ class TakesLonger:
         return self.what.split(".")[1] if self.what.startswith("pass.") else None
 
     def seconds(self, result: Result) -> float | None:
-        """What is compared, of one result: of what was stopped, what it took at least.
+        """The seconds of a result that are compared, or ``None`` if they are not known.
 
-        ``None`` where that is not known.
+        A compile that was stopped took at least the seconds until then.
         """
         outcome = result.outcome
         if self.what == COMPILE:
@@ -137,15 +137,15 @@ class TakesLonger:
         if value is None or limit is None:
             return None
         bad = self._exceeds(value, limit)
-        # It needs at least as much: only "more than" is certain.
+        # A stopped compile takes at least its limit, so only "more than" is certain.
         if result.outcome.status is Status.TIMED_OUT:
             return True if bad and self.sign in (">", ">=") else None
         return bad
 
     def limit(self, result: Result) -> float | None:
-        """The seconds to compare with.
+        """The seconds to compare with, or ``None`` if they are not known.
 
-        ``None`` where they are not known, infinity or 0 where nothing comes before.
+        The limit is infinity or 0 if no release comes before.
         """
         if not self.of:
             return self.number
@@ -158,8 +158,10 @@ class TakesLonger:
         return None if seconds is None else self.number * seconds
 
     def _exceeds(self, value: float, limit: float) -> bool:
-        """Whether that holds; of another release's seconds only where the factor between the two
-        shows something.
+        """Whether a value exceeds a limit.
+
+        With the seconds of another release, the factor between the two must be large enough to show
+        something.
         """
         if not OPERATORS[self.sign](value, limit):
             return False
@@ -174,8 +176,9 @@ class TakesLonger:
         return bool(value and limit) and limit / NOISE < value < limit * NOISE  # type: ignore[operator]
 
     def along(self, row: Row) -> Self:
-        """The same question for the releases of a row: what is slower is compared with the last
-        that was not, not with itself.
+        """The same question for the releases of a row.
+
+        A slower release is compared with the last one that was not slower, not with itself.
         """
         if not self.of:
             return self
@@ -195,11 +198,11 @@ class TakesLonger:
 
 
 def parse_duration(text: str) -> TakesLonger | None:
-    """The question about seconds of compiling that a text asks; ``None`` where it asks none."""
+    """The question about seconds of compiling in a text; ``None`` for other texts."""
     match = _DURATION.fullmatch(text)
     if match is None:
         return None
-    # As `matrix.json` calls it.
+    # This is the name in `matrix.json`.
     what = f"stage.{match['old']}.cpu" if match["old"] else match["what"]
     sign = "==" if match["sign"] == "=" else match["sign"]
     return TakesLonger(

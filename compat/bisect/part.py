@@ -1,11 +1,10 @@
-"""In which part of the toolchain a change between two releases is: front end, passes, back end or
-assembler. No compiler is built.
+"""The part of the toolchain that changed between two releases.
 
-Of a failure, the stage that fails says where to look, and experiments
-(:mod:`compat.bisect.combining`) say whether the cause is there or earlier. Of wrong numbers or a
-latency, every combination has to be launched to know: on the GPU of this machine, where that may be
-used; else it is built into a folder for a GPU host (:mod:`compat.launch`), and looked up once its
-results have been brought back.
+The parts are front end, passes, back end and assembler. No compiler is built. For a failure, the
+failing stage says where to look, and experiments (:mod:`compat.bisect.combining`) say whether the
+cause is there or earlier. For wrong numbers or a latency, every combination has to be launched. It
+is launched on the GPU of this machine if that may be used. Otherwise it is built into a folder for
+a GPU host (:mod:`compat.launch`), and looked up once its results have been brought back.
 """
 
 from __future__ import annotations
@@ -60,17 +59,15 @@ def find_part(
     metric: Criterion | None = None,
     on_step: Callable[[str], None] = lambda message: None,
 ) -> Part:
-    """In which part of the toolchain it is that ``bad`` is bad and ``good`` is not.
+    """The part of the toolchain that makes ``bad`` bad while ``good`` is not.
 
-    The releases may be in either order.
+    The releases may be in either order. A cell is bad if its compile fails, or by the answer of
+    ``judge`` about a launch, or by ``metric`` about a compile. ``assemblers`` are tried too.
+    Without ``good`` only they are. ``on_step`` hears how far a judge is.
 
-    It is bad where its compile fails, or as ``judge`` says of what was launched, or as ``metric``
-    says of what was compiled. ``assemblers`` are tried too; without ``good`` only they are.
-    ``on_step`` hears how far a judge is.
-
-    Raises SelectionError for a toolchain whose parts cannot be told apart, for what cannot be
-    launched, and where there is nothing to compare with, StoreError where the judge's folder cannot
-    be written, and :class:`compat.engine.run.Interrupted` when stopped early.
+    Raises SelectionError for a toolchain whose parts cannot be told apart, for cells that cannot be
+    launched, and if there is nothing to compare with. Raises StoreError if the judge's folder
+    cannot be written, and :class:`compat.engine.run.Interrupted` when stopped early.
     """
     if metric is not None:
         return _of_metric(bad, good, context, assemblers, metric)
@@ -80,7 +77,7 @@ def find_part(
 
 
 def parts_of(env: Env) -> CompilerParts:
-    """The parts of an env's toolchain. Raises SelectionError where nothing is known of them."""
+    """The parts of an env's toolchain. Raises SelectionError if they are not known."""
     toolchain = toolchains.of(env)
     if toolchain.ir.parts is None:
         raise SelectionError(
@@ -222,9 +219,7 @@ class FailureVerdict:
         return self._compiled(self._fails_in_backend)
 
     def without_release(self) -> Part:
-        """The part where it fails in every release, by the stage and by what other assemblers
-        do.
-        """
+        """The part if the cell fails in every release, by the stage and by other assemblers."""
         if self.failure.stage != self.parts.assembler.stage:
             stage = f"It fails in stage {self.failure.stage}, before {self.assembler} is run"
             return self._answer(PartName.UNKNOWN, f"{stage}, so {self.assembler} is not involved.")
@@ -268,7 +263,7 @@ class FailureVerdict:
         )
 
     def _front_end(self) -> Part:
-        """It fails before there is any IR.
+        """The part if the cell fails before there is any IR.
 
         The good release's IR shows whether the later stages would work.
         """
@@ -302,9 +297,7 @@ class FailureVerdict:
     # --- by experiment ---
 
     def _other_assemblers(self) -> tuple[Sequence[Effect], str]:
-        """What becomes of it with each of the other assemblers, and the names of those with which
-        it is ok.
-        """
+        """The effect of each other assembler, and the names of those with which the cell is ok."""
         effects = {
             program.name: self.experiment.assemble(self.experiment.bad, program)
             for program in self.assemblers
@@ -365,14 +358,14 @@ class FailureVerdict:
         failure = self.failure
         if failure.stage in self.parts.backend_stages:
             return True
-        # A reproducer is left of every pipeline of passes.
+        # Every pipeline of passes leaves a reproducer.
         of_passes = failure.pass_ or failure.reproducer
         return failure.stage == self.parts.low_ir and not of_passes
 
     def _compiled(self, in_backend: bool, lead: str = "") -> Part:
-        """It fails after the front end, in the back end or in the passes.
+        """The part if the cell fails after the front end, in the back end or in the passes.
 
-        See whether the front end is the cause.
+        The experiments show whether the front end is the cause.
         """
         passes = f"the {self.parts.passes}{self.failing_pass}"
         crossing = self.experiment.cross(self.parts.first_ir)
@@ -403,9 +396,9 @@ class FailureVerdict:
         return self._undecided(in_backend, lead, passes)
 
     def _undecided(self, in_backend: bool, lead: str, passes: str) -> Part:
-        """The first IR did not decide it.
+        """The part if the first IR did not decide it.
 
-        What the front ends make, and what the back end is given, can still be compared.
+        The results of the front ends, and the input of the back end, can still be compared.
         """
         if in_backend and self.experiment.same_low_ir:
             return self._in_backend(lead)
@@ -443,9 +436,9 @@ class FailureVerdict:
         return self._answer(PartName.FRONT_END, sentence)
 
     def _behind_first(self, lead: str) -> Part:
-        """The passes to the last IR on one side.
+        """The part behind the first IR.
 
-        On the other the lowering to the back end's IR, and the back end.
+        It is the passes up to the last IR, or the lowering to the back end's IR and the back end.
         """
         parts = self.parts
         side = self.experiment.cross(parts.last_ir).side
@@ -546,8 +539,9 @@ def _of_metric(
 
 
 def _with_archive(part: Part, waiting: Sequence[Launchable], bad: Cell, folder: Path) -> Part:
-    """The same answer, and what has still to be launched written into a folder, which the answer
-    names. Raises StoreError.
+    """The same answer with an archive of what has still to be launched, in a folder that it names.
+
+    Raises StoreError.
     """
     program = write_archive(
         Built(target=bad.target, launchable=tuple(waiting), left_out=()), folder
@@ -561,9 +555,7 @@ def _with_archive(part: Part, waiting: Sequence[Launchable], bad: Cell, folder: 
 
 @define(kw_only=True)
 class LaunchVerdict:
-    """From what combinations came to when they were launched or compiled, as far as that is known,
-    to the part.
-    """
+    """From the known results of launched or compiled combinations to the part."""
 
     experiment: LaunchExperiment | MetricExperiment
     assemblers: Sequence[AssemblerProgram]
@@ -646,7 +638,7 @@ class LaunchVerdict:
         )
 
     def _inside(self, first: Side, last: Side, *, tail: str) -> tuple[str, str]:
-        """The part that IR says it is in, and where that is.
+        """The part that the IR points to, and the place of the change in words.
 
         ``tail`` is what is known of the assembler.
         """

@@ -1,5 +1,6 @@
-"""Which compiler pass it is: the first that fails, or the first after which the IR of two compiles
-differs in more than names.
+"""The compiler pass that fails first, or after which the IR of two compiles differs first.
+
+Different names do not count as a difference.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class TracedCompile:
 
     @property
     def failing_pass(self) -> str | None:
-        """The pass that it failed in; ``None`` where it was in none."""
+        """The pass that it failed in; ``None`` if it was in none."""
         failure = self.outcome.failure
         inside = failure and (failure.pass_ or failure.reproducer or self.pipeline.failed)
         return self.pipeline.last if inside else None
@@ -84,12 +85,10 @@ def find_pass(cell: Cell, context: RunContext, folder: Path) -> PassAnswer:
 
 
 def compare(good: Cell, bad: Cell, context: RunContext, folder: Path) -> PassAnswer:
-    """The first pass after which the IR of two cells differs, ignoring names, and stays different.
+    """The first pass after which the IR of two cells differs for good, with the diff.
 
-    With the diff.
-
-    All IR is saved, in ``good`` and ``bad`` below ``folder``. Raises
-    :class:`compat.errors.StoreError` when it cannot be.
+    Different names do not count. All IR is saved, in ``good`` and ``bad`` below ``folder``. Raises
+    :class:`compat.errors.StoreError` if it cannot be.
     """
     with Attempts(context) as attempts:
         names = _two_names(good, bad)
@@ -103,7 +102,7 @@ def compare(good: Cell, bad: Cell, context: RunContext, folder: Path) -> PassAns
 
 
 def _left_out(seen: TracedCompile) -> str:
-    """Which passes are not looked at, where passes were run one by one and some cannot be."""
+    """The passes that are not looked at, if passes were run one by one and some cannot be."""
     names = seen.pipeline.left_out
     if not names:
         return ""
@@ -139,7 +138,7 @@ def _see(cell: Cell, attempts: Attempts, name: str) -> TracedCompile:
 def _parts_of(env: Env) -> CompilerParts:
     """The parts that passes belong to.
 
-    Raises SelectionError for a toolchain whose passes are not printed.
+    Raises SelectionError for a toolchain that does not print its passes.
     """
     toolchain = toolchains.of(env)
     if not toolchain.ir.texts or toolchain.ir.parts is None:
@@ -195,8 +194,9 @@ def _parted(
 
 
 def _same(one: TracedCompile, other: TracedCompile, folder: str | None) -> PassAnswer:
-    """The IR is the same before every pass both ran: a pass that fails in one of them is the
-    answer, else the stage results.
+    """The answer if the IR is the same before every pass that both ran.
+
+    A pass that fails in one of them is the answer, or else the results of the stages are compared.
     """
     for seen, fine in ((other, one), (one, other)):
         if seen.failing_pass and seen.failing_pass != fine.failing_pass:
@@ -228,7 +228,7 @@ def _same(one: TracedCompile, other: TracedCompile, folder: str | None) -> PassA
 
 
 def _failures(one: TracedCompile, other: TracedCompile) -> str:
-    """Where the two fail, if they do."""
+    """The places where the two fail, if they do."""
     sentences = [
         f" {seen.name} fails in {seen.failing_pass or f'stage {seen.outcome.stage}'}."
         for seen in (one, other)
@@ -238,8 +238,9 @@ def _failures(one: TracedCompile, other: TracedCompile) -> str:
 
 
 def _stage_of(seen: TracedCompile, position: int) -> str:
-    """The stage a pass belongs to: the IR that a stage made is what the first pass of the next one
-    is given.
+    """The stage of a pass.
+
+    The IR that a stage made is the input of the first pass of the next stage.
     """
     parts = seen.parts
     stage = parts.first_ir
@@ -269,12 +270,10 @@ def _bounded(diff: str) -> str:
 
 
 def _save(folder: Path, seen: Mapping[Path, TracedCompile]) -> str | None:
-    """Save the IR before every pass, in order, and what each stage made, each in its folder.
+    """Save the IR before every pass, in order, and the result of each stage, each in its folder.
 
-    What a search before left is removed.
-
-    Returns the name of ``folder``, which has them; ``None`` where no pass began, and nothing is
-    saved. Raises StoreError.
+    The files of an earlier search are removed. Returns the name of ``folder``, or ``None`` if no
+    pass began, and then nothing is saved. Raises StoreError.
     """
     suffix = next(iter(seen.values())).suffix
     try:

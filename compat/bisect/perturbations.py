@@ -1,10 +1,8 @@
-"""Changes of a specialization, one setting or some hints at a time, and what their results say.
+"""Changes of a specialization, one setting or some hints at a time, and what they show. Pure.
 
-Pure.
-
-That it is ok without one of several hints does not say that the hint is needed: without any of them
-it may fail again. So a need is reported only once the smallest set of hints was found with which
-alone it fails, and everything in the sentence was compiled.
+If a cell is ok without one of several hints, the hint need not be the cause: without any of them
+the cell may fail again. So a need is reported only once the search has the smallest set of hints
+with which alone the cell fails, and everything in the sentence was compiled.
 """
 
 from __future__ import annotations
@@ -53,7 +51,7 @@ class SettingChange:
 
 
 def changes(spec: Specialization) -> tuple[SettingChange, ...]:
-    """Every change of a constexpr, an option or what a launch passes that is worth a try.
+    """Every change of a constexpr, an option or a launch argument that is worth a try.
 
     :func:`search_hints` tries hints.
     """
@@ -112,8 +110,9 @@ def _with_options(spec: Specialization, options: Mapping[str, Any]) -> Specializ
 
 
 def _passed(value: Any) -> list[Any]:
-    """Other arguments of a launch, which launchers look at otherwise: aligned or not, divisible by
-    16, 1, or neither.
+    """Other arguments of a launch that launchers distinguish.
+
+    They are aligned or not, divisible by 16, 1, or neither.
     """
     if arguments.is_tensor(value):
         dtype, facts = arguments.dtype_of(value), arguments.facts_of(value)
@@ -143,8 +142,9 @@ def _others(name: str, value: Any) -> list[Any]:
 
 
 def _around(value: int) -> list[int]:
-    """Sizes around one: half and double it, and powers of two from an eighth of it to four times as
-    much, but none of a flag.
+    """Sizes around one: half, double, and powers of two from an eighth of it to four times as much.
+
+    A flag has none.
     """
     if value in (0, 1):
         return [1 - value]
@@ -180,12 +180,11 @@ def shown(value: Any) -> str:
 def in_order(
     trials: Iterable[SettingChange],
 ) -> tuple[tuple[SettingChange, ...], tuple[SettingChange, ...]]:
-    """The changes that leave no more to compile, the nearest one of each setting first.
+    """The changes that leave no more to compile, and the changes that do.
 
-    And those that do, the least first.
-
-    A smaller size is quicker to compile, and more likely to be within the limits that kernels fail
-    at.
+    The first begin with the nearest change of each setting, and the second with the least change. A
+    smaller size is quicker to compile, and more likely to be within the limits at which kernels
+    fail.
     """
     small: list[tuple[int, SettingChange]] = []
     large: list[SettingChange] = []
@@ -217,7 +216,7 @@ def describe_change(change: SettingChange) -> str:
 
 
 def needs(trials: Sequence[tuple[SettingChange, Effect]]) -> tuple[SettingNeed, ...]:
-    """The settings that the failure depends on: some change of one alone makes it ok.
+    """The settings that the failure depends on: a change of one alone makes the cell ok.
 
     The smallest such change comes first.
     """
@@ -240,7 +239,7 @@ def _need(trials: Sequence[tuple[SettingChange, Effect]]) -> SettingNeed:
 
 
 def _sentence(trials: Sequence[tuple[SettingChange, Effect]]) -> str:
-    """What became of the values of one: those that were compiled, and no others."""
+    """The effects of a setting's values: those that were compiled, and no others."""
     first = trials[0][0]
     values = {
         effect: [change.value for change, its_effect in trials if its_effect is effect]
@@ -296,9 +295,7 @@ def hint_name(hint: Hint) -> str:
 
 @frozen(kw_only=True)
 class HintTrials:
-    """What was compiled with some of the hints alone, and the smallest such set that still
-    fails.
-    """
+    """The compiles with some of the hints alone, and the smallest such set that still fails."""
 
     hints: tuple[Hint, ...]
     """All that are given."""
@@ -306,9 +303,9 @@ class HintTrials:
     smallest: frozenset[Hint]
 
     def without(self, hint: Hint, of: AbstractSet[Hint] | None = None) -> Effect:
-        """What becomes of it without one hint of a set, or of all.
+        """The effect of leaving out one hint of a set, or all.
 
-        Inconclusive where that was not compiled.
+        It is inconclusive if that was not compiled.
         """
         return self.effects.get(
             frozenset(self.hints if of is None else of) - {hint}, Effect.UNKNOWN
@@ -316,7 +313,7 @@ class HintTrials:
 
     @property
     def without_any(self) -> Effect:
-        """What becomes of it without hints."""
+        """The effect of leaving out all hints."""
         return self.effects.get(frozenset(), Effect.UNKNOWN)
 
 
@@ -326,7 +323,7 @@ def first_sets(hints: Sequence[Hint]) -> tuple[frozenset[Hint], ...]:
 
 
 def most_further_sets(hints: Sequence[Hint], effects: Mapping[frozenset[Hint], Effect]) -> int:
-    """How many sets a search compiles at most beside the first ones, by what is known of those."""
+    """The most sets that a search compiles beside the first ones, by the effects of those."""
     first = [effects.get(kept) for kept in first_sets(hints)]
     if None not in first and (Effect.OK not in first or first[-1] is Effect.SAME):
         return 0
@@ -334,8 +331,9 @@ def most_further_sets(hints: Sequence[Hint], effects: Mapping[frozenset[Hint], E
 
 
 def search_hints(hints: Sequence[Hint], ask: AskHints) -> HintTrials:
-    """Find a smallest set of hints with which alone it fails: it fails with all of them, and that
-    is known.
+    """Find a smallest set of hints with which alone the cell fails.
+
+    The cell is known to fail with all of them.
     """
     full = frozenset(hints)
     effects = {full: Effect.SAME}
@@ -367,10 +365,7 @@ def _without_one(
     order: Sequence[Hint],
     effects_of: Callable[[Sequence[frozenset[Hint]]], list[Effect]],
 ) -> frozenset[Hint]:
-    """The set without the first of its hints that it still fails without.
-
-    Empty where each one matters.
-    """
+    """The set without the first hint that the failure does not need; empty if it needs each one."""
     sets = [hints - {hint} for hint in order if hint in hints and len(hints) > 1]
     return next(
         (
@@ -383,7 +378,7 @@ def _without_one(
 
 
 def hint_need(trials: HintTrials) -> SettingNeed | None:
-    """What may be said of the hints; ``None`` where leaving them out never helps."""
+    """The need for hints; ``None`` if leaving them out never helps."""
     dispensable = [hint for hint in trials.hints if trials.without(hint) is Effect.OK]
     if not dispensable and trials.without_any is not Effect.OK:
         return None
@@ -405,9 +400,9 @@ def hint_need(trials: HintTrials) -> SettingNeed | None:
 
 
 def hint_need_so_far(trials: HintTrials) -> SettingNeed | None:
-    """What may be said where not every set was compiled.
+    """The need that is certain although not every set was compiled.
 
-    ``None`` where leaving out one hint, or all, has not helped by then.
+    It is ``None`` if the cell has not been ok so far without one hint, or without all.
     """
     helping = [kept for kept, effect in trials.effects.items() if effect is Effect.OK]
     if not helping:
@@ -426,9 +421,7 @@ def hint_need_so_far(trials: HintTrials) -> SettingNeed | None:
 
 
 def fewest_left_out(trials: HintTrials) -> tuple[float, str] | None:
-    """The fewest hints that can be left out so that it is ok: how far that is from what it was, and
-    in words.
-    """
+    """The fewest hints whose absence makes the cell ok: the distance, and the change in words."""
     dispensable = [hint for hint in trials.hints if trials.without(hint) is Effect.OK]
     if dispensable:
         return 1.0, f"without {_the(dispensable[:1])}"
@@ -438,8 +431,9 @@ def fewest_left_out(trials: HintTrials) -> tuple[float, str] | None:
 
 
 def _words(hints: frozenset[Hint], trials: HintTrials) -> str:
-    """A set of hints as a value: ``without divisible_by_16: source``, ``only divisible_by_16:
-    source``, ``none``.
+    """A set of hints as a value of a setting.
+
+    Examples are ``without divisible_by_16: source``, ``only divisible_by_16: source`` and ``none``.
     """
     removed = [hint for hint in trials.hints if hint not in hints]
     if not hints:

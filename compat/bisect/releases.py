@@ -54,7 +54,7 @@ class ReleaseSearch:
 
     @property
     def besides(self) -> tuple[Version, ...]:
-        """Existing releases that are no candidates."""
+        """Existing releases that are not candidates."""
         versions = {candidate.version for candidate in self.candidates}
         return tuple(version for version in self.existing if version not in versions)
 
@@ -113,11 +113,10 @@ def _by_target(kernels: Kernels) -> Kernels:
 def _rounds(
     kernels: Kernels, query: ReleaseSearch, context: RunContext, tries: _Tries
 ) -> Iterator[Kernels]:
-    """The kernels that are tried in one run: few, so that answers come early, and first those of
-    which everything is known.
+    """The kernels that one run tries: few, and first those whose results are all known.
 
-    It is all of them where each run would start workers, or where what is launched is compared
-    within a run.
+    With few kernels, answers come early. It is all kernels if each run would start workers, or if
+    launches are compared within a run.
     """
     stays = context.executor is LocalExecutor and context.idle_timeout > 0
     if not query.every or query.criterion.asks_launches or not stays:
@@ -162,7 +161,7 @@ class _Tries:
     def to_compile(
         self, kernels: Kernels, positions: Sequence[int]
     ) -> Mapping[tuple[Specialization, Target], int]:
-        """How many cells of each kernel nothing is known of.
+        """The number of cells of each kernel without a known result.
 
         These are all that will be compiled at ``positions``.
         """
@@ -224,7 +223,7 @@ def _ends_first(query: ReleaseSearch) -> list[int]:
 def _between(
     query: ReleaseSearch, spec: Specialization, target: Target, earlier: Sequence[Result]
 ) -> tuple[Result, ...]:
-    """What earlier runs found of one kernel between the ends of the search."""
+    """The results of earlier runs for one kernel between the ends of the search."""
     ends = (query.candidates[0].version, query.candidates[-1].version)
     return tuple(
         result
@@ -256,7 +255,7 @@ def _answer(
     def ask(positions: Sequence[int]) -> Mapping[int, Judgement]:
         results_at = tries.of(spec, target, positions)
         flat = [result for results in results_at.values() for result in results]
-        # It may ask a program, which takes time.
+        # The criterion may ask a program, which takes time.
         judgements = concurrently(criterion, flat, tries.width)
         judgement_of = dict(zip((r.cell for r in flat), judgements, strict=True))
         for at, results in results_at.items():
@@ -301,8 +300,9 @@ def _answer(
 def probe(
     release: str, judged: Sequence[tuple[Result, Judgement]], *, remembered: bool = False
 ) -> ReleaseProbe:
-    """What the envs of one release say together, the one that speaks for it first: nothing where
-    they do not agree.
+    """The joint answer of the envs of one release; unknown if they do not agree.
+
+    The first env with this answer represents the release.
     """
     answers = [
         (result, judgement) for result, judgement in judged if result.outcome.status.is_answer
@@ -324,7 +324,7 @@ def probe(
 def _line(
     query: ReleaseSearch, judged: Mapping[int, ReleaseProbe], earlier: Sequence[Result]
 ) -> list[tuple[Entry, ReleaseProbe | None]]:
-    """Every release that there is, in order, with what is known of it."""
+    """Every known release, in order, with its entry and its probe."""
     remembered = (
         {}
         if isinstance(query.criterion.question, RunsProgram)
@@ -370,9 +370,9 @@ def _entry(release: str, probe: ReleaseProbe | None) -> Entry:
 def _bracket(
     transitions: Sequence[Transition], history: Account, *, fixed: bool
 ) -> Transition | None:
-    """The change that the account speaks of.
+    """The change that the account reports.
 
-    Where a fix is looked for, the newest one, if there is any.
+    In a search for a fix, it is the newest one, if there is any.
     """
     fixes = [change for change in transitions if change.is_fix]
     if fixed and fixes:

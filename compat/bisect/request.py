@@ -1,4 +1,4 @@
-"""What is asked of a bisect, and the line of releases that it is asked over."""
+"""The request of a bisect, and the line of releases that it is about."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ASSEMBLER_OPTION = "--ptxas"
 
 
 class Axis(StrEnum):
-    """What a bisection searches along."""
+    """The line along which a bisection searches."""
 
     RELEASES = "releases"
     """Since which release a kernel fails."""
@@ -118,7 +118,7 @@ class Line:
 
     @property
     def span(self) -> range:
-        """The positions to search. Raises SelectionError where there are none."""
+        """The positions to search. Raises SelectionError if there are none."""
         span = in_range(len(self.candidates.chosen), self.good, self.bad, fixed=self.fixed)
         if not span:
             raise SelectionError(
@@ -133,12 +133,10 @@ class Line:
 
 
 def line_of(request: BisectRequest) -> Line:
-    """The releases that are asked about.
+    """The releases that are asked about, all of the toolchain that the kernels are for.
 
-    Raises SelectionError where there are none, IndexUnavailable without an index.
-
-    They are of one toolchain, the one that the kernels are for: SelectionError where that is not
-    one.
+    Raises SelectionError if there are none, or if the kernels are for several toolchains. Raises
+    IndexUnavailable without an index.
     """
     candidates_there = _candidates(request, _toolchain_of(request.selection))
     good, bad = (
@@ -219,10 +217,11 @@ def _position(line: CandidateLine, end: Version | None, option: str) -> int | No
 
 
 def in_range(count: int, good: int | None, bad: int | None, *, fixed: bool) -> range:
-    """Of so many positions those to search: between two given ends, else from the given one to the
-    side where the change must be.
+    """The positions to search.
 
-    A regression lies after what is good and before what is bad; a fix the other way round.
+    They lie between two given ends, or else from the given one to the side where the change must
+    be. A regression lies after a good position and before a bad one. A fix lies the other way
+    round.
     """
     if good is not None and bad is not None:
         return range(min(good, bad), max(good, bad) + 1)

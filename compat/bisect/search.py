@@ -1,10 +1,9 @@
-"""Searching a sequence for where it changes.
+"""Searching a sequence for where it changes. Pure.
 
-Pure: knows of positions and a judge, nothing of releases, envs or cells.
-
-A judge gives one of three answers: good, bad, or inconclusive. Inconclusive positions are skipped,
-and listed in the bracket around them. Both ends are judged before anything is searched; a change is
-reported only between two judged positions.
+It knows positions and a judge, but no releases, envs or cells. A judge gives one of three answers:
+good, bad, or inconclusive. Inconclusive positions are skipped, and listed in the bracket around
+them. Both ends are judged before anything is searched. A change is reported only between two judged
+positions.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class PositionBracket:
 
 @frozen(kw_only=True)
 class History:
-    """What a search found out."""
+    """The results of a search."""
 
     judged: Mapping[int, Judgement]
     """Every position that was judged, in order."""
@@ -101,10 +100,9 @@ class PositionSearch:
         )
 
     def outwards(self, anchor: int) -> tuple[int | None, int | None]:
-        """A known position at or near ``anchor``, and the nearest one found, in doubling steps,
-        that differs from it.
+        """A known position at or near ``anchor``, and the nearest one found that differs from it.
 
-        Both ends of the sequence are judged first.
+        The search goes outwards in doubling steps. It judges both ends of the sequence first.
         """
         if not self.count:
             return None, None
@@ -135,9 +133,7 @@ class PositionSearch:
         return None
 
     def narrow(self, low: int, high: int, width: int) -> None:
-        """Judge between two positions that differ, until only inconclusive ones are left between
-        two that differ.
-        """
+        """Judge between two positions that differ, until all positions between are inconclusive."""
         while open_ := [
             position for position in range(low + 1, high) if position not in self.judged
         ]:
@@ -150,7 +146,7 @@ class PositionSearch:
             pairs = [
                 (one, other) for one, other in itertools.pairwise(inside) if self.differ(one, other)
             ]
-            # Of several changes the newest: there is one, since the ends differ.
+            # The newest of several changes counts. There is one, because the ends differ.
             low, high = pairs[-1]
 
 

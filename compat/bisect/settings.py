@@ -1,8 +1,7 @@
-"""Which constexpr, option or hint a failure needs: change one at a time, of hints also several, and
-compare the outcomes.
+"""The constexpr, option or hint that a failure needs: change one, and compare the outcomes.
 
-What is quick to compile and likely to help is tried first. Every changed specialization is an
-ordinary cell, so its result is kept.
+Several hints are also changed together. Changes that are quick to compile and likely to help are
+tried first. Every changed specialization is an ordinary cell, so its result is kept.
 """
 
 from __future__ import annotations
@@ -56,12 +55,11 @@ def find_needs(
     on_step: Callable[[str], None] = lambda words: None,
     budget: Budget | None = None,
 ) -> ConfigAnswer:
-    """What in a failing cell's specialization the failure needs.
+    """The parts of a failing cell's specialization that the failure needs.
 
-    Of a search that is stopped early, what is known by then.
-
-    ``on_step`` hears how far the search is, perhaps from another thread. Raises
-    :class:`compat.engine.run.Interrupted` when stopped before the cell itself is known.
+    If the search is stopped early, the answer is what is known by then. ``on_step`` hears how far
+    the search is, perhaps from another thread. Raises :class:`compat.engine.run.Interrupted` when
+    stopped before the cell itself is known.
     """
     (result,) = run.run([cell], evolve(context, stop=threading.Event()))
     obstacle = _obstacle(result)
@@ -88,8 +86,9 @@ def _obstacle(result: Result) -> str | None:
 
 
 class NeedSearch:
-    """Changed specializations of a failing cell, compiled from the most promising to the
-    largest.
+    """Changed specializations of a failing cell, compiled from the most promising one on.
+
+    The largest ones come last.
     """
 
     def __init__(
@@ -124,7 +123,7 @@ class NeedSearch:
         self._noting = threading.Lock()
 
     def answer(self) -> ConfigAnswer:
-        """Try what there is to try, and say what it comes to."""
+        """Try all changes that are worth it, and return the answer."""
         ended, complete = SearchEnd.DONE, None
         try:
             self._ask(list(self._work))
@@ -163,9 +162,9 @@ class NeedSearch:
         )
 
     def _ask(self, specs: Sequence[Specialization]) -> list[Effect]:
-        """What becomes of each.
+        """The effect of each specialization.
 
-        Raises Interrupted where the time is over, or the user wants it to end.
+        Raises Interrupted if the time is over, or if the user wants the search to end.
         """
         new = [spec for spec in dict.fromkeys(specs) if spec not in self._effects]
         size = _ROUND * self._context.slots
@@ -191,7 +190,7 @@ class NeedSearch:
         return len(self._work) + max(further, len(specs) - len(self._work))
 
     def _hints_so_far(self) -> HintTrials:
-        """What is known of the sets of hints that are tried in any case."""
+        """The effects of the sets of hints that are tried in any case."""
         full = frozenset(self._hints)
         sets = {kept: with_only(self._cell.spec, kept) for kept in first_sets(self._hints)}
         effects: Mapping[frozenset[Hint], Effect] = {

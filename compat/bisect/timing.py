@@ -33,14 +33,12 @@ def timed(
     context: RunContext,
     on_step: Callable[[str], None] = lambda words: None,
 ) -> tuple[Result, ...]:
-    """The same results with seconds that a judgement can be built on.
+    """The same results with seconds that are precise enough for a judgement.
 
-    ``on_step`` hears what is measured.
-
-    Raises SelectionError where the question is about passes and the toolchain does not tell how
-    long they take, and what :func:`compat.engine.run.run` raises.
+    ``on_step`` hears what is measured. Raises SelectionError if the question is about passes and
+    the toolchain does not report their times, and the errors of :func:`compat.engine.run.run`.
     """
-    # Others are only remembered.
+    # The other results are only remembered.
     here = [result for result in results if result.cell.env.name in context.envs]
     measured = {result.cell: result for result in _with_passes(here, question, context)}
     count: dict[Cell, int] = defaultdict(int)
@@ -58,10 +56,10 @@ def timed(
 
 
 def in_seconds(question: TakesLonger, cell: Cell, context: RunContext) -> TakesLonger:
-    """A question about a multiple of what one cell takes, as one about seconds: those of the cell,
-    measured now.
+    """A question about a multiple of a cell's time, as a question about seconds.
 
-    Raises SelectionError where the cell does not tell them.
+    The seconds of the cell are measured now. Raises SelectionError if the cell does not report
+    them.
     """
     if question.of != "baseline":
         return question
@@ -79,15 +77,16 @@ def _anew(cells: Sequence[Cell], question: TakesLonger, context: RunContext) -> 
 
 
 def _quicker(one: Result, other: Result, question: TakesLonger) -> Result:
-    """Of two measurements the smaller one: other work of the machine makes none smaller."""
+    """The smaller one of two measurements, because other work of the machine makes none smaller."""
     if other.outcome.status is not one.outcome.status:
         return other
     return min((one, other), key=lambda result: question.seconds(result) or 0.0)
 
 
 def _deciding(results: Sequence[Result], question: TakesLonger) -> list[Cell]:
-    """The cells whose seconds a judgement hangs on: near the bound, or from the store and on a side
-    of a change.
+    """The cells whose seconds decide a judgement.
+
+    They are near the bound, or come from the store and are on a side of a change.
     """
     rows: dict[object, dict[Version, list[Result]]] = defaultdict(lambda: defaultdict(list))
     for result in results:
@@ -136,10 +135,10 @@ def _with_passes(
 
 
 def with_passes(results: Sequence[Result], context: RunContext) -> tuple[Result, ...]:
-    """Results with the seconds of their passes, as far as they were built: what does not tell them
-    is compiled so that it does.
+    """Results with the seconds of their passes, as far as they were built.
 
-    Raises SelectionError where a toolchain does not tell them at all.
+    A cell that does not report them is compiled so that it does. Raises SelectionError if a
+    toolchain never reports them.
     """
     silent = [
         result.cell

@@ -46,8 +46,9 @@ from compat.source.parsing import (
 
 @frozen(kw_only=True)
 class ConstantForm:
-    """How a constant is written that kernels may read as a global, in a language whose kernels may
-    read no other.
+    """The form of a constant that kernels may read as a global.
+
+    It is for a language whose kernels may read no other global.
     """
 
     needed: str
@@ -67,7 +68,7 @@ class Bundle:
     spec: Specialization
     """How it is compiled; the function has the name that it has in the module.
 
-    Its source is empty until :meth:`write` says it.
+    Its source is empty until :meth:`write` sets it.
     """
 
     def write(self, path: Path) -> Specialization:
@@ -88,12 +89,11 @@ def bundle(
 ) -> Bundle:
     """The kernel of a specialization on its own.
 
-    ``decorated`` as it is in its file, with what its decorators use.
-
-    ``decorators`` are those that are not left behind, ``None`` for all; ``constant`` says how a
-    constant of a module's is written, ``None`` for as it is (fields of
-    :class:`compat.toolchains.base.Language`). Raises ConfigError where its source cannot be read,
-    is nested too deeply, or has no such function, and where it does not tell what a factory makes.
+    ``decorators`` are those that stay with the kernel, all if it is ``None``. ``decorated`` keeps
+    the kernel as it is in its file, with what its decorators use. ``constant`` says how a constant
+    of a module is written, as it is if it is ``None``. The last two are fields of
+    :class:`compat.toolchains.base.Language`. Raises ConfigError if the source cannot be read, is
+    nested too deeply, lacks the function, or does not tell what a factory makes.
     """
     path = Path(spec.source)
     roots = tuple(map(Path, spec.roots)) or roots_of(path)
@@ -121,7 +121,7 @@ def _reason(error: Exception) -> str:
 
 @define(kw_only=True)
 class _Bundling:
-    """What is in the bundle so far."""
+    """A bundle while it is made."""
 
     roots: tuple[Path, ...]
     decorators: frozenset[str] | None
@@ -146,11 +146,10 @@ class _Bundling:
         self._names = Names(roots=self.roots, decorators=self.decorators)
 
     def add_kernel(self, path: Path, expression: str, given: Iterable[str] = ()) -> str:
-        """Add the kernel as its last definition has it, whatever happens to the name later
-        (``kernel = autotune(…)(kernel)``).
+        """Add the kernel in its last definition, whatever happens to the name later.
 
-        ``given`` are functions of its file that it is given as constexprs; they keep their names
-        too. Returns the kernel's name.
+        An example is ``kernel = autotune(…)(kernel)``. ``given`` are functions of its file that it
+        takes as constexprs. They keep their names too. Returns the kernel's name.
         """
         file = self._names.file(path)
         kernel = reached(self._names, file, expression_of(expression))
@@ -201,9 +200,7 @@ class _Bundling:
         self._pieces.append((written.text(edits, here), isinstance(statement.node, Definition)))
 
     def _follow(self, statement: Statement, use: NameUse) -> Iterator[tuple[ast.expr, str]]:
-        """Add what a use leads to; yield how it is to be written now, where that is not as it
-        was.
-        """
+        """Add the definition that a use leads to, and yield the use's new form if it changes."""
         meaning, depth = self._names.meaning(statement.file, use.name), 0
         while isinstance(meaning, ModulePlace) and depth < len(use.attributes):
             meaning = self._names.member(meaning, use.attributes[depth])
@@ -220,8 +217,9 @@ class _Bundling:
                 yield use.nodes[depth], name
 
     def _add_definition(self, meaning: Ours, *, of_module: bool, beside: frozenset[str]) -> str:
-        """Add a definition, unless it is there, and return its name in the bundle, which is none of
-        ``beside``.
+        """Add a definition, unless it is there, and return its name in the bundle.
+
+        The name is none of ``beside``.
         """
         key = (meaning.file.path, meaning.name)
         is_added = key in self._called
@@ -231,7 +229,7 @@ class _Bundling:
             )
         name = self._called[key]
         statements = meaning.file.binding(meaning.name)
-        # An assignment of the name leads back here, and to those after it.
+        # An assignment of the name leads back here, and to the assignments after it.
         if key not in self._adding:
             self._adding.add(key)
             for statement in statements:
@@ -248,8 +246,9 @@ class _Bundling:
 
 
 def _in_order(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
-    """Pieces in their order, but what is executed needs first: of classes that use each other the
-    one that the other is made of.
+    """Pieces in their order, but a piece that is executed comes after those that it needs.
+
+    If classes use each other, the one that the other is made of comes first.
     """
     trees = [tree_of(piece) for piece, _ in pieces]
     binding: dict[str, int] = {}
@@ -271,8 +270,9 @@ def _in_order(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
 
 
 def _outside(file: ParsedFile) -> frozenset[str]:
-    """What no name of a function's scope may be called at the top level: it would hide what the
-    module means by that.
+    """Names of a function's scope that may not be bound at the top level.
+
+    They would hide a name that the module uses.
     """
     around = file.around
     return (

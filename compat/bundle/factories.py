@@ -1,10 +1,10 @@
-"""Kernels that a factory makes, or that a class holds, as if they stood at the top level of a
-module.
+"""Kernels of a factory or of a class, rewritten as top-level kernels of a module.
 
-``make(64)`` is taken apart into a scope of its own, which lies in the module of ``make``: its
-parameters are assignments, conditions whose value the source tells are decided, and all else is as
-it was written. So the values that the kernel closes over are global names there, and what computes
-them comes along. Of a class comes the function alone, since a kernel sees no name of its class.
+``make(64)`` is taken apart into a scope of its own, which lies in the module of ``make``. Its
+parameters become assignments, and conditions with a known value are decided. Everything else is as
+it was written. So the values that the kernel closes over are global names there, and the code that
+computes them comes along. Only the function is taken from a class, because a kernel sees no name of
+its class.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class _FactoryScope(Scope):
     )
 
     def value(self, node: ast.expr) -> Any:
-        """The value of an expression; what could run something, or be changed, has none.
+        """The value of an expression that runs nothing and cannot be changed.
 
-        Raises UnknownValue.
+        Raises UnknownValue for any other.
         """
         if not isinstance(node, self._FORMS):
             raise UnknownValue(ast.unparse(node))
@@ -85,7 +85,7 @@ class CannotBeFrozen(ValueError):
 def reached(names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS) -> Ours:
     """The definition of the function that an expression over the names of a file reaches.
 
-    Raises KeyError where nothing defines it, CannotBeFrozen where it cannot be told what it is.
+    Raises KeyError if nothing defines it, CannotBeFrozen if the source does not determine it.
     """
     if not steps:
         raise CannotBeFrozen(f"`{ast.unparse(node)}` takes too many steps to resolve")
@@ -209,8 +209,10 @@ def _made(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> Ours:
 
 
 def _known(file: ParsedFile) -> dict[str, Any]:
-    """The values that the source tells of names: of those that one assignment binds, in a scope of
-    a function the last.
+    """The names with values that the source tells.
+
+    They are names that one assignment binds. In the scope of a function, the last assignment
+    counts.
     """
     values = _known(file.around) if file.around is not None else {}
     bound: set[str] = set()
@@ -228,7 +230,7 @@ def _known(file: ParsedFile) -> dict[str, Any]:
 
 
 def _assigned(statement: ast.stmt, known: dict[str, Any]) -> dict[str, Any] | None:
-    """What an assignment of one name binds it to, where the source tells it."""
+    """The value that an assignment gives to one name, if the source tells it."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             try:
@@ -325,8 +327,9 @@ class _Unfolding:
 
 
 def _check_order(scope: ParsedFile) -> None:
-    """Refuse a name that gets another value after its use: definitions are put in order by what
-    uses what.
+    """Refuse a name that gets another value after its use.
+
+    Definitions are put in order by their uses, so such a name would change its meaning.
     """
     for number, statement in enumerate(scope.statements):
         used = {use.name for node in _at_once(statement) for use in uses(node)} - statement.binds
@@ -336,7 +339,7 @@ def _check_order(scope: ParsedFile) -> None:
 
 
 def _at_once(statement: Statement) -> Iterable[ast.AST]:
-    """What a statement computes when it runs: of a function its head."""
+    """The parts of a statement that run with it: for a function its head."""
     return (
         _head(statement.node) if isinstance(statement.node, ast.FunctionDef) else [statement.node]
     )

@@ -1,9 +1,8 @@
-"""Functions as they were in a running process, with what the names in them meant there → one
-self-contained module.
+"""Functions of a running process, with the meanings of their names → one self-contained module.
 
-What a recorder wrote down (``toolchains/inside/recorder/functions.py`` has the forms of meanings)
-is laid out as source files, one for each module that the functions come from, and these become a
-bundle like any other (:mod:`compat.bundle.bundle`).
+The recorder writes them down (``toolchains/inside/recorder/functions.py`` has the forms of
+meanings). This module lays them out as source files, one for each module that the functions come
+from. These files become a bundle like any other (:mod:`compat.bundle.bundle`).
 """
 
 from __future__ import annotations
@@ -120,7 +119,7 @@ def module_of_frozen(
     try:
         return bundle(spec, constant=form.constant).text
     except ConfigError as error:
-        # Which is a temporary file.
+        # The place in the error is a temporary file.
         raise NotFrozen(str(error).removeprefix(f"{error.where}: ")) from error
 
 
@@ -182,7 +181,7 @@ class _File:
             self.names[name] = _union(self.names[name], meaning) if name in self.names else meaning
 
     def problems(self) -> Iterator[str]:
-        """What its functions use that cannot be written down."""
+        """The problems of its functions, which use things that cannot be written down."""
         for function in self.functions.values():
             if function.error:
                 yield f"{function.name}: {function.error}"
@@ -197,7 +196,7 @@ class _File:
                     )
 
     def text(self) -> str:
-        """What stands in it."""
+        """Its text."""
         future = (
             ["from __future__ import annotations"]
             if any(function.future for function in self.functions.values())
@@ -253,7 +252,7 @@ class _File:
 
 @define(kw_only=True, eq=False)
 class _Layout:
-    """Which function stands in which file."""
+    """The files of all functions."""
 
     functions: Mapping[str, Frozen]
     folder: Path
@@ -266,22 +265,20 @@ class _Layout:
     _members: dict[str, _File] = field(factory=dict)
 
     def tolerate(self, module: str, name: str) -> bool:
-        """Have a name imported where it is there.
+        """Have a name imported if it exists, and return whether that is possible.
 
-        Whether that can be, since no other is called so, and nothing of Python.
+        It is impossible if the name is taken or belongs to Python.
         """
         if hasattr(builtins, name):
             return False
         statement = (
-            f"try:\n    from {module} import {name}\nexcept ImportError:  # not in every release\n "
-            "   pass\n"
+            f"try:\n    from {module} import {name}\n"
+            "except ImportError:  # not in every release\n    pass\n"
         )
         return self.tolerant.setdefault(name, statement) == statement
 
     def place(self, id: str, beside: Mapping[str, str] | None = None) -> _File:
-        """The file that a function stands in, put there with all that it uses, and with the
-        functions ``beside``.
-        """
+        """The file of a function, with all that it uses and the functions ``beside`` put there."""
         if id in self._places:
             return self._places[id]
         if id not in self.functions:
@@ -389,7 +386,8 @@ def _expression(meaning: _Meaning, form: FrozenForm) -> str:
     if "float" in meaning:
         return f'float("{meaning["float"]}")'
     if "constexpr" in meaning:
-        return f"{form.constant.made_with if form.constant else ''}({_expression(meaning['constexpr'], form)})"
+        made_with = form.constant.made_with if form.constant else ""
+        return f"{made_with}({_expression(meaning['constexpr'], form)})"
     if "dtype" in meaning:
         return form.dtype(meaning["dtype"])
     if "items" in meaning:
@@ -406,7 +404,7 @@ def _expression(meaning: _Meaning, form: FrozenForm) -> str:
 
 
 def _unfrozen(meaning: Any) -> str | None:
-    """What a name means that cannot be written down, if it means such a thing."""
+    """The meaning of a name that cannot be written down, if it is such a one."""
     if not isinstance(meaning, Mapping):
         return (
             next((reason for inner in meaning if (reason := _unfrozen(inner))), None)
@@ -430,8 +428,9 @@ def _unfrozen(meaning: Any) -> str | None:
 
 
 def _definition(function: Frozen, form: FrozenForm) -> ast.stmt:
-    """The definition without the decorators that are left behind, and without annotations that say
-    nothing to a compiler.
+    """The definition without the decorators and annotations that are left behind.
+
+    Such annotations say nothing to a compiler.
     """
     node = tree_of(function.source).body[0]
     if isinstance(node, ast.FunctionDef):

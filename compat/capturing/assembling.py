@@ -70,7 +70,7 @@ class NotCaptured:
 
 @define(kw_only=True)
 class Captured:
-    """What was made of records."""
+    """The kernels and files made from records."""
 
     recorded: Recorded
     kernels: tuple[CapturedKernel, ...] = ()
@@ -107,12 +107,11 @@ class Captured:
 def assemble(
     recorded: Recorded, output: Path, *, configs: Configs, origin: str, live: bool = False
 ) -> Captured:
-    """Write the kernel files of what was recorded, in the place of those that an earlier capture
-    left there.
+    """Write the kernel files of recorded launches, and replace those of an earlier capture.
 
-    ``origin`` says in each where it comes from. With ``live`` they name kernels where they are
-    written, as far as that can be. Files that no capture has written stay as they are. Raises
-    OSError where nothing can be written.
+    ``origin`` says in each file where it comes from. With ``live`` the files name kernels where
+    they are written, as far as possible. Files that no capture has written stay as they are. Raises
+    OSError if nothing can be written.
     """
     captured = Captured(recorded=recorded)
     places, not_live = _live(recorded) if live else ({}, [])
@@ -170,10 +169,7 @@ def _distinct(lacking: Sequence[UnrecordedLaunch]) -> list[UnrecordedLaunch]:
 
 
 def _live(recorded: Recorded) -> tuple[dict[str, Live], list[NotCaptured]]:
-    """The launched functions that can be named where they are written, by their ids.
-
-    And the others.
-    """
+    """The launched functions with a place in the sources, by their ids; and the other ones."""
     places: dict[str, Live] = {}
     others: dict[NotCaptured, None] = {}
     for id, passed in _given(recorded).items():
@@ -190,10 +186,7 @@ def _live(recorded: Recorded) -> tuple[dict[str, Live], list[NotCaptured]]:
 def _kernels(
     recorded: Recorded, places: Mapping[str, Live]
 ) -> tuple[list[CapturedKernel], list[NotCaptured]]:
-    """The kernels by their content, or by their places, named.
-
-    And those of which there can be no bundle.
-    """
+    """The kernels, named, by their content or by their places; and those without a bundle."""
     kernels: dict[tuple[str, object], CapturedKernel] = {}
     failed: dict[NotCaptured, None] = {}
     capturing = _capturing(recorded)
@@ -248,8 +241,9 @@ def _live_kernel(function: Frozen, place: Live) -> CapturedKernel:
 
 
 def _is_asked_for(function: Frozen, name: str) -> bool:
-    """Whether a function's module, or the one that it has a name from, asked while it was imported
-    what is there.
+    """Whether the meaning of a name depends on a question that a module asked during its import.
+
+    The module is the function's own, or the one that the name comes from.
     """
     return bool(function.file and about(function.module, Path(function.file), name))
 
@@ -264,9 +258,9 @@ def _given(recorded: Recorded) -> dict[str, dict[str, str]]:
 
 
 def _name(kernels: Sequence[CapturedKernel], output: Path) -> Iterator[str]:
-    """Give each kernel a name of its own.
+    """Give each kernel a name of its own, and yield the files that blocked a name.
 
-    The files that one would have had to replace, and no capture has written.
+    No capture has written those files, so they may not be replaced.
     """
     replaceable = set(_listed(output / INDEX))
     names: set[str] = set()
@@ -285,8 +279,9 @@ def _name(kernels: Sequence[CapturedKernel], output: Path) -> Iterator[str]:
 
 
 def _wanted_name(kernel: CapturedKernel, kernels: Sequence[CapturedKernel]) -> str:
-    """As its function is called; where functions of other modules are called so, with its module
-    before it.
+    """The name of the kernel's function.
+
+    The module comes before it if functions of other modules have the same name.
     """
     modules = {_module_name(other) for other in kernels if other.function == kernel.function}
     return (
@@ -384,8 +379,9 @@ def _case(base: Specialization, case: Case, compile_: CompileSpec, output: Path)
 
 
 def _problems_file(output: Path) -> Path:
-    """What makes recorded launches again, in the folder: under another name where there is a file
-    that no capture has written.
+    """Write the file whose functions make the inputs of recorded launches, and return its path.
+
+    It has another name if the usual one is a file that no capture has written.
     """
     text = PROBLEMS.read_text(encoding="utf-8")
     for name in _candidates(PROBLEMS.stem):
@@ -446,8 +442,9 @@ def _never_launched(recorded: Recorded) -> tuple[tuple[str, str], ...]:
 
 
 def _asked(kernel: CapturedKernel, recorded: Recorded) -> tuple[ImportQuestion, ...]:
-    """What the modules of a kernel and of all that it uses asked while they were imported, as far
-    as it depends on that.
+    """The questions that the modules of a kernel asked during their import.
+
+    They are those on which the kernel, or anything that it uses, depends.
     """
     functions = recorded.functions
     ids = {used_id for id in kernel.ids for used_id in reached(id, functions)}

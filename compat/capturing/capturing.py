@@ -1,7 +1,7 @@
-"""Capture what a program or a block of this process launches: record it, make kernel files of that,
-and compare their code.
+"""Captures the launches of a program or of a block in this process.
 
-A program is run to its end with the recorder in it. ``index.json`` says what was captured.
+The launches are recorded and become kernel files, and the code of the kernels is compared. A
+program runs to its end with the recorder in it. ``index.json`` says what was captured.
 """
 
 from __future__ import annotations
@@ -155,10 +155,10 @@ def made_of(
 
 
 def command(words: Sequence[str], python: str | None) -> tuple[str, ...]:
-    """The words that start a program: ``train.py`` and ``-m module`` by Python, by that of its
-    environment where one is given.
+    """The words that start a program: Python starts ``train.py`` and ``-m module``.
 
-    Raises SelectionError where there is no such interpreter.
+    It is the Python of the program's environment if one is given. Raises SelectionError if there is
+    no such interpreter.
     """
     is_for_python = words[0].endswith(".py") or words[0].startswith("-")
     if python is None:
@@ -188,9 +188,9 @@ def _beside(python: str, words: Sequence[str]) -> tuple[str, ...]:
 def index_document(
     captured: Captured, compared: Sequence[CodeComparison], target: str | None, *, on_gpu: bool
 ) -> dict[str, Any]:
-    """All that is known of a capture but how long it took.
+    """All that is known of a capture, without its duration.
 
-    ``target`` is what the program compiled for, as far as it is known.
+    ``target`` is the one that the program compiled for, as far as it is known.
     """
     recorded = captured.recorded
     agreements = {
@@ -277,7 +277,7 @@ def is_captured() -> bool:
 
 @define(kw_only=True)
 class CapturedBlock:
-    """What a block launches."""
+    """The launches of a block."""
 
     capture: Capture | None = None
     """What there is, once the block has ended."""

@@ -1,6 +1,4 @@
-"""How a program is captured, and whether the code of its kernels is what the program itself
-compiles, byte by byte.
-"""
+"""Settings of a capture, and whether its kernels have the program's own code, byte by byte."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ _LIMITS = Limits(deadline=120.0, memory=8 << 30)
 
 
 class Agreement(StrEnum):
-    """What a comparison came to."""
+    """The result of a comparison."""
 
     EQUAL = "equal"
     """The same assembly code; or both fail to compile."""
@@ -188,7 +186,7 @@ def _said(cell: Cell, agreement: Agreement, why: str) -> CodeComparison:
 
 
 class CodeCheck(StrEnum):
-    """Of what the code is compared with what the program itself compiles."""
+    """The cases whose code is compared with the program's own compile."""
 
     NOTHING = "nothing"
     KERNELS = "kernels"
@@ -235,7 +233,7 @@ class Options:
 def toolchain_of(name: str) -> Toolchain:
     """The toolchain of that name, whose launches can be captured.
 
-    Raises SelectionError where there is none, or they cannot.
+    Raises SelectionError if there is none, or if it has no recorder.
     """
     toolchain = toolchains.find(name)
     if toolchain is None or toolchain.device.capturing is None:
@@ -259,7 +257,7 @@ def capturing_of(toolchain: Toolchain) -> Capturing:
 def target_of(name: str | None, toolchain: Toolchain) -> Target:
     """The target that is meant by a name.
 
-    Raises SelectionError where there is none, or no GPU of it is known.
+    Raises SelectionError if there is none, or if no GPU of it is known.
     """
     name, device = name or capturing_of(toolchain).usual, toolchain.device
     target = next(
@@ -278,9 +276,9 @@ def target_of(name: str | None, toolchain: Toolchain) -> Target:
 
 
 def recorder_settings(options: Options, folder: Path) -> dict[str, Any]:
-    """What the recorder is told.
+    """The settings for the recorder.
 
-    Raises SelectionError for a toolchain, or a target, that there is not.
+    Raises SelectionError for an unknown toolchain or target.
     """
     toolchain = toolchain_of(options.toolchain)
     return {
@@ -297,9 +295,9 @@ def recorder_settings(options: Options, folder: Path) -> dict[str, Any]:
 def variables(
     settings: Mapping[str, Any], capturing: Capturing, cache: Path | None
 ) -> dict[str, str]:
-    """The environment variables that have a program and its children recorded.
+    """The environment variables with which a program and its children are recorded.
 
-    ``cache`` is where compiled kernels are kept.
+    ``cache`` is the folder of compiled kernels.
     """
     paths = [str(capturing.start), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {capturing.variable: json.dumps(settings), "PYTHONPATH": os.pathsep.join(paths)}

@@ -1,5 +1,7 @@
-"""Records → kernels with their cases: each kernel once by its content, each launch once by what a
-compile can depend on. Pure.
+"""Records → kernels with their cases. Pure.
+
+Kernels with equal content are one kernel. Launches that are equal in everything that a compile can
+depend on are one launch.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from compat.text import lazy_pattern
 
 
 class Configs(StrEnum):
-    """Which configurations of an autotuner become cases."""
+    """The configurations of an autotuner that become cases."""
 
     ALL = "all"
     CHOSEN = "chosen"
@@ -116,8 +118,9 @@ def _named(tree: Any, recorded: Recorded) -> Any:
 
 
 def wanted(launches: Sequence[RecordedLaunch], configs: Configs) -> list[RecordedLaunch]:
-    """Those of a kernel's launches that become cases: where nothing was tuned all, else by what is
-    asked for.
+    """The launches of a kernel that become cases.
+
+    All do if nothing was tuned. Otherwise ``configs`` says which.
     """
     tuned = [launch for launch in launches if "candidate" in launch.roles]
     if configs is Configs.ALL or not tuned:
@@ -143,7 +146,7 @@ def cases(launches: Sequence[RecordedLaunch], recorded: Recorded) -> tuple[Case,
 
 
 def content(launch: RecordedLaunch, recorded: Recorded) -> str:
-    """What a compile of a launch can depend on, as text."""
+    """The facts of a launch that a compile can depend on, as text."""
     return json.dumps(
         [_kind(arguments_of(launch, recorded)), constexprs_of(launch, recorded), launch.options],
         sort_keys=True,
@@ -152,7 +155,10 @@ def content(launch: RecordedLaunch, recorded: Recorded) -> str:
 
 
 def _kind(arguments: Mapping[str, Any]) -> str:
-    """What a compile can depend on of run-time arguments: of numbers only what releases look at."""
+    """The facts of run-time arguments that a compile can depend on.
+
+    Numbers count only by the properties that releases look at.
+    """
     return json.dumps({name: _class_of(value) for name, value in arguments.items()})
 
 

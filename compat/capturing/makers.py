@@ -27,8 +27,9 @@ class Makers:
     """Expression → the function that returns it."""
 
     def type_of(self, argument: str, tree: Any) -> str:
-        """What a kernel file says in the place of a type: the call of a function, which is made if
-        there is none yet.
+        """The entry of a kernel file that replaces a type: a call of a function that makes a value.
+
+        The function is written if there is none yet.
         """
         expression = self._source(tree)
         if expression not in self._names:

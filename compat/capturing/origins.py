@@ -1,8 +1,8 @@
-"""Where a captured kernel comes from: the library or project that it is written in, and what its
-modules asked when imported.
+"""The origin of a captured kernel: its library or project, and its modules' questions.
 
-A kernel file that names a kernel where it is written has it imported anew on every release, with
-all that its modules ask then, such as for the release. A bundle has the answers, and asks no more.
+A kernel file may name a kernel where it is written. Then the kernel is imported anew on every
+release, and its modules ask their questions again, such as for the release. A bundle has the
+answers, and asks no more.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class NotLive(Exception):
 
 
 def live(function: Frozen, library: Callable[[str], Path] = unpacked) -> Live:
-    """Where the function of a kernel is written.
+    """The place where the function of a kernel is written.
 
     ``library`` unpacks a requirement. Raises NotLive.
     """
@@ -152,15 +152,15 @@ class ImportQuestion:
         return f"{self.module}:{self.line}: {self.text}"
 
     def place(self) -> tuple[str, int]:
-        """Where it stands, to sort by."""
+        """The place to sort by."""
         return self.module, self.line
 
 
 def asked(module: str, path: Path, used: Collection[str]) -> tuple[ImportQuestion, ...]:
-    """The questions that what these global names of a module mean depends on, its own and those of
-    modules that it has them from.
+    """The questions on which the meaning of these global names of a module depends.
 
-    Files that cannot be read have none.
+    They are the module's own and those of modules that it imports the names from. Files that cannot
+    be read have none.
     """
     return tuple(
         sorted(
@@ -226,7 +226,7 @@ def _imports_in(path: Path) -> Mapping[str, tuple[tuple[int, str], str]]:
 
 @frozen(kw_only=True)
 class _Statement:
-    """A statement of a module that gives names a meaning, and is no definition."""
+    """A statement of a module that gives names a meaning, and is not a definition."""
 
     line: int
     text: str
@@ -290,7 +290,7 @@ def names_used(kernel: Iterable[str], functions: Mapping[str, Frozen]) -> dict[s
     for id in kernel:
         function = functions[id]
         if not function.error:
-            # With its decorators: they may be names that were chosen.
+            # The decorators count, because they may be names that were chosen.
             node = tree_of(function.source).body[0]
             names.setdefault(function.module, set()).update(use.name for use in uses(node))
     return names

@@ -1,6 +1,6 @@
-"""What the recorder wrote in every process of a program, read back.
+"""The records that the recorder wrote in every process of a program, read back.
 
-What is no record is counted, and not used.
+Lines that are not records are counted, and not used.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _COMPARING = lazy_pattern(rb'\{"r":"comparing","launches":(\d+)\}')
 
 @frozen(kw_only=True)
 class LaunchPlace:
-    """Where in the user's code a launch stands."""
+    """The place of a launch in the user's code."""
 
     module: str
     function: str
@@ -32,7 +32,7 @@ class LaunchPlace:
 
 @frozen(kw_only=True)
 class Original:
-    """What the program's own compile of a launch came to."""
+    """The result of the program's own compile of a launch."""
 
     stage: str | None
     digest: str | None
@@ -95,9 +95,7 @@ class ProgramPython:
 
     @property
     def has_its_own(self) -> bool:
-        """Whether it finds that toolchain by itself, and not by a variable such as
-        ``PYTHONPATH``.
-        """
+        """Whether it finds that toolchain without a variable such as ``PYTHONPATH``."""
         return self.toolchain.startswith(self.prefix.rstrip("/") + "/")
 
 
@@ -137,7 +135,7 @@ class Recorded:
 
     @property
     def arch(self) -> int | str | None:
-        """The architecture that the program compiled for; ``None`` where that is not known."""
+        """The architecture that the program compiled for; ``None`` if it is not known."""
         archs = (
             launch.original.arch for launch in self.launches.values() if launch.original is not None
         )
@@ -145,9 +143,7 @@ class Recorded:
 
 
 def read_records(folder: Path, toolchain: str = DEFAULT_TOOLCHAIN) -> Recorded:
-    """All that a toolchain's recorder left in a folder, the process that began first before the
-    others.
-    """
+    """All records of a toolchain's recorder in a folder, in the order of the processes' starts."""
     recorded = Recorded(toolchain=toolchain)
     for path in sorted(folder.glob("*.jsonl")):
         recorded.pythons += 1
@@ -176,7 +172,7 @@ class RecordingProgress:
 
 
 def progress_in(folder: Path) -> RecordingProgress:
-    """What records tell that are still being written, without reading what they are."""
+    """The progress of records that are still being written, without reading their content."""
     texts = [path.read_bytes() for path in folder.glob("*.jsonl")]
     return RecordingProgress(
         launches=sum(text.count(b'{"r":"launch"') for text in texts),

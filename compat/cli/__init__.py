@@ -1,10 +1,10 @@
 """The command ``compat``: each command's options and exit codes.
 
-The only place that prints or exits.
+It is the only place that prints or exits.
 
-In: options and arguments. Out: what a feature found, printed, and an exit code. A command turns
-options into what a feature takes, calls it, and shows what it returns; whatever it needs to find
-out, the feature finds out.
+In: options and arguments. Out: a feature's result, printed, and an exit code. A command turns
+options into arguments of a feature, calls it, and shows what it returns. Anything that has to be
+found out is the feature's work.
 
 Exit codes: 0 all as expected, 1 something was not, 2 and up an error of use (each class in
 :mod:`compat.errors` has its own), 128 and the number of a signal that ended it: 130 for Ctrl-C.

@@ -3,7 +3,7 @@
 import sys
 
 if not sys.flags.safe_path:
-    # The current folder, whose `copy.py` would be taken for Python's: kernels lie there.
+    # This is the current folder. Kernels lie there, and its `copy.py` would hide Python's.
     del sys.path[0]
 
 from compat.cli.start import start

@@ -1,11 +1,7 @@
 """The answer of a command, on standard output or in a file, for people or for programs.
 
-The same options for every command.
-
-It may say how the command was called, and with which options it is to be called again.
-
-A terminal gets lines that fit it. Where the output goes to a file or a pipe each line is as long as
-it has to be, without spaces at its end.
+Its options are the same for every command. It may say how to call the command again. Lines fit a
+terminal. In a file or a pipe, each line has its full length, without spaces at its end.
 """
 
 from __future__ import annotations
@@ -50,9 +46,7 @@ class Answer:
         self.write(write_json(document(), indent=2) if self.as_json else "\n".join(lines()))
 
     def follow(self, lines: Callable[[], Iterable[str]], document: Callable[[], Any]) -> None:
-        """Give an answer of which each line tells something that has just been done: it is printed
-        at once.
-        """
+        """Print lines of the answer at once, each about something that has just been done."""
         if self.as_json or self.file is not None:
             self.give(lines, document)
             return
@@ -75,8 +69,9 @@ class Answer:
             self.write(plain_text(blocks()))
 
     def add(self, words: str) -> None:
-        """Say what was done besides: below the answer, or on standard error where programs read
-        that.
+        """Say what was done besides.
+
+        It goes below the answer, or to standard error if programs read the answer.
         """
         if not is_quiet():
             click.echo(words, err=self.as_json or self.file is not None)
@@ -93,7 +88,7 @@ class Answer:
 def write_file(path: Path, text: str | Iterator[str], option: str) -> None:
     """Write an answer into the file that an option names, whole or not at all.
 
-    Raises StoreError where that cannot be.
+    Raises StoreError if that fails.
     """
     try:
         replace_file(path, text)
@@ -105,10 +100,9 @@ def write_file(path: Path, text: str | Iterator[str], option: str) -> None:
 def answer_options(
     *, file: bool = True, json_help: str = "The answer as JSON."
 ) -> Callable[[_Command], _Command]:
-    """Give a command ``--quiet``, ``--verbose`` and ``--json``, with ``file`` also ``--output
-    FILE``.
+    """Give a command ``--quiet``, ``--verbose`` and ``--json``, with ``file`` also ``--output``.
 
-    It is called with an :class:`Answer`.
+    The command is called with an :class:`Answer`.
     """
 
     def decorate(command: _Command) -> _Command:
@@ -175,8 +169,9 @@ def command_line() -> str:
 
 
 def given(*names: str) -> tuple[str, ...]:
-    """The options of these parameters that the running command was given, as a command line has
-    them, in this order.
+    """The options of these parameters that the running command got, in this order.
+
+    They have the form of a command line.
     """
     context = click.get_current_context()
     options = {
@@ -215,9 +210,9 @@ FormatFiles = Mapping[Format, Path]
 
 
 def format_options(*, again: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command an option for each format that is written on request, with ``again`` for all.
+    """Give a command an option for each format that is written on request.
 
-    It gets ``formats``.
+    With ``again`` it gets an option for every format. The command is called with ``formats``.
     """
     formats = [known for known in FORMATS if known.help and (again or not known.file)]
 
@@ -258,7 +253,7 @@ def show_report(report: Report, answer: Answer) -> None:
 def write_formats(report: Report, answer: Answer, root: Path, formats: FormatFiles) -> None:
     """Write the files that are asked for; ``root`` is the folder of the project.
 
-    Raises StoreError where one cannot be written.
+    Raises StoreError if one cannot be written.
     """
     for wanted, path in formats.items():
         write_file(path, wanted.render(report, _inside(root)), f"--{wanted.name}")
@@ -266,8 +261,9 @@ def write_formats(report: Report, answer: Answer, root: Path, formats: FormatFil
 
 
 def tell_github(report: Report, root: Path) -> None:
-    """Within a workflow of GitHub: what is unexpected beside the source, and the report in the
-    summary of the step.
+    """In a workflow of GitHub, annotate unexpected cells and add the report to the summary.
+
+    The annotations stand beside the source, and the summary is that of the step.
     """
     if os.environ.get("GITHUB_ACTIONS") == "true":
         from compat.report.render.ci import findings, workflow_commands
@@ -279,9 +275,9 @@ def tell_github(report: Report, root: Path) -> None:
 
 
 def _add_summary(report: Report, path: Path) -> None:
-    """Add the report to what other commands of the step have written there.
+    """Add the report to the output of the step's other commands.
 
-    A file that cannot be written is no reason to fail.
+    A file that cannot be written is not a reason to fail.
     """
     from compat.report.views.matrix_markdown import step_summary
 
@@ -294,8 +290,9 @@ def _add_summary(report: Report, path: Path) -> None:
 
 
 def _inside(root: Path) -> str:
-    """The path from the top of the repository to the project, where a CI system says where that is;
-    else empty.
+    """The path from the top of the repository to the project.
+
+    It is empty unless a CI system says where the top is.
     """
     tops = [Path(top).resolve() for name in _TOPS if (top := os.environ.get(name))]
     folder = next(

@@ -1,6 +1,4 @@
-"""``compat bisect``: since which release, in which part of the toolchain, in which pass, from which
-setting on.
-"""
+"""``compat bisect``: the release, part of the toolchain, pass or setting behind a change."""
 
 from __future__ import annotations
 
@@ -249,9 +247,9 @@ def _show(
 def _write_cells(
     found: Bisection, options: tuple[str, ...], answer: Answer, output: Path | None
 ) -> None:
-    """Give what programs read, and write the file.
+    """Print the answer for programs, and write the file.
 
-    People have been told of each cell as it was known.
+    People have read about each cell as soon as it was known.
     """
     from compat.report.views.bisect import cell_answer_document, cell_answers_markdown
 
@@ -268,11 +266,11 @@ def _write_cells(
 
 
 class BisectProgress(ProgressListener):
-    """Tells of each answer at once, also where all of them are told together at the end.
+    """Reports each answer at once, also if all of them are reported together at the end.
 
-    Of a cell that was looked into the whole answer goes to standard output. Of a kernel on all
-    releases a sentence goes to standard error: the answer says once what several kernels have in
-    common.
+    The whole answer about a cell that was looked into goes to standard output. A sentence about a
+    kernel on all releases goes to standard error, because the answer states once what several
+    kernels have in common.
     """
 
     def __init__(
@@ -280,7 +278,7 @@ class BisectProgress(ProgressListener):
     ) -> None:
         """``options`` are those that finding an answer again needs.
 
-        ``several`` answers are to be found.
+        ``several`` says whether there are several answers to find.
         """
         super().__init__()
         self._axis, self._options, self._answer, self._several = axis, options, answer, several
@@ -311,8 +309,9 @@ class BisectProgress(ProgressListener):
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """Give on Ctrl-C what is known by then and was not told yet, and say that finished probes
-        are kept.
+        """On Ctrl-C, print what is known and not printed yet.
+
+        Then say that finished probes are kept.
         """
         try:
             yield

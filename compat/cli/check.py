@@ -1,6 +1,6 @@
 """``compat check``: a question that ``git bisect run`` can ask of every commit.
 
-And the option ``--judge`` of other commands.
+The module also has the option ``--judge`` of other commands.
 """
 
 from __future__ import annotations
@@ -37,11 +37,10 @@ _EXIT_CODES = {Judgement.GOOD: GOOD, Judgement.BAD: BAD, Judgement.UNKNOWN: CANN
 def judge_options(
     default: str, words: str, metavar: str | None = None
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command ``--judge`` with this help, and how long a program that judges may take.
+    """Give a command ``--judge`` with this help, and a time limit for a program that judges.
 
-    It is called with a ``criterion``.
-
-    Raises SelectionError, when the command is called, for a judge that there is not.
+    The command is called with a ``criterion``. Raises SelectionError, when the command is called,
+    for an unknown judge.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -70,9 +69,7 @@ def _show(words: str) -> None:
 
 
 class _Checked(Command):
-    """Answers with 125 wherever there is no answer, whatever went wrong: so that `git bisect run`
-    skips the commit.
-    """
+    """Exits with 125 if there is no answer, for any reason, so that `git bisect run` skips."""
 
     def make_context(
         self,

@@ -50,7 +50,7 @@ _LONGEST = max(map(len, COMMANDS))
 
 
 class CommandGroup(click.Group):
-    """Suggests a command where there is none of the name that was typed."""
+    """Suggests a command if the name that was typed does not exist."""
 
     command_class = Command
 
@@ -71,8 +71,9 @@ class CommandGroup(click.Group):
 
 
 class _Commands(CommandGroup):
-    """Imports a command when it is asked for, and turns errors of use into one clear message and
-    their exit code.
+    """Imports a command when it is asked for, and shows errors of use.
+
+    Such an error becomes one clear message and its exit code.
     """
 
     def list_commands(self, context: click.Context) -> list[str]:
@@ -82,7 +83,7 @@ class _Commands(CommandGroup):
         if name not in COMMANDS:
             return None
         module = import_module(f"compat.cli.{COMMANDS[name][0]}")
-        # list_, which would hide the built-in.
+        # A function named list would hide the built-in, so it is list_.
         command: click.Command = getattr(module, name, None) or getattr(module, f"{name}_")
         return command
 

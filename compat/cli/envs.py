@@ -240,7 +240,7 @@ def where(
 
 
 def _cache(matrix_path: Path | None) -> EnvCache:
-    """The cache that the project names; the user's where there is no project."""
+    """The cache of the project, or the user's if there is no project."""
     return read_matrix(matrix_path).env_cache()
 
 

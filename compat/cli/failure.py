@@ -1,4 +1,4 @@
-"""What is done about a failing cell.
+"""The commands for a failing cell.
 
 ``compat repro`` writes it as a script that anyone can run, and the issue that belongs to it;
 ``compat fix`` finds the edit that makes its kernel compile.
@@ -117,7 +117,7 @@ def _command(cell: Cell, options: Sequence[str]) -> str:
 
 
 class _ReproProgress(ReproListener):
-    """Says how each repro goes, and unless all of it is wanted as JSON what came of it."""
+    """Reports the progress of each repro, and its result unless all of it is wanted as JSON."""
 
     def __init__(self, answer: Answer, again: Sequence[str]) -> None:
         self._answer, self._again = answer, again

@@ -122,7 +122,7 @@ def _text(path: Path) -> str:
 
 
 def _keep_others(path: Path) -> None:
-    """A file that is no guard is not overwritten. Raises StoreError."""
+    """Refuse to overwrite a file that is not a guard. Raises StoreError."""
     if path.exists():
         try:
             read_guard(_text(path), str(path))

@@ -82,9 +82,7 @@ class Command(click.Command):
 def in_sections(
     listed: Sequence[tuple[str, tuple[str, str]]],
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Names of options with their lines → headings with the lines below each, in the order in which
-    help shows them.
-    """
+    """Names of options with their lines → headings with the lines below each, in help's order."""
     for heading, order in _SECTIONS.items():
         inside = [
             (name, line) for name, line in listed if _SECTION_OF.get(name, _OTHERS) == heading

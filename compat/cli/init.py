@@ -80,7 +80,7 @@ def _lines(found: Initialized) -> Iterator[str]:
 
 
 def _first_run(found: Initialized) -> str:
-    """What the first run comes to, behind the command that begins it."""
+    """The cost of the first run, behind the command that begins it."""
     if (run := found.first_run) is None:
         return ""
     size = (

@@ -1,4 +1,4 @@
-"""``compat build`` compiles kernels into a folder that is carried to a GPU host.
+"""``compat build`` compiles kernels into a folder for a GPU host.
 
 ``compat launch`` launches them there.
 """
@@ -107,7 +107,7 @@ def _on_workers(
     executor: str,
     asked: tuple[tuple[str, ...], list[str], str | None],
 ) -> int | None:
-    """Launch there; how many cells are lost, or ``None`` where it is this machine that launches."""
+    """Launch there, and return the number of lost cells; ``None`` if this machine launches."""
     globs, options, python = asked
     with project.select_places().open_executor(executor, say=say) as where:
         return sharing.launch_folder(

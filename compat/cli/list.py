@@ -1,6 +1,4 @@
-"""What there is, and what is known of it: ``compat list`` has envs, targets, kernels and cells,
-``compat explain`` one cell.
-"""
+"""``compat list`` shows envs, targets, kernels and cells; ``compat explain`` shows one cell."""
 
 from __future__ import annotations
 
@@ -56,8 +54,9 @@ def list_(*, what: str, answer: Answer, **chosen: Any) -> None:
 
 
 def _chosen(what: str, chosen: dict[str, Any]) -> Selection:
-    """The selection; of envs and targets without the kernel files, since what is wrong in one does
-    not concern them.
+    """The selection, without the kernel files for envs and targets.
+
+    An error in a kernel file does not concern those.
     """
     named = any(
         chosen[option] for option in ("kernels", "variants", "cases", "spec", "files", "shard")

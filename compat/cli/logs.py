@@ -1,11 +1,8 @@
-"""What a command says while it works: notes and progress on standard error, and each step in the
-log of the run.
+"""Messages of a working command: notes and progress on standard error, and the log of the run.
 
-Steps are shown on standard error as far as is asked for, and are written whole into a file for each
-run.
-
-The file lies in the project's ``.compat/log``. What is logged before the project is known is kept
-until it is, and forgotten where a command ends without one.
+Standard error shows as many steps as the user asks for. The log has all of them, in a file for each
+run in the project's ``.compat/log``. Messages are kept in memory until the project is known. They
+are dropped if a command ends without a project.
 """
 
 from __future__ import annotations
@@ -51,10 +48,8 @@ class _Lines(logging.Formatter):
 
 
 def begin(verbosity: int) -> None:
-    """Show warnings on standard error, and with a verbosity of 1 or 2 also what is done, or
-    everything.
-    """
-    # A disk that is full, or a terminal that is gone, is told of by the command itself.
+    """Show warnings on standard error, with a verbosity of 1 also steps, with 2 everything."""
+    # The command itself reports a full disk or a lost terminal.
     logging.raiseExceptions = False
     _log.setLevel(logging.DEBUG)
     end()
@@ -68,9 +63,7 @@ def begin(verbosity: int) -> None:
 
 
 def show(more: int) -> None:
-    """Show so much more on standard error than is shown by now: 1 for what is done, 2 for
-    everything.
-    """
+    """Show more on standard error than so far: 1 for steps, 2 for everything."""
     for shown in filter(_is_shown, _log.handlers):
         shown.setLevel(_LEVELS[min(_LEVELS.index(shown.level) + more, len(_LEVELS) - 1)])
 
@@ -85,9 +78,9 @@ def _is_shown(handler: logging.Handler) -> bool:
 
 
 def keep(state: Path) -> None:
-    """Write the log of this run below ``state``, where that can be.
+    """Write the log of this run below ``state``, if that is possible.
 
-    What was logged so far goes first.
+    Earlier messages go first.
     """
     if any(isinstance(handler, logging.FileHandler) for handler in _log.handlers):
         return
@@ -162,8 +155,9 @@ def say(words: str) -> None:
 
 @contextmanager
 def doing(subject: str) -> Iterator[Callable[[str], None]]:
-    """Shows since when something is done, and what it is just then: what the function that this
-    gives was last called with.
+    """Show since when something is being done, and its present step.
+
+    It gives a function that takes the words of the step.
     """
     began, now = time.monotonic(), [""]
     with Showing(

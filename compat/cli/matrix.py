@@ -118,7 +118,7 @@ def matrix(
 
 
 def _written_words(written: Written) -> Iterator[str]:
-    """Which files are written, and what became of the report that was there before."""
+    """The written files, and the fate of the report that was there before."""
     from compat.report.summary.compact import counted, listed
 
     yield f"wrote {listed([relative(path) for path in written.files])}"
@@ -140,9 +140,9 @@ def _written_words(written: Written) -> Iterator[str]:
 
 
 def _end(found: Report, selection: Selection, launches: MatrixLaunches | None) -> NoReturn:
-    """End the command, as what was found says.
+    """End the command with the exit code of the report.
 
-    Raises SelectionError where there was no GPU for what was to be launched.
+    Raises SelectionError if there was no GPU for what was to be launched.
     """
     tell_github(found, selection.root)
     if launches is not None:
@@ -163,8 +163,9 @@ def _launching(
     obtain: Obtain,
     asked: tuple[tuple[Path, ...], bool, str | None],
 ) -> Iterator[MatrixLaunches | None]:
-    """Keep what was launched elsewhere, and launch if that is asked for, by that Python: here, or
-    on workers, which may go on.
+    """Keep launches from elsewhere, and launch if that is asked for, by that Python.
+
+    Launches happen here, or on workers, which may go on.
     """
     from compat.launch import merging
 

@@ -1,7 +1,4 @@
-"""What a command works with: the store, where cells are compiled or launched, and envs.
-
-And the options that say so.
-"""
+"""The tools of a command: the store, the place of compiles or launches, envs, and their options."""
 
 from __future__ import annotations
 
@@ -63,9 +60,9 @@ class CompileOptions:
 
     @contextmanager
     def opened(self, selection: Selection) -> Iterator[RunContext]:
-        """What cells are compiled with, and the results that are kept.
+        """The context for compiling cells, and the results that are kept.
 
-        Raises StoreError, and SelectionError for an executor that means nothing.
+        Raises StoreError, and SelectionError for an unknown executor.
         """
         with (
             opened_store(selection) as store,
@@ -76,8 +73,9 @@ class CompileOptions:
             )
 
     def obtaining(self, selection: Selection) -> Obtain:
-        """Gives a feature the envs that it asks for, having built what is missing unless the user
-        wants none built.
+        """Gives a feature the envs that it asks for, and builds missing ones.
+
+        It builds none if the user does not want it to.
         """
         return lambda matrix, envs: env_provider(selection.config, build=not self.no_build)(
             matrix, envs
@@ -85,11 +83,10 @@ class CompileOptions:
 
 
 def compile_options(**helps: str | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command these of the options that say how cells are compiled, each perhaps with a help
-    of its own.
+    """Give a command these options of compiling, each perhaps with a help of its own.
 
-    It is called with a :class:`CompileOptions`, which has what :func:`executor_option` asks for,
-    too.
+    The command is called with a :class:`CompileOptions`, which also has the values of
+    :func:`executor_option`.
     """
     names = [field.name for field in fields(CompileOptions)]
 
@@ -113,12 +110,11 @@ def compile_options(**helps: str | None) -> Callable[[Callable[..., Any]], Calla
 
 
 def opened_store(selection: Selection, *, only_read: bool = False) -> Store:
-    """The results that are kept; what had to be put aside is said once.
+    """The results that are kept.
 
-    The log of this run goes beside it.
-
-    A command that compiles nothing says ``only_read``: it can do without a folder that can be
-    written. Raises StoreError.
+    Damaged files that had to be put aside are reported once. The log of this run goes beside the
+    store. A command that compiles nothing says ``only_read``, and can do without a writable folder.
+    Raises StoreError.
     """
     logs.keep(selection.state)
 
@@ -133,7 +129,7 @@ def executor_option(
     what: str = "compile",
     otherwise: str = "as in matrix.toml, else local",
 ) -> Callable[..., Any]:
-    """Give a command the option that says where cells are compiled, or what else is done.
+    """Give a command the option for the place of its compiles, or of other work.
 
     :func:`compile_options` reads it.
     """
@@ -147,8 +143,9 @@ def executor_option(
 def env_provider(
     config: MatrixConfig, *, build: bool = True, jobs: int | None = None
 ) -> EnvProvider:
-    """Gives features the envs that they ask for, having built what is missing unless the user wants
-    none built.
+    """Gives features the envs that they ask for, and builds missing ones.
+
+    It builds none if the user does not want it to.
     """
     from compat.envs.provider import EnvProvider
 
@@ -167,9 +164,9 @@ def env_provider(
 
 
 def launched_option(use: str) -> Callable[[_Command], _Command]:
-    """Adds the option that names results which were brought back.
+    """Adds the option that names results from a GPU host.
 
-    ``use`` is what they are kept for.
+    ``use`` is the purpose of keeping them.
     """
     return click.option(
         "--launched",
@@ -189,11 +186,10 @@ def python_option(command: _Command) -> _Command:
 def use_gpu(
     selection: Selection, is_launching: bool, python: str | None
 ) -> tuple[Selection, Gpu | None]:
-    """The same selection, for the target of this machine's GPU alone, and the GPU.
+    """The selection for the target of this machine's GPU alone, and the GPU.
 
-    As it was where nothing is to be launched.
-
-    Raises SelectionError where there is no GPU that can be used.
+    The selection stays as it is if nothing is to be launched. Raises SelectionError if there is no
+    usable GPU.
     """
     if not is_launching:
         return selection, None

@@ -145,7 +145,7 @@ class Pace:
 
     @property
     def rate(self) -> float | None:
-        """Cells per second; ``None`` where too few were compiled to say."""
+        """Cells per second; ``None`` if too few were compiled to say."""
         return (
             self.compiled / self.seconds if self.compiled >= _TELLING and self.seconds > 0 else None
         )
@@ -157,8 +157,9 @@ class Pace:
 
 
 def pace_line(pace: Pace) -> str:
-    """All of it in a line: ``120 of 468 cells, 3 unexpected, 10.5 per second, about 33 s left, 1 of
-    4 envs done, b at 54 %``.
+    """The pace in a line, such as ``120 of 468 cells, 3 unexpected, 10.5 per second``.
+
+    The time that is left and the envs follow: ``about 33 s left, 1 of 4 envs done, b at 54 %``.
     """
     return ", ".join(_parts(pace))
 
@@ -177,9 +178,9 @@ def _parts(pace: Pace) -> Iterator[str]:
 
 
 def _env_parts(envs: Mapping[str, tuple[int, int]]) -> Iterator[str]:
-    """How many are done, and how far those are that are begun.
+    """The number of finished envs, and the progress of those that have begun.
 
-    Where these are many, the one with the most cells left.
+    If many have begun, only the one with the most cells left is shown.
     """
     yield f"{sum(done == total for done, total in envs.values())} of {len(envs)} envs done"
     begun = {name: (done, total) for name, (done, total) in envs.items() if 0 < done < total}
@@ -196,7 +197,7 @@ def slow_words(slow: Sequence[tuple[Cell, float]]) -> str:
 
 
 def expectation_line(cells: int, seconds: float | None) -> str | None:
-    """What a long run says at its start; ``None`` for a short one."""
+    """The line that a long run prints at its start; ``None`` for a short one."""
     if seconds is None:
         return f"{counted(cells, 'cell')} to compile" if cells >= _MANY else None
     return (

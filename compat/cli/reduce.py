@@ -105,9 +105,8 @@ def reduce(
     where it failed; --only drops this. --good and --bad take envs, groups, globs and releases,
     separated by commas, and may be repeated.
     """
-    if (
-        not what.endswith(".py") or not Path(what).with_suffix(".toml").exists()
-    ):  # a source that has a kernel file beside it means what that describes
+    # A source with a kernel file beside it means the kernel that the file describes.
+    if not what.endswith(".py") or not Path(what).with_suffix(".toml").exists():
         what, files = split_cells((what,))
         chosen["files"] = (*files, *chosen["files"])
     selection = select(**chosen)

@@ -1,7 +1,7 @@
-"""What is done with reports that were written.
+"""The commands for written reports.
 
-``compat report`` makes the outputs of a run again, ``compat merge`` joins what several runs found,
-and ``compat diff`` shows what changed between two.
+``compat report`` makes the outputs of a run again, ``compat merge`` joins the results of several
+runs, and ``compat diff`` shows what changed between two.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The options that say which cells are meant, and what the shell completes in them.
+"""The options that say which cells are meant, and their completion in the shell.
 
-The same for every command.
+They are the same for every command.
 """
 
 from __future__ import annotations
@@ -29,11 +29,10 @@ from compat.errors import CompatError
 if TYPE_CHECKING:
     from compat.project import Selection
 
-# --- what the shell offers when a name is half typed ----------------------------------------------
+# --- completion of names in the shell -------------------------------------------------------------
 #
-# It reads the project's TOML files, and nothing else: no env is looked into, nothing is built.
-# Where a file is invalid it offers what can be known without it; the command itself tells of the
-# error.
+# It reads the project's TOML files, and nothing else: no env is looked into, nothing is built. If a
+# file is invalid, it offers the names that it knows without it. The command reports the error.
 
 
 class Name(click.types.StringParamType):
@@ -73,9 +72,9 @@ def _targets(context: click.Context) -> Iterable[str]:
 
 
 def _everywhere(context: click.Context) -> Selection:
-    """All that the command line leaves so far.
+    """The selection that the command line leaves so far.
 
-    Kernels by what was said of them, envs and targets unless they were named.
+    Kernels follow the options given for them. Envs and targets are all, unless they were named.
     """
     from compat import project
 
@@ -170,9 +169,7 @@ def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command those of them that choose envs and targets: ``--matrix``, ``--envs`` and
-    ``--target``.
-    """
+    """Give a command the options for envs and targets: ``--matrix``, ``--envs``, ``--target``."""
     return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS[:3]), command)
 
 
@@ -186,17 +183,18 @@ def shard_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def kernel_arguments(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command names of kernels as arguments, kernel files, folders of them and globs, which
-    mean what ``--spec`` means.
+    """Give a command kernel files, folders of them and globs as arguments.
+
+    They mean the same as with ``--spec``.
     """
     return click.argument("files", nargs=-1, type=KERNEL, metavar="[KERNEL]...")(command)
 
 
 def split_cells(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Which cells some words mean, and which kernel files: a word is a file if it is called like
-    one, or if there is such a file.
+    """The cells that some words mean, and the kernel files.
 
-    Raises SelectionError where two words mean cells.
+    A word is a file if its name looks like one, or if there is such a file. Raises SelectionError
+    if two words mean cells.
     """
     from compat.config.kernel_files import is_file
 
@@ -210,7 +208,7 @@ def split_cells(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 
 
 def select_cells(word: str, files: Sequence[str] = (), **chosen: Any) -> tuple[str, Selection]:
-    """Which cells a word means, and what the options choose.
+    """The pattern of cells that a word means, and the selection of the options.
 
     A word that names kernel files means all cells of theirs.
     """
@@ -226,10 +224,10 @@ def select(
     note: bool = True,
     **patterns: Sequence[str],
 ) -> Selection:
-    """What these options choose; that arguments are guessed is noted, unless the answer says so
-    itself.
+    """The selection of these options.
 
-    Raises ConfigError for what the files say wrongly, SelectionError for what matches nothing.
+    It notes that arguments are guessed, unless the answer says so itself. Raises ConfigError for
+    errors in the files, SelectionError for a pattern that matches nothing.
     """
     from compat import project
     from compat.engine.plan import Shard
@@ -259,7 +257,7 @@ def select_places(
 ) -> Selection:
     """The envs and targets that these options choose, and no kernels.
 
-    Raises what :func:`select` does.
+    Raises the errors of :func:`select`.
     """
     from compat import project
 

@@ -1,15 +1,14 @@
-"""How the command begins and ends: signals, standard output, what the machine refuses, and that
-nothing is left behind.
+"""Begin and end of the command: signals, standard output, refusals of the machine, tidying up.
 
-A signal that raises an exception wherever the program happens to be can break off what tidies up,
-or be lost in a callback. So the command runs in a thread of its own, and the main thread only
-waits: for its end, or for a signal. The first one asks it to end (:mod:`compat.interruption`); a
+A signal that raises an exception wherever the program happens to be can interrupt tidying up, or be
+lost in a callback. So the command runs in a thread of its own, and the main thread only waits: for
+its end, or for a signal. The first signal asks the command to end (:mod:`compat.interruption`). A
 second one, or a while without an end, ends it at once. Until the command begins there is nothing to
 tidy up, and a signal ends the process as it is.
 
 The main thread waits at a pipe that Python's own handler in C writes to
-(:func:`signal.set_wakeup_fd`). The kernel may hand a signal to any thread; a main thread that waits
-for a lock would hear of one that another thread got only when the command has ended.
+(:func:`signal.set_wakeup_fd`). The kernel may hand a signal to any thread. If another thread got
+it, a main thread that waits for a lock would not hear of it before the command has ended.
 """
 
 from __future__ import annotations
@@ -37,8 +36,9 @@ _STACK = 64 << 20
 _SHOW_CURSOR = "\x1b[?25h"
 _IN_ASCII = str.maketrans(
     {
-        "–": "-", "—": "-", "−": "-", "…": "...", "→": "->", "←": "<-", "≥": ">=", "≤": "<=", "≠": "!=", "×": "x", "·": "-",
-        "•": "*", "‘": "'", "’": "'", "“": '"', "”": '"', "✓": "v", "✗": "x", "µ": "u", "─": "-", "━": "-", "│": "|", "┃": "|",
+        "–": "-", "—": "-", "−": "-", "…": "...", "→": "->", "←": "<-", "≥": ">=", "≤": "<=",
+        "≠": "!=", "×": "x", "·": "-", "•": "*", "‘": "'", "’": "'", "“": '"', "”": '"', "✓": "v",
+        "✗": "x", "µ": "u", "─": "-", "━": "-", "│": "|", "┃": "|",
     }
 )  # fmt: skip
 """Typographic characters in our output, and their ASCII substitutes."""
@@ -49,9 +49,9 @@ _LOADING = (
     (os.strerror(errno.ENFILE), errno.ENFILE),
     (os.strerror(errno.EMFILE), errno.EMFILE),
 )
-"""What the dynamic loader says where it was refused memory or files, and the number of that.
+"""The dynamic loader's words for a refusal of memory or files, and the number of that error.
 
-It hands on no number itself.
+The loader itself passes on no number.
 """
 
 
@@ -66,7 +66,7 @@ def start() -> NoReturn:
 
 
 class _News:
-    """What the main thread waits for: signals, by number, and the command's end."""
+    """The events that the main thread waits for: signals, by number, and the command's end."""
 
     ENDED = 0
 
@@ -77,7 +77,7 @@ class _News:
         os.set_blocking(self._write, False)
         signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
         for each in _SIGNALS:
-            # Whoever had us ignore one, such as nohup, means it.
+            # A parent that has us ignore a signal, such as nohup, means it.
             if signal.getsignal(each) is not signal.SIG_IGN:
                 signal.signal(each, self._signalled)
 
@@ -90,9 +90,9 @@ class _News:
         os.write(self._write, bytes([self.ENDED]))
 
     def wait(self, seconds: float | None) -> list[int]:
-        """What has come, in its order: numbers of signals, and :attr:`ENDED`.
+        """The events so far, in order: numbers of signals, and :attr:`ENDED`.
 
-        Nothing if nothing comes for so long.
+        The list is empty if nothing comes for so many seconds.
         """
         readable, _, _ = select.select([self._read], [], [], seconds)
         came = os.read(self._read, 4096) if readable else b""
@@ -161,11 +161,10 @@ def _supervised(command: _Command, news: _News) -> int:
 
 
 def _leave_without_thread(unraisable: sys.UnraisableHookArgs) -> None:
-    """End the process if a new thread ran out of memory before it began: whoever started it waits
-    for its beginning for ever.
+    """End the process if a new thread ran out of memory before it began.
 
-    CPython (3.11 to 3.13) reports such a thread only here. Other exceptions that nobody can catch
-    are printed as always.
+    Otherwise the thread that started it waits for its beginning for ever. CPython (3.11 to 3.13)
+    reports such a thread only here. Other exceptions that nobody can catch are printed as always.
     """
     if not issubclass(unraisable.exc_type, MemoryError) or "in thread started by" not in (
         unraisable.err_msg or ""
@@ -197,8 +196,9 @@ def _leave(code: int) -> NoReturn:
 
 
 def _leave_at_once(code: int) -> NoReturn:
-    """End the process whatever the command does: first what it has started, then what it has
-    made.
+    """End the process whatever the command does.
+
+    First end its children, then remove the folders that it made.
     """
     from compat.files import remove_claimed
     from compat.processes import supervisor
@@ -263,9 +263,9 @@ def _exit_code(end: SystemExit) -> int:
 
 
 def refusal(error: BaseException) -> MachineError | None:
-    """What the machine refused, where an exception says so.
+    """The error for a refusal of the machine that an exception reports.
 
-    ``None`` where it is about something else.
+    It is ``None`` if the exception is about something else.
     """
     if isinstance(error, OSError):
         return MachineError.of(error) if is_refusal(error) else None
@@ -291,8 +291,9 @@ def _refused_import(error: ImportError) -> MachineError | None:
 
 
 def _may_not_be_loaded(error: ImportError) -> bool:
-    """Whether the module's file system is mounted without execution, of which the loader says the
-    same as of memory.
+    """Whether the file system of the module is mounted without execution.
+
+    The loader reports that with the same words as a lack of memory.
     """
     try:
         return bool(error.path and os.statvfs(error.path).f_flag & os.ST_NOEXEC)

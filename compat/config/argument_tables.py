@@ -1,9 +1,8 @@
-"""What kernel files say of a kernel's arguments, of how it is compiled, and of the problem that it
-is run on.
+"""The tables of kernel files about arguments, compiling, and the problem of a kernel.
 
-The tables are ``signature`` with ``hints``, or ``launch`` in their place, ``constexprs``,
-``options`` and ``problem``. Each may stand in the file, the kernel, a variant and a case. Here they
-are checked, and laid one over the other.
+The tables are ``signature`` with ``hints``, or ``launch`` instead, ``constexprs``, ``options`` and
+``problem``. Each may stand in the file, the kernel, a variant and a case. This module checks them
+and lays one over the other.
 """
 
 from __future__ import annotations
@@ -69,9 +68,9 @@ def merged(key: str, layers: Sequence[Table], variant: Table, case: Table) -> di
 def merged_hints(
     signature: Mapping[str, ArgumentType], tables: Sequence[Table]
 ) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
-    """The hints of a launch, declared or default, what the last of the tables says.
+    """The hints of a launch, declared or default, and the names of the default ones.
 
-    And the names of those that are defaults.
+    The last table that has an entry counts.
     """
     explicit: dict[str, tuple[str, ...]] = {}
     for table in tables:
@@ -85,8 +84,9 @@ def merged_hints(
 
 
 def takes_hint(kind: str, hint: str) -> bool:
-    """Whether arguments of a type may have a hint: all others lose it when a kernel file is
-    read.
+    """Whether arguments of a type may have a hint.
+
+    All others lose it when a kernel file is read.
     """
     return re.match(_TAKE_HINTS[hint][0], kind) is not None
 
@@ -109,7 +109,7 @@ def _hints(table: Table) -> dict[str, tuple[str, ...]]:
 
 
 def check_values(table: Table, toolchain: Toolchain) -> None:
-    """Check every type, value and option that a table says, wherever it stands.
+    """Check every type, value and option of a table, wherever it stands.
 
     Raises ConfigError.
     """
@@ -152,17 +152,19 @@ def _type_hint(value: str, known: Collection[str]) -> str | None:
 
 
 def _check_number(table: Table, name: str, value: object) -> None:
-    """A whole number that no type of Triton holds is a slip, and JSON readers refuse some of
-    them.
+    """Refuse a whole number that no type of Triton holds.
+
+    It is a slip, and some JSON readers refuse such numbers.
     """
     if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
         table.fail(f"{describe(value)} does not fit any type", name)
 
 
 def _check_option(table: Table, name: str, value: object, toolchain: Toolchain) -> None:
-    """A known option has its type and a value that some release takes.
+    """Check an option of the compiler.
 
-    Any other is a number, a string or a boolean.
+    A known option has its type and a value that some release takes. Any other is a number, a string
+    or a boolean.
     """
     _check_number(table, name, value)
     option = toolchain.language.options.get(name)
@@ -204,12 +206,11 @@ def check_hints(
     *,
     launched: bool = False,
 ) -> None:
-    """Check that the hints that a table says are of run-time arguments of a kernel, or of a file.
+    """Check that the hints of a table are about run-time arguments of a kernel, or of a file.
 
-    Raises ConfigError.
-
-    ``arguments`` have their types, of which there are several where variants or cases differ; a
+    ``arguments`` have their types. An argument has several types if variants or cases differ, and a
     hint has to suit one of them. ``launched`` says whether some of its tables are of a launch.
+    Raises ConfigError.
     """
     hints = table.data.get("hints")
     if hints is not None and launched and not arguments:
@@ -261,7 +262,7 @@ def launch_of(said: Mapping[str, Any], toolchain: Toolchain) -> dict[str, Any]:
 
 
 def check_alone(tables: Sequence[Table], signature: Mapping[str, str], named: str) -> None:
-    """Check that what a launch is said of has no signature and no hints in any of its tables.
+    """Check that a launch has no signature and no hints in any of its tables.
 
     Raises ConfigError.
     """
@@ -283,11 +284,10 @@ def check_alone(tables: Sequence[Table], signature: Mapping[str, str], named: st
 def problem_of(
     tables: Sequence[Table], folder: Path, spec: CompileSpec, read: Read = read_source
 ) -> Problem | None:
-    """The problem that tables declare, of which the later ones count more.
+    """The problem that tables declare, or ``None`` if none does.
 
-    ``None`` where none does. Raises ConfigError.
-
-    ``folder`` is that of the kernel file; the problem's source is only read as text.
+    The later tables count more. ``folder`` is that of the kernel file. The problem's source is only
+    read as text. Raises ConfigError.
     """
     problem_tables = [table.table("problem") for table in tables if "problem" in table]
     for table in problem_tables:
@@ -345,7 +345,7 @@ def _closure(of_source: Table, of_function: Table, source: Path, function: str, 
 
 
 def _dtype(table: Table, spec: CompileSpec) -> str:
-    """What is said, else the elements of the first pointer to floating point numbers."""
+    """The declared type, else the elements of the first pointer to floating point numbers."""
     if "dtype" in table:
         return table.string("dtype")
     return usual_dtype(spec) or table.fail("is missing", "dtype", hint=_NO_NAME)
@@ -362,10 +362,9 @@ def usual_dtype(spec: CompileSpec) -> str | None:
 def said_of(
     problem: Problem | None, spec: CompileSpec, folder: Path
 ) -> tuple[dict[str, str], dict[str, Any]]:
-    """What a kernel file in ``folder`` has to say of a problem: entries of its table, and of the
-    parameters in there.
+    """The entries of a kernel file in ``folder`` about a problem, and its parameters.
 
-    The reverse of :func:`problem_of`: what follows from the case is not said.
+    It is the reverse of :func:`problem_of`. Entries that follow from the case are left out.
     """
     if problem is None:
         return {}, {}

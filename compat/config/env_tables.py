@@ -1,5 +1,4 @@
-"""The tables ``env`` and ``companion``, of ``matrix.toml`` and of the file in which a toolchain has
-its releases.
+"""The tables ``env`` and ``companion`` of ``matrix.toml`` and of a toolchain's releases.
 
 In: a TOML table. Out: :class:`compat.model.Env`, each with what its companions install, and
 :class:`Companion`.
@@ -43,8 +42,9 @@ EXAMPLE = release_example(toolchains.DEFAULT.name, "3.1.0")
 
 @frozen(kw_only=True)
 class Companion:
-    """Requirements that go into every env whose releases match: what a release needs and does not
-    declare.
+    """Requirements that go into every env whose releases match.
+
+    A release needs them and does not declare them.
     """
 
     toolchain: str
@@ -73,7 +73,7 @@ class Companion:
 
 @frozen(kw_only=True)
 class Declared:
-    """What one file declares."""
+    """The declarations of one file."""
 
     envs: tuple[Env, ...] = ()
     """In the order of the file, without what companions install."""
@@ -81,9 +81,9 @@ class Declared:
 
 
 def declared(top: Table, base: Path) -> Declared:
-    """What the tables ``env`` and ``companion`` of a file say; wheels are looked for from ``base``.
+    """The content of the tables ``env`` and ``companion`` of a file.
 
-    Raises ConfigError.
+    Wheels are looked for from ``base``. Raises ConfigError.
     """
     return Declared(
         envs=_envs(top, base),
@@ -92,9 +92,7 @@ def declared(top: Table, base: Path) -> Declared:
 
 
 def built_in() -> Declared:
-    """What there is without anybody declaring it: the releases of every toolchain that has a file
-    of them.
-    """
+    """The built-in declarations: the releases of every toolchain that has a file of them."""
     files = [
         _released(toolchain.releases) for toolchain in toolchains.every() if toolchain.releases
     ]
@@ -112,7 +110,7 @@ def _released(path: Path) -> Declared:
 
 
 def accompanied(env: Env, own: Sequence[Companion], others: Sequence[Companion] = ()) -> Env:
-    """An env with what its companions install.
+    """An env with the requirements of its companions.
 
     ``others`` leave out the packages that the env and its ``own`` ones name.
     """
@@ -132,7 +130,7 @@ def accompanied(env: Env, own: Sequence[Companion], others: Sequence[Companion] 
 
 
 def _packages(requirements: Iterable[str]) -> set[str]:
-    """What these install by name; what a path installs has none that is known."""
+    """The packages that these install by name; those that a path installs are not known."""
     from packaging.requirements import Requirement  # few files have any
 
     named = (text for text in requirements if not is_path(text))
@@ -213,11 +211,10 @@ def toolchain_called(name: str) -> Toolchain | None:
 
 
 def _toolchain_of(table: Table, *first: str, more: Sequence[str]) -> Toolchain:
-    """The toolchain that a table is about: by the key that gives its release, or by its name.
+    """The toolchain that a table is about, by the key of its release or by its name.
 
-    The default one without either.
-
-    Refuses any key but ``toolchain``, these, and the names of toolchains and of its framework.
+    It is the default one without either. Refuses any key but ``toolchain``, these, and the names of
+    toolchains and of its framework.
     """
     names = [toolchain.name for toolchain in toolchains.every()]
     keys = [name for name in names if name in table]
@@ -246,7 +243,7 @@ def _wheel(
     base: Path,
     key: str,
 ) -> tuple[str, str, Version]:
-    """Where the wheel is, absolute; and what its file name says of distribution and version."""
+    """The absolute path of the wheel, and the distribution and version in its file name."""
     if release is not None:
         table.fail(f"a wheel has its own version: give {key} or wheel, not both", key)
     try:
@@ -301,11 +298,11 @@ def _companion(table: Table, base: Path) -> Companion:
 
 
 def installs(table: Table, base: Path) -> tuple[str, ...]:
-    """What a table installs: ``einops<1``, ``-e /home/me/project``, ``/home/me/wheels/x.whl``.
+    """The requirements that a table installs.
 
-    Raises ConfigError.
-
-    Paths are relative to ``base``. A folder is installed as with ``-e``, so that edits count.
+    Examples are ``einops<1``, ``-e /home/me/project`` and ``/home/me/wheels/x.whl``. Paths are
+    relative to ``base``. A folder is installed as with ``-e``, so that edits count. Raises
+    ConfigError.
     """
     return tuple(
         _installed(table, f"install[{index}]", text.strip(), base)
@@ -314,9 +311,7 @@ def installs(table: Table, base: Path) -> tuple[str, ...]:
 
 
 def is_path(installed: str) -> bool:
-    """Whether something that :func:`installs` gives is a folder or a wheel, and not a
-    requirement.
-    """
+    """Whether a result of :func:`installs` is a folder or a wheel, and not a requirement."""
     return installed.startswith(("-e ", "/"))
 
 

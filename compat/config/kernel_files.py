@@ -1,9 +1,9 @@
 """Kernel files (``kernels/*.toml``): the specializations of a kernel, as data beside its source.
 
-This is their only reader.
+This module is their only reader.
 
-Each file is one kernel, or several, as ``[[kernel]]`` tables that take what they do not say from
-the top of the file. Tables are merged, file ← kernel ← variant ← case, into one
+Each file is one kernel, or several, as ``[[kernel]]`` tables. A table inherits from the top of the
+file. Tables are merged, file ← kernel ← variant ← case, into one
 :class:`~compat.model.Specialization` per variant and case (:class:`DeclaredKernel`). The source is
 read as text (see :mod:`compat.source.closure`), never imported. :mod:`compat.config.kernel_writer`
 writes such files.
@@ -71,17 +71,18 @@ SHARED_KEYS = (
 
 
 def is_file(word: str) -> bool:
-    """Whether a word names files of kernels: it is called like one, or there is such a file or
-    folder.
+    """Whether a word names files of kernels.
+
+    It does if its name looks like one, or if there is such a file or folder.
     """
     return word.partition(":")[0].endswith(_SUFFIXES) or os.path.exists(word)
 
 
 def is_source(pattern: str, base: Path) -> bool:
-    """Whether what stands where kernel files are named means Python sources: ``a.py``,
-    ``a.py::kernel``, or a folder of them.
+    """Whether a pattern for kernel files means Python sources.
 
-    So does ``a.py:kernel``, which :func:`compat.guess.finding.where_else` has a hint for.
+    Sources are ``a.py``, ``a.py::kernel``, or a folder of them. ``a.py:kernel`` is one too, and
+    :func:`compat.guess.finding.where_else` has a hint for it.
     """
     path = pattern.partition("::")[0]
     folder = Path(base, path)
@@ -166,9 +167,9 @@ def kernel_paths(patterns: Sequence[str], base: Path, where: str | None) -> tupl
 
 
 def kernels_of(top: Table, path: Path) -> tuple[DeclaredKernel, ...]:
-    """The kernels that the kernel file at ``path`` declares, which says this.
+    """The kernels that the content of the kernel file at ``path`` declares.
 
-    No source is looked at yet. Raises ConfigError.
+    It reads no source yet. Raises ConfigError.
     """
     if not isinstance(top.data.get("kernel"), list):
         return (DeclaredKernel.of(top, path=path),)
@@ -203,7 +204,7 @@ def _declares_kernels(path: Path) -> bool:
 
 
 def _sources_beside(path: Path, base: Path) -> list[str]:
-    """What may have been meant by the path of a file that is not there."""
+    """Sources that may have been meant by the path of a file that is not there."""
     beside = (source for suffix in ("*.toml", "*.py") for source in path.parent.glob(suffix))
     return [os.path.relpath(source, base) for source in beside]
 
@@ -235,7 +236,7 @@ class DeclaredKernel:
     def of(cls, own: Table, top: Table | None = None, *, path: Path) -> DeclaredKernel:
         """The kernel that the table ``own`` declares.
 
-        ``top`` is that of the file, where it has several. Raises ConfigError.
+        ``top`` is the table of a file that has several kernels. Raises ConfigError.
         """
         named_by = "name" if top else "kernel"
         own.only(
@@ -299,7 +300,7 @@ class DeclaredKernel:
     def is_of(self, sources: Collection[Path]) -> bool:
         """Whether a variant is a function of one of these files, which are real paths.
 
-        Unpacks no library to find out.
+        It unpacks no library to find out.
         """
         return any(self._is_of(variant, sources) for variant in self.variants.values())
 
@@ -314,7 +315,7 @@ class DeclaredKernel:
         return Path(os.path.realpath(place.source)) in sources
 
     def specializations(self) -> list[Specialization]:
-        """One per variant and case it is for, variants first.
+        """One specialization for each variant and each case of it, variants first.
 
         Reads the source. Raises ConfigError.
         """
@@ -358,10 +359,7 @@ class DeclaredKernel:
         )
 
     def _compile_spec(self, variant: Table, case: Table) -> tuple[CompileSpec, tuple[str, ...]]:
-        """What the tables come to for a variant and a case.
-
-        And the names of the hints that are defaults.
-        """
+        """The merged tables of a variant and a case, and the names of the default hints."""
         tables: dict[str, Any] = {key: merged(key, self.layers, variant, case) for key in TABLES}
         tables["signature"] = {name: read_type(kind) for name, kind in tables["signature"].items()}
         tables["constexprs"] = {
@@ -382,7 +380,7 @@ class DeclaredKernel:
     def _problem_source(self, path: Path) -> ParsedSource:
         """A problem's source, which is read once.
 
-        Raises OSError, or SyntaxError where that cannot be done.
+        Raises OSError or SyntaxError if that fails.
         """
         if path not in self._problems:
             self._problems[path] = read_source(path)
@@ -404,7 +402,7 @@ class DeclaredKernel:
 def _arguments(table: Table) -> dict[str, str]:
     """The arguments that a table names, with their types.
 
-    A type is empty where the argument is dropped.
+    A dropped argument has an empty type.
     """
     signature = table.mapping("signature")
     return leaf_types(
@@ -425,9 +423,9 @@ def _toolchain(top: Table) -> Toolchain:
 
 
 def name_of(table: Table, key: str) -> str:
-    """What a table names under a key: a kernel, a variant, a case.
+    """The name under a key of a table: of a kernel, a variant or a case.
 
-    Raises ConfigError where it is no name.
+    Raises ConfigError if it is not a name.
     """
     name = table.string(key)
     if not _NAME.fullmatch(name):
@@ -436,9 +434,9 @@ def name_of(table: Table, key: str) -> str:
 
 
 def named(top: Table, key: str) -> dict[str, Table]:
-    """The tables of the array ``key`` by their names, of which each is there once.
+    """The tables of the array ``key`` by their names.
 
-    Raises ConfigError.
+    Raises ConfigError, also for a name that is there twice.
     """
     tables: dict[str, Table] = {}
     for table in top.tables(key):
@@ -450,22 +448,23 @@ def named(top: Table, key: str) -> dict[str, Table]:
 
 
 def assumed(own: Table, **entries: str) -> Table:
-    """What stands in the place of the variant or case of a kernel that declares none.
+    """The only variant or case of a kernel that declares none.
 
-    What is wrong is said of the kernel.
+    Errors in it are reported for the kernel.
     """
     return Table(file=own.file, path=own.path, data=entries)
 
 
 def saying(key: str, layers: Sequence[Table]) -> Table:
-    """The table whose word on a key counts: the last of the layers that has it, else the one before
-    any variant.
+    """The table that decides a key: the last layer that has it.
+
+    If no layer has it, it is the one before any variant.
     """
     return next((table for table in reversed(layers) if key in table), layers[0])
 
 
 def matching(table: Table, key: str, names: Collection[str]) -> list[str]:
-    """The names of cases that the globs under ``key`` match, all where there are none.
+    """The names of cases that the globs under ``key`` match, all if there are no globs.
 
     A glob that matches nothing is refused.
     """
@@ -478,13 +477,13 @@ def matching(table: Table, key: str, names: Collection[str]) -> list[str]:
 
 
 def expectation_of(table: Table, cases: Collection[str], toolchain: Toolchain) -> Expectation:
-    """The failure that a table declares of a kernel with these cases, written for this toolchain.
+    """The failure that a table expects of a kernel with these cases and this toolchain.
 
     Raises ConfigError.
     """
     table.only("releases", "targets", "cases", "status", "class", "reason", "strict")
     status, failure_class = table.string("status"), table.optional("class")
-    # Others say nothing about a kernel.
+    # Other statuses say nothing about a kernel.
     statuses = [str(status) for status in Status if status.is_answer]
     if status not in statuses:
         hint = did_you_mean(status, statuses) or f"Choose one of: {', '.join(statuses)}."

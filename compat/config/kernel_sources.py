@@ -1,10 +1,8 @@
-"""Where the source of a kernel is, ``source``, or ``module`` with ``path`` or ``package``, and
-whether it has the functions.
+"""The source of a kernel: ``source``, or ``module`` with ``path`` or ``package``; its functions.
 
-A function that a kernel file names must have the parameters to which that gives types and values.
-
-A source that lies in a package is imported as a part of it, from the folder above. A library from
-the package index is unpacked in a cache first (:mod:`compat.envs.libraries`).
+A function that a kernel file names must exist, and have the parameters with types and values in the
+kernel file. A source in a package is imported as a part of it, from the folder above. A library
+from the package index is unpacked in a cache first (:mod:`compat.envs.libraries`).
 """
 
 from __future__ import annotations
@@ -68,11 +66,10 @@ class Place:
 def place_of(
     tables: Sequence[Table], folder: Path, library: Callable[[str], Path] = libraries.unpacked
 ) -> Place:
-    """The source that the first of the tables that names one names: a variant's, else the kernel's.
+    """The source of the first table that names one: a variant's, else the kernel's.
 
-    Raises ConfigError.
-
-    ``folder`` is that of the kernel file; ``library`` unpacks a requirement.
+    ``folder`` is that of the kernel file, and ``library`` unpacks a requirement. Raises
+    ConfigError.
     """
     table = next((table for table in tables if "source" in table or "module" in table), tables[-1])
     if "source" in table and "module" in table:
@@ -136,7 +133,7 @@ def _roots(table: Table, folder: Path, library: Callable[[str], Path]) -> tuple[
 def _installed(
     tables: Sequence[Table], folder: Path, library: Callable[[str], Path]
 ) -> Iterator[Path]:
-    """What ``install`` adds: folders as they are, and libraries without their dependencies."""
+    """The content of ``install``: folders as they are, and libraries without dependencies."""
     table = next((table for table in tables if "install" in table), tables[-1])
     for index, requirement in enumerate(table.strings("install", ())):
         local = re.fullmatch(r"(?:-e\s+|--editable[=\s])?\s*((?:\.|/|~).*)|-e\s+(.+)", requirement)
@@ -166,8 +163,9 @@ def _library(table: Table, key: str, requirement: str, library: Callable[[str], 
 
 
 def library_of(source: Path, roots: Iterable[Path]) -> str | None:
-    """The requirement of the library of the package index that a source lies in, which no command
-    edits; ``None`` elsewhere.
+    """The requirement of the library of the package index that a source lies in.
+
+    No command edits such a library. It is ``None`` for other sources.
     """
     return next(
         (
@@ -180,10 +178,7 @@ def library_of(source: Path, roots: Iterable[Path]) -> str | None:
 
 
 def requirement_of(root: Path) -> str | None:
-    """The requirement that a library was unpacked for in a folder.
-
-    ``None`` where it is another folder.
-    """
+    """The requirement that a library was unpacked for in a folder; ``None`` for other folders."""
     try:
         record = json.loads((root / LIBRARY).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -199,7 +194,7 @@ def requirement_of(root: Path) -> str | None:
 def check_function(
     variant: Table, case: Table, name: str, spec: CompileSpec, path: Path, source: ParsedSource
 ) -> None:
-    """Check what a case of a variant says of the function ``name`` of a source.
+    """Check what a case of a variant says about the function ``name`` of a source.
 
     Raises ConfigError.
     """
@@ -210,9 +205,9 @@ def check_function(
 
 
 def _parameters(variant: Table, name: str, path: Path, source: ParsedSource) -> Parameters | None:
-    """The parameters of the function that is meant.
+    """The parameters of a variant's function.
 
-    ``None`` where only importing the file can tell them.
+    They are ``None`` if only importing the file can tell them.
     """
     try:
         return parameters_reached(source, name)
@@ -308,7 +303,7 @@ def _conditions(function: ast.FunctionDef) -> Iterator[str]:
 
 
 def _operands(test: ast.expr) -> Iterator[ast.expr]:
-    """What ``and``, ``or`` and ``not`` combine in a condition."""
+    """The operands of ``and``, ``or`` and ``not`` in a condition."""
     inner = (
         test.values
         if isinstance(test, ast.BoolOp)
@@ -368,9 +363,7 @@ def _check_elements(
 def _check_functions(
     variant: Table, named: str, spec: CompileSpec, path: Path, source: ParsedSource
 ) -> None:
-    """Functions that are values of constexprs, or that make arguments, are functions of the same
-    source.
-    """
+    """Check that functions among the constexprs, or that make arguments, are in the same source."""
     for name in spec.functions:
         if name not in source.functions:
             hint = (

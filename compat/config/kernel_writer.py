@@ -59,17 +59,16 @@ ABSENT: Any = _Absent()
 
 
 class Unwritable(ValueError):
-    """There are no layers that come to these values."""
+    """No layers result in these values."""
 
 
 def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Specialization, ...]:
-    """Write the kernel file of some specializations, all at once, and return them as they are read
-    from it.
+    """Write the kernel file of some specializations, all at once, and return them as read back.
 
-    They have the file's path for ``origin`` then; nothing else that matters to a compile changes,
-    or nothing is written. Raises ConfigError where no kernel file says what they say (what
-    :func:`kernel_text` refuses, values that kernel files do not have, a source that has changed),
-    OSError where the file cannot be written.
+    Their ``origin`` is then the file's path. Nothing else that matters to a compile changes, or
+    nothing is written. Raises ConfigError if no kernel file can express them: :func:`kernel_text`
+    refuses them, kernel files do not have their values, or a source has changed. Raises OSError if
+    the file cannot be written.
     """
     text = kernel_text(specs, path.parent)
     kernels = kernels_of(parse_toml(text, shown(path)), path)
@@ -102,13 +101,11 @@ def _resolved(spec: Specialization) -> Specialization:
 
 
 def kernel_text(specs: Sequence[Specialization], folder: Path) -> str:
-    """The text of a kernel file in ``folder`` that says these specializations.
+    """The text of a kernel file in ``folder`` that declares these specializations.
 
-    Sources are named relative to it, and not read.
-
-    Raises ConfigError where two have the same kernel, variant and case, or where they differ in
-    what a kernel file says once for all (toolchain), or for a whole variant (source, function,
-    summary, expectations), or cannot say.
+    Sources are named relative to it, and not read. Raises ConfigError if two have the same kernel,
+    variant and case, or if a kernel file cannot express a difference. A file has one toolchain, and
+    a variant has one source, function, summary and set of expectations.
     """
     try:
         return toml_text(_document(specs, folder))
@@ -151,7 +148,7 @@ def _document(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
 
 
 def _kernel(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
-    """What a kernel file says of one kernel, in any form the same, but its name."""
+    """The entries of a kernel file about one kernel, in a fixed form, without its name."""
     by_place = {_place(spec): spec for spec in specs}
     variants = {
         variant: [spec for spec in specs if spec.variant == variant] for variant, _ in by_place
@@ -218,7 +215,7 @@ def _unless(name: str, value: _T, known: _T) -> dict[str, _T]:
 
 
 def _one(specs: Sequence[Specialization], field: str) -> Any:
-    """What a variant says once for all its cases."""
+    """The value that a variant declares once for all its cases."""
     first, *others = specs
     for other in others:
         if getattr(other, field) != getattr(first, field):
@@ -230,8 +227,10 @@ def _one(specs: Sequence[Specialization], field: str) -> Any:
 
 
 def _source(source: str, roots: tuple[str, ...], folder: Path) -> dict[str, Any]:
-    """What says where the source is: its path, or where that does not say its roots its module and
-    where that is looked for.
+    """The entries for the place of the source.
+
+    They are its path, or its module and where that is looked for if the path does not imply its
+    roots.
     """
     if not source:
         raise Unwritable("a specialization has no source; Bundle.write gives it one")
@@ -364,10 +363,10 @@ def _said(spec: Specialization, hint: str) -> Any:
 
 # --- layers ---------------------------------------------------------------------------------------
 #
-# The reverse of merging: what each layer of a kernel file has to say so that kernel ← variant ←
-# case come to given values. A layer that says nothing leaves what is below it. A case says the same
-# to all variants; a variant can drop an entry, and then no case brings it back. So there are values
-# that no layers come to; those that were read from layers are none of them.
+# This is the reverse of merging: the entries of each layer of a kernel file with which kernel ←
+# variant ← case result in given values. A layer without an entry leaves the one below it. A case
+# has one entry for all variants. A variant can drop an entry, and then no case brings it back. So
+# some values result from no layers, but values that were read from layers always do.
 
 
 @frozen(kw_only=True)
@@ -383,14 +382,14 @@ class LayerEntry:
     """
 
     def agree(self, places: Sequence[Place]) -> Any:
-        """What can be said to all of these places. Raises :class:`Unwritable` where they differ."""
+        """The common value of all of these places. Raises :class:`Unwritable` if they differ."""
         first = self.values[places[0]]
         if not all(self.fits(first, place) for place in places):
             raise Unwritable
         return first
 
     def fits(self, said: Any, place: Place) -> bool:
-        """Whether what is said comes to the value of a place.
+        """Whether an entry gives the value of a place.
 
         ``1``, ``1.0`` and ``true`` are different, and ``nan`` is itself.
         """
@@ -399,7 +398,7 @@ class LayerEntry:
 
 @frozen(kw_only=True)
 class Hint(LayerEntry):
-    """A hint: names of arguments, of which those count that may have it at a place.
+    """A hint: names of arguments; those count that may have it at a place.
 
     An absent one differs from an empty one.
     """
@@ -416,7 +415,7 @@ class Hint(LayerEntry):
         return said
 
     def fits(self, said: Any, place: Place) -> bool:
-        """Whether it comes to the value, without the arguments that may not have it there."""
+        """Whether an entry gives the value, without the arguments that may not have it there."""
         wanted = self.values[place]
         if said is ABSENT or wanted is ABSENT:
             return said is wanted
@@ -425,7 +424,7 @@ class Hint(LayerEntry):
 
 @frozen(kw_only=True)
 class Layers:
-    """What the layers say of one entry; a variant or a case that is not there says nothing."""
+    """The layers of one entry; a missing variant or case declares nothing."""
 
     kernel: Any = ABSENT
     variants: Mapping[str, Any] = Factory(dict)
@@ -433,10 +432,10 @@ class Layers:
 
 
 def layers_of(entry: LayerEntry) -> Layers:
-    """Layers that come to the values of an entry. Raises :class:`Unwritable` where there are none.
+    """Layers that result in the values of an entry. Raises :class:`Unwritable` if there are none.
 
-    A case says what it can say to all its variants. What it has to leave to them must be the same
-    in all such cases of a variant.
+    A case declares what it can declare for all its variants. The rest must be the same in all such
+    cases of a variant.
     """
     places = list(entry.values)
     gone = [
@@ -475,8 +474,9 @@ def layers_of(entry: LayerEntry) -> Layers:
 
 
 def _of_few(entry: LayerEntry, left: Sequence[Place], gone: int) -> Layers | None:
-    """Layers where fewer variants have the entry than have not: those that have it say so, if each
-    always says the same.
+    """Layers for an entry that fewer variants have than lack.
+
+    The variants that have it write it, if each always has the same value.
     """
     groups = _grouped(left, 0)
     if gone <= len(groups) or not all(_agrees(entry, group) for group in groups.values()):
@@ -485,9 +485,7 @@ def _of_few(entry: LayerEntry, left: Sequence[Place], gone: int) -> Layers | Non
 
 
 def in_order(sequences: Iterable[Iterable[str]]) -> list[str]:
-    """All names of some sequences, each behind the one that it stands behind in the first sequence
-    that has it.
-    """
+    """All names of some sequences, in the order of the first sequence that has each."""
     found: list[str] = []
     for names in sequences:
         at = 0
@@ -530,8 +528,10 @@ def _of_kernel(
     variants: Mapping[str, Any],
     cases: Mapping[str, Any],
 ) -> Any:
-    """What is right everywhere; else what is said most often, by the variants if they have to say
-    anything.
+    """The value for the kernel: the one that is right everywhere, else the most frequent one.
+
+    The variants' values count, or the cases' if no variant has to write one. The value is absent if
+    it is absent in a variant.
     """
     if places and _agrees(entry, places):
         return entry.agree(places)

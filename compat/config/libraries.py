@@ -1,9 +1,8 @@
-"""Libraries of the package index in several versions, as ``--package`` names them
-(``fla-core==0.4.0,0.6.0``), and their kernels.
+"""Libraries of the package index in several versions, named by ``--package``, and their kernels.
 
-Kernel files whose kernels are of a library are read as if they named another version of it. The
-arguments that a kernel is compiled with stay as they are. A kernel that a version does not have, or
-that takes others there, is left out, and told.
+An example is ``fla-core==0.4.0,0.6.0``. Kernel files whose kernels are of a library are read as if
+they named another version of it. The arguments that a kernel is compiled with stay as they are. A
+kernel that a version lacks, or that takes other arguments there, is left out and reported.
 """
 
 from __future__ import annotations
@@ -42,17 +41,12 @@ class LibraryVersions:
 
     @property
     def variant(self) -> str:
-        """What the variant of a kernel is called that is written as this version has it:
-        ``fla-core-0.6.0``.
-        """
+        """The name of the variant as this version has it, such as ``fla-core-0.6.0``."""
         return f"{self.name}-{self.version}"
 
     @classmethod
     def of(cls, requirement: str) -> LibraryVersions | None:
-        """The library that a requirement names with its version.
-
-        ``None`` for any other requirement.
-        """
+        """The library that a requirement names with its version; ``None`` for others."""
         name, equal, version = (part.strip() for part in requirement.partition("=="))
         return (
             cls(name=canonicalize_name(name.partition("[")[0]), version=version)
@@ -62,10 +56,10 @@ class LibraryVersions:
 
 
 def libraries_named(texts: Sequence[str]) -> tuple[LibraryVersions, ...]:
-    """The libraries that these texts mean, each once: a name with versions, further versions and
-    names after commas.
+    """The libraries that these texts mean, each once.
 
-    Raises SelectionError.
+    A text is a name with versions. Further versions and names follow after commas. Raises
+    SelectionError.
     """
     libraries: dict[LibraryVersions, None] = {}
     for text in texts:
@@ -114,7 +108,7 @@ class Absent:
 
 @frozen(kw_only=True)
 class AtVersions:
-    """What kernel files come to for some versions of libraries."""
+    """The kernels of kernel files for some versions of libraries."""
 
     specs: tuple[Specialization, ...]
     absent: tuple[Absent, ...]
@@ -127,10 +121,10 @@ def load_at_versions(
     *,
     where: str | None = None,
 ) -> AtVersions:
-    """The kernels of these libraries that kernel files declare, once for each version, as variants;
-    all others are left out.
+    """The kernels of these libraries in kernel files, once for each version, as variants.
 
-    What is no kernel file that can be read, whatever the version, is a ConfigError.
+    All other kernels are left out. Raises ConfigError for a file that cannot be read as a kernel
+    file with any version.
     """
     sources: dict[tuple[LibraryVersions, str], _SourceAtVersion] = {}
     for path in kernel_paths(patterns, base, where):
@@ -153,7 +147,7 @@ def load_at_versions(
 
 @frozen(kw_only=True)
 class _SourceAtVersion:
-    """What a kernel file comes to for one kernel and one version."""
+    """The specializations of one kernel file for one kernel and one version."""
 
     kernel: str
     specs: tuple[Specialization, ...] = ()
@@ -164,8 +158,9 @@ class _SourceAtVersion:
 
     @property
     def rank(self) -> tuple[bool, bool]:
-        """Of two kernel files the one counts whose kernel is there, then the one that was made for
-        this version.
+        """The rank of a kernel file among two with the same kernel.
+
+        A file whose kernel exists counts more, then the file that was made for this version.
         """
         return bool(self.specs), self.is_own
 
@@ -209,7 +204,7 @@ def _names(data: object) -> Iterator[str]:
 
 
 def _moved(data: Any, library: LibraryVersions) -> Any:
-    """The same with this version in the place of any other one of the library."""
+    """The same with this version instead of any other one of the library."""
     if isinstance(data, list):
         return [_moved(item, library) for item in data]
     if not isinstance(data, Mapping):

@@ -41,7 +41,7 @@ a project's.
 
 @frozen(kw_only=True)
 class MatrixConfig:
-    """What ``matrix.toml`` says, checked; what it does not say is as built in."""
+    """The content of ``matrix.toml``, checked; anything missing is as built in."""
 
     path: Path
     """Absolute path of the file, which need not be there: then everything is as built in."""
@@ -91,8 +91,9 @@ class MatrixConfig:
         return frozenset(env.name for env in (*self.envs, *self.released))
 
     def env_cache(self) -> EnvCache:
-        """Where envs are kept: the folder that ``$COMPAT_ENVS`` names, or this file, or the user's
-        cache. Raises EnvError.
+        """The cache of envs: the folder of ``$COMPAT_ENVS``, of this file, or of the user's cache.
+
+        Raises EnvError.
         """
         return env_cache(self.env_folder)
 
@@ -111,8 +112,9 @@ class MatrixConfig:
         return {group: tuple(names) for group, names in groups.items()}
 
     def choose_envs(self, patterns: Sequence[str] = ()) -> tuple[Env, ...]:
-        """The envs that the patterns name (see :func:`compat.config.selection.select_envs`), the
-        default ones without any.
+        """The envs that the patterns name, or the default ones without any.
+
+        See :func:`compat.config.selection.select_envs`.
         """
         return select_envs(
             self.envs, patterns or self.default_envs, self.released, self._undeclared
@@ -121,7 +123,7 @@ class MatrixConfig:
     def one_env(self, word: str) -> Env:
         """The one env that a pattern means.
 
-        Raises SelectionError where it means several, or none.
+        Raises SelectionError if it means several, or none.
         """
         envs = self.choose_envs([word])
         if len(envs) != 1:
@@ -132,16 +134,17 @@ class MatrixConfig:
         return envs[0]
 
     def choose_targets(self, patterns: Sequence[str] = ()) -> tuple[Target, ...]:
-        """The targets that the patterns mean (see :func:`compat.config.selection.select_targets`),
-        without any the default ones.
+        """The targets that the patterns mean, or the default ones without any.
+
+        See :func:`compat.config.selection.select_targets`.
         """
         return select_targets(self.targets, patterns) if patterns else self.default_targets
 
     def env(self, name: str) -> Env:
-        """The env of that name; ``triton-X`` and ``triton-X-torch-Y``, and so of other toolchains,
-        need not be in the file.
+        """The env of that name.
 
-        Raises SelectionError for any other name that is not in the file.
+        ``triton-X`` and ``triton-X-torch-Y``, and such names of other toolchains, need not be in
+        the file. Raises SelectionError for any other name that is not in the file.
         """
         named = (env for env in (*self.envs, *self.released) if env.name == name)
         env = next(named, None) or self._undeclared(name)
@@ -157,10 +160,10 @@ class MatrixConfig:
         )
 
     def for_toolchains(self, names: Collection[str]) -> MatrixConfig:
-        """The same where all kernels are for these toolchains: with what is built in of them alone,
-        if they have to be named.
+        """The same configuration if all kernels are for these toolchains.
 
-        What the file declares stays as it is.
+        It has the built-in declarations of these toolchains alone if they have to be named. The
+        declarations of the file stay as they are.
         """
         used = [toolchains.named(name) for name in sorted(names)]
         if not used or self.released or not all(toolchain.only_named for toolchain in used):
@@ -185,8 +188,9 @@ class MatrixConfig:
         return self.locks.locked(accompanied(env, self.companions, self.further_companions))
 
     def _undeclared(self, word: str) -> Env | None:
-        """The env that a name such as ``triton-X-torch-Y`` tells all about, or a whole release,
-        perhaps with a framework.
+        """The env that a name such as ``triton-X-torch-Y`` describes completely.
+
+        The word may also be a whole release, perhaps with a framework.
         """
         short = releases.whole_release(word.partition("-")[0]) is not None
         match = _PAIR.fullmatch(
@@ -206,15 +210,16 @@ class MatrixConfig:
                     distribution=toolchain.distribution,
                 )
                 return self.accompany(env)
-        # InvalidVersion is one, and a number with more digits than Python reads another.
+        # InvalidVersion is a ValueError. Python raises another for a number with too many digits.
         except ValueError:
             pass
         return None
 
     @property
     def _usual_toolchain(self) -> str:
-        """The toolchain that a release is of which no env has: the only one that there are envs of,
-        or else the default one.
+        """The toolchain of a release that no env has.
+
+        It is the only one that there are envs of, or else the default one.
         """
         there = {env.toolchain for env in self.envs}
         return there.pop() if len(there) == 1 else toolchains.DEFAULT.name
@@ -231,9 +236,7 @@ def load_matrix(path: Path, *, locked: bool = True) -> MatrixConfig:
 
 
 def find_matrix(folder: Path) -> Path | None:
-    """The ``matrix.toml`` of a folder, else the nearest one in the folders above it, up to the top
-    of the repository it is in.
-    """
+    """The nearest ``matrix.toml``: of a folder, else of those above it in the same repository."""
     folder = folder.absolute()
     above = (folder, *folder.parents)
     top = next((parent for parent in above if os.path.lexists(parent / ".git")), folder)
@@ -242,7 +245,7 @@ def find_matrix(folder: Path) -> Path | None:
 
 
 def no_matrix(folder: Path, *, locked: bool = True) -> MatrixConfig:
-    """What a folder without a ``matrix.toml`` has: all that is built in, and no kernels."""
+    """The configuration of a folder without a ``matrix.toml``: all built-in things, no kernels."""
     return _config(parse_toml("", FILE), folder.absolute() / FILE, locked=locked)
 
 
@@ -292,8 +295,9 @@ def _config(top: Table, path: Path, *, locked: bool) -> MatrixConfig:
 
 
 def _default_envs(own: Sequence[Env]) -> tuple[str, ...]:
-    """What is used where neither the file nor the command line says: the releases, or of a file's
-    own envs a group, or all.
+    """The envs that are used if neither the file nor the command line names any.
+
+    They are the releases. If the file has envs of its own, they are a group of these, or all.
     """
     if not own:
         return (_RELEASES,)
@@ -303,9 +307,7 @@ def _default_envs(own: Sequence[Env]) -> tuple[str, ...]:
 def _default_targets(
     defaults: Table, targets: Sequence[Target], envs: Sequence[Env]
 ) -> tuple[Target, ...]:
-    """What is compiled for by default: what the file says, else what is usual with the toolchains
-    of these envs.
-    """
+    """The default targets of the file, or else the usual ones of the toolchains of these envs."""
     if "targets" in defaults:
         patterns = defaults.strings("targets")
         _check_patterns(defaults, "targets", patterns, partial(select_targets, targets))
@@ -320,7 +322,7 @@ def _default_targets(
 
 
 def _run_pairs(table: Table) -> bool:
-    """What ``[pairs]`` says."""
+    """The value of ``[pairs]``."""
     table.only("run")
     return table.expect(table.data.get("run", True), bool, "run")
 
@@ -345,8 +347,9 @@ def _env_folder(table: Table, base: Path) -> Path | None:
 
 
 def _targets(top: Table) -> tuple[Target, ...]:
-    """The targets of all toolchains, and those that the file declares: each for every toolchain
-    that has such a backend.
+    """The targets of all toolchains, and those that the file declares.
+
+    A declared target is for every toolchain with its backend.
     """
     targets = toolchains.targets()
     for table in top.tables("target"):
@@ -396,7 +399,7 @@ def _memory(defaults: Table) -> int:
 def _check_patterns(
     defaults: Table, key: str, patterns: Sequence[str], select: Callable[[Sequence[str]], object]
 ) -> None:
-    """Refuse defaults that select nothing, at the key that says so and not when they are used."""
+    """Refuse defaults that select nothing, at their key and before they are used."""
     if not patterns:
         defaults.fail("must not be empty", key)
     for index, pattern in enumerate(patterns):

@@ -1,4 +1,4 @@
-"""Which envs a release means: ``3.9``, ``3.5.1``, ``>=3.4``, ``newest``. Pure."""
+"""The envs that a release means: ``3.9``, ``3.5.1``, ``>=3.4``, ``newest``. Pure."""
 
 from __future__ import annotations
 
@@ -41,9 +41,8 @@ _LONGEST = 200
 def words(texts: Iterable[str]) -> list[str]:
     """The words in texts that may have several, with commas between them.
 
-    Version specifiers side by side are one word.
-
-    So ``3.1,>=3.4,<3.9`` has two: ``3.1`` and ``>=3.4,<3.9``.
+    Version specifiers side by side are one word. So ``3.1,>=3.4,<3.9`` has two: ``3.1`` and
+    ``>=3.4,<3.9``.
     """
     parts: list[str] = []
     for text in texts:
@@ -59,11 +58,9 @@ def words(texts: Iterable[str]) -> list[str]:
 
 
 def envs_of(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
-    """The envs of the releases that a word means, in their own order.
+    """The envs of the releases that a word means, in their own order, or none.
 
-    None where it means none of these.
-
-    Of several envs of one release the one without PyTorch is meant. Forks have no releases.
+    If a release has several envs, the one without PyTorch is meant. Forks have no releases.
     """
     chosen = _chooser(word)
     names: set[str] = set()
@@ -85,7 +82,7 @@ def known(envs: Sequence[Env]) -> tuple[Version, ...]:
 
 def _by_toolchain(envs: Sequence[Env]) -> dict[str, list[Env]]:
     """The envs of each toolchain that a word can mean which names none."""
-    # Whose facts take longer to read than most of what needs this module.
+    # The facts of toolchains take longer to read than most users of this module run.
     from compat import toolchains
 
     by_name: dict[str, list[Env]] = {}
@@ -97,12 +94,10 @@ def _by_toolchain(envs: Sequence[Env]) -> dict[str, list[Env]]:
 
 
 def whole_release(word: str) -> Version | None:
-    """The release that a word names in full, whether it is known or not: ``3.5.1``, ``v3.5.1``,
-    ``3.6.0rc1``.
-    """
+    """The release that a word names in full, known or not: ``3.5.1``, ``v3.5.1``, ``3.6.0rc1``."""
     try:
         version = Version(word) if len(word) <= _LONGEST and re.match(r"v?\d", word) else None
-    # InvalidVersion is one, and a number with more digits than Python reads another.
+    # InvalidVersion is a ValueError. Python raises another for a number with too many digits.
     except ValueError:
         return None
     return version if version and len(version.release) >= _WHOLE else None
@@ -116,7 +111,7 @@ def is_one(word: str) -> bool:
 def corrected(text: str) -> str | None:
     """The specifier that a slip was meant for, such as ``>=3.4`` for ``=>3.4`` or ``3.4+``.
 
-    ``None`` where none is near.
+    It is ``None`` if none is near.
     """
     parts = (
         [_corrected(part.strip()) for part in text.split(",")] if len(text) <= _LONGEST else [None]
@@ -126,7 +121,7 @@ def corrected(text: str) -> str | None:
 
 
 def _corrected(part: str) -> str | None:
-    """One part of a specifier, as it is where nothing is wrong with it."""
+    """One part of a specifier, corrected if it is wrong."""
     if _OPERATOR.match(part):
         return part.replace(" ", "")
     match = _SLIP.fullmatch(part)
@@ -138,7 +133,7 @@ def _corrected(part: str) -> str | None:
 
 
 def _representatives(envs: Iterable[Env]) -> dict[Version, Env]:
-    # Whose facts take longer to read than most of what needs this module.
+    # The facts of toolchains take longer to read than most users of this module run.
     from compat import toolchains
 
     by_version: dict[Version, Env] = {}
@@ -152,7 +147,7 @@ _Chooser = Callable[[Sequence[Version]], Iterable[Version]]
 
 
 def _chooser(word: str) -> _Chooser:
-    """What picks, from the releases there are, oldest first, those that a word means."""
+    """The function that picks the releases that a word means from all, oldest first."""
     if word == NEWEST:
         return _newest
     if len(word) > _LONGEST:

@@ -1,10 +1,8 @@
-"""From what a user asks for, names, groups, globs and releases, to records.
+"""From a user's words (names, groups, globs and releases) to records; from patterns to cells.
 
-And which cells an id, its beginning or a glob means.
-
-A pattern that matches nothing is an error, never an empty answer. Several patterns may come in one
-text, with commas between them. Where cells are named, a release may stand for an env, and a GPU for
-a target.
+A pattern of cells is an id, its beginning or a glob. A pattern that matches nothing is an error,
+never an empty answer. Several patterns may come in one text, with commas between them. In a pattern
+of cells, a release may replace an env, and a GPU may replace a target.
 """
 
 from __future__ import annotations
@@ -57,8 +55,9 @@ def _patterns(texts: Iterable[str]) -> list[str]:
 def nothing_matches(
     kind: str, pattern: str, known: Iterable[str], more: str = ""
 ) -> SelectionError:
-    """The error for a pattern that no ``kind`` of thing matches, with what it may be a misspelling
-    of, else what there is.
+    """The error for a pattern that matches no ``kind`` of thing.
+
+    Its hint is a name with a similar spelling, else the existing names.
     """
     names = list(dict.fromkeys(known))
     hint = did_you_mean(pattern, names) or f"Available: {listed_names(names) or 'none'}.{more}"
@@ -66,9 +65,7 @@ def nothing_matches(
 
 
 def listed_names(names: Sequence[str]) -> str:
-    """Names with commas between them, as many as a hint has room for, and how many more there
-    are.
-    """
+    """Names with commas between them, as many as a hint has room for, and the number left out."""
     fitting = [
         name
         for name, end in zip(names, accumulate(len(name) + 2 for name in names), strict=True)
@@ -87,13 +84,11 @@ def select_envs(
 ) -> tuple[Env, ...]:
     """The envs that the patterns mean, in their own order.
 
-    This is what is understood wherever an env is meant.
-
-    A pattern is the name of an env, else the name of a group, else a glob over the names of envs,
-    else a release: ``3.9`` for the newest of that series, ``3.5.1``, a specifier such as
-    ``>=3.1,<3.9``, or ``newest``; of several envs of one release the one without PyTorch is meant.
-    What means none of ``envs`` is looked for among the ``released`` ones in the same way, and then
-    ``undeclared`` is asked. Raises SelectionError.
+    Every command understands these patterns. A pattern is the name of an env, else the name of a
+    group, else a glob over the names of envs, else a release: ``3.9`` for the newest of that
+    series, ``3.5.1``, a specifier such as ``>=3.1,<3.9``, or ``newest``. If a release has several
+    envs, the one without PyTorch is meant. A pattern that matches none of ``envs`` is looked up
+    among the ``released`` ones in the same way, and then by ``undeclared``. Raises SelectionError.
     """
     chosen: dict[str, Env] = {}
     for word in releases.words(patterns):
@@ -145,10 +140,8 @@ def _no_env(word: str, envs: Sequence[Env]) -> SelectionError:
 def select_targets(targets: Sequence[Target], patterns: Sequence[str]) -> tuple[Target, ...]:
     """The targets that the patterns mean, in their own order.
 
-    This is what is understood wherever a target is meant.
-
-    A pattern is a glob over the names of targets, else the name of a GPU: ``h100``, ``rtx4090``.
-    Raises SelectionError.
+    Every command understands these patterns. A pattern is a glob over the names of targets, else
+    the name of a GPU: ``h100``, ``rtx4090``. Raises SelectionError.
     """
     chosen: set[Target] = set()
     for pattern in _patterns(patterns):
@@ -164,8 +157,9 @@ def select_targets(targets: Sequence[Target], patterns: Sequence[str]) -> tuple[
 
 
 def without_pairs(kernels: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-    """The globs over kernels without those that mean the pairs (``pair``, ``pair/*``), and whether
-    there were any.
+    """The globs over kernels without those for pairs, and whether there were any of these.
+
+    Pairs are meant by ``pair`` and ``pair/*``.
     """
     patterns = _patterns(kernels)
     remaining = tuple(word for word in patterns if word.partition("/")[0] != PAIRS)
@@ -180,10 +174,8 @@ def select_specs(
 ) -> tuple[Specialization, ...]:
     """The specializations whose kernel, variant and case match a glob each.
 
-    No globs for one of them means all of it.
-
-    The globs narrow one after the other, so that each has to match something in what the ones
-    before it left.
+    Without globs for one of them, all of it match. The globs narrow one after the other, so each
+    has to match something that the ones before it left.
     """
     remaining = tuple(specs)
     for kind, globs in (("kernel", kernels), ("variant", variants), ("case", cases)):
@@ -206,7 +198,7 @@ def select_specs(
 
 @frozen(kw_only=True)
 class CellPattern:
-    """What was written to name cells, as globs over ids."""
+    """The words that name cells, as globs over ids."""
 
     text: str
     """As it was written, for errors: a cell, or the files whose cells are meant."""
@@ -219,8 +211,9 @@ class CellPattern:
 
     @property
     def leaves_open(self) -> bool:
-        """Whether it is no glob over ids, and leaves the env open: files, or the beginning of an id
-        such as a kernel's name.
+        """Whether it is not a glob over ids, and leaves the env open.
+
+        Such a pattern is files, or the beginning of an id, such as a kernel's name.
         """
         return self.globs == ("*",) or all(
             glob.count("/") < _WITHOUT_ENV and not _GLOB & set(glob) for glob in self.globs
@@ -234,9 +227,9 @@ class CellPattern:
         )
 
     def choose(self, *sets: Iterable[Cell]) -> tuple[Cell, ...]:
-        """The one cell of that id; else all that are meant of the first set that has any.
+        """The one cell of that id, else all matching cells of the first set that has any.
 
-        Raises SelectionError for none.
+        Raises SelectionError if there are none.
         """
         by_id = [{cell.id: cell for cell in cells} for cells in sets]
         if exact := next((cells[self.text] for cells in by_id if self.text in cells), None):
@@ -250,8 +243,9 @@ class CellPattern:
         return chosen
 
     def _nothing(self, cells: Sequence[Cell]) -> SelectionError:
-        """The error where no cell is meant: the first part of an id that no cell has, and what
-        there is in its place.
+        """The error if no cell matches.
+
+        It names the first part of an id that no cell has, and the existing alternatives.
         """
         for place, kind in enumerate(_OPTIONS):
             wanted = {parts[place] for glob in self.globs if len(parts := glob.split("/")) > place}
@@ -294,10 +288,10 @@ def cell_pattern(text: str, config: MatrixConfig, files: Sequence[str] = ()) -> 
 def several_match(
     text: str, cells: Iterable[Cell], *, most: int = 1, any_env: bool = False
 ) -> SelectionError:
-    """The error for what has to mean one cell, or ``most``, and matches more: in what they differ,
-    and which they are.
+    """The error for a pattern that has to mean one cell, or ``most``, and matches more.
 
-    With ``any_env`` it has to mean one kernel, case and target.
+    It says in what the cells differ, and which they are. With ``any_env`` the pattern has to mean
+    one kernel, case and target.
     """
     named = list(
         dict.fromkeys(_parts(cell)[: _WITHOUT_ENV if any_env else _PARTS] for cell in cells)
@@ -325,16 +319,16 @@ def several_match(
 
 
 def _parts(cell: Cell) -> tuple[str, ...]:
-    """What the id of a cell is made of."""
+    """The parts of a cell's id."""
     return cell.spec.kernel, cell.spec.variant, cell.spec.case, cell.target.name, cell.env.name
 
 
 def _targets(parts: list[str], place: int) -> tuple[str, ...]:
-    """What a part of a pattern means, which may be a GPU where the target can stand: the last part,
-    or the one before it.
+    """The meanings of a part of a pattern, which may be a GPU in the place of a target.
 
-    A star reaches over several parts, so that fewer may stand before the target than an id has
-    there; what looks like a GPU may be the name of a variant or a case then, too.
+    That place is the last part, or the one before it. A star reaches over several parts, so fewer
+    may stand before the target than an id has there. Then a part that looks like a GPU may also be
+    the name of a variant or a case.
     """
     fewer = place < _TARGET and any("*" in part for part in parts[:place])
     if place < len(parts) - 2 or not (place == _TARGET or fewer):

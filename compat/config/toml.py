@@ -55,10 +55,7 @@ _NAMES = {
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
-    """A hint that names what ``word`` is probably a misspelling of.
-
-    ``None`` where nothing is near.
-    """
+    """A hint with the name that ``word`` is probably a misspelling of; ``None`` if none is near."""
     near = get_close_matches(word, list(known), n=3, cutoff=0.6)
     return f"Did you mean {' or '.join(near)}?" if near else None
 
@@ -152,7 +149,7 @@ class Table:
         return text
 
     def optional(self, key: str, *, example: str = "") -> str | None:
-        """A string, or ``None`` where the key is absent."""
+        """A string, or ``None`` if the key is absent."""
         return self.string(key, example=example) if key in self.data else None
 
     def integer(self, key: str) -> int:
@@ -187,11 +184,11 @@ class Table:
         return tuple(items)
 
     def mapping(self, key: str) -> Mapping[str, Any]:
-        """A table as it stands; empty where the key is absent."""
+        """A table as it stands; empty if the key is absent."""
         return self.expect(self.data.get(key, {}), dict, key)
 
     def table(self, key: str) -> Table:
-        """A table inside this one; empty where the key is absent."""
+        """A table inside this one; empty if the key is absent."""
         return Table(
             file=self.file, path=".".join(p for p in (self.path, key) if p), data=self.mapping(key)
         )
@@ -219,8 +216,9 @@ class Table:
         complaint: str,
         meant: Callable[[str], str | None] = lambda _: None,
     ) -> T:
-        """``parse(text)``; what packaging refuses becomes a complaint about the key, with what was
-        ``meant``.
+        """The result of ``parse(text)``; a refusal of packaging becomes a complaint about the key.
+
+        The complaint has the hint of ``meant``.
         """
         try:
             if len(text) > _LONG:
@@ -235,14 +233,14 @@ class Table:
             )
 
     def version(self, key: str) -> Version | None:
-        """A version (PEP 440), or ``None`` where the key is absent."""
+        """A version (PEP 440), or ``None`` if the key is absent."""
         text = self.optional(key, example='"3.1.0"')
         return (
             None if text is None else self.parsed(key, text, Version, 'a version, such as "3.1.0"')
         )
 
     def day(self, key: str) -> date | None:
-        """A day, written as TOML writes one, or ``None`` where the key is absent."""
+        """A day, written as TOML writes one, or ``None`` if the key is absent."""
         day = self.data.get(key)
         if day is not None and type(day) is not date:  # a moment is a date to Python
             self.fail(f"expected a date, such as 2026-01-31, found {describe(day)}", key)
@@ -273,8 +271,9 @@ class Table:
 
 
 def shown(path: Path, base: Path | None = None) -> str:
-    """A path as a user knows it: relative to ``base`` (else to the working directory) where it is
-    inside.
+    """A path as a user knows it.
+
+    It is relative to ``base``, or else to the working directory, if it lies inside.
     """
     base = (base or Path.cwd()).resolve()
     path = path.absolute()
@@ -391,7 +390,7 @@ def _has_heading_in_array(name: str, value: Any) -> bool:
 
 
 def _inline(value: Any) -> Any:
-    """A value as it stands on a line of its own, or in another value."""
+    """A value in the form of a line of its own, or of another value's part."""
     import tomlkit
 
     if isinstance(value, Noted):

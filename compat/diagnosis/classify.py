@@ -1,8 +1,6 @@
-"""From evidence to an outcome: what became of a cell, and why.
+"""From evidence to an outcome: the fate of a cell, and the reason. Pure.
 
-Pure; the words are read in :mod:`compat.diagnosis.symptoms`.
-
-Two questions, in this order:
+:mod:`compat.diagnosis.symptoms` reads the words. Two questions follow each other:
 
 - What does one attempt say? :func:`_read`: limits and the way a process ended first, then
   :meth:`compat.diagnosis.failure_class.Knowledge.recognise`.
@@ -56,10 +54,10 @@ _WIDTH = 400
 
 
 def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowledge) -> Outcome:
-    """What all attempts at one cell mean together, by what its toolchain knows of its failures.
+    """The joint meaning of all attempts at one cell, by its toolchain's knowledge of failures.
 
-    The first of a run may have been made among neighbours, the others alone. There are several runs
-    where joined stores disagree. Raises ``ValueError`` when there are none.
+    The first attempt of a run may have been made among neighbours, the others alone. There are
+    several runs if joined stores disagree. Raises ``ValueError`` when there are no attempts.
     """
     if not attempts:
         raise ValueError("no attempt, no outcome")
@@ -95,15 +93,16 @@ def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowled
 def agree(one: Evidence, other: Evidence, *, target: Target, knowledge: Knowledge) -> bool:
     """Whether two attempts at one cell failed the same way, in whatever form.
 
-    If not, another attempt alone should settle it.
+    If they did not, another attempt alone should settle it.
     """
     first, second = _Reader(target, knowledge).readings((one, other))
     return _same(first, second)
 
 
 def broken_env(words: str, toolchain: str) -> Outcome:
-    """The outcome of every cell of an env that could not be made, given the installer's words and
-    the env's toolchain.
+    """The outcome of every cell of an env that could not be made.
+
+    ``words`` are the installer's, and ``toolchain`` is the env's.
     """
     install = common.INSTALL
     failure = Failure(
@@ -127,7 +126,7 @@ def broken_env(words: str, toolchain: str) -> Outcome:
 
 @frozen(kw_only=True)
 class _Reading:
-    """What one attempt says."""
+    """The answer of one attempt."""
 
     evidence: Evidence
     status: Status
@@ -149,12 +148,11 @@ class _Reader:
         self.target, self.knowledge = target, knowledge
 
     def readings(self, attempts: Sequence[Evidence]) -> list[_Reading]:
-        """What each attempt says, in the light of the others.
+        """The answer of each attempt, in the light of the others.
 
-        Whether the toolchain knows the target, which one of them found out, is true of all. Where
-        it writes reproducers, as in a diagnostics run, MLIR catches signals, and may say no more
-        than that a pass failed: where another attempt died of a signal in that stage, it did so
-        too.
+        One attempt may find out whether the toolchain knows the target, which is true of all. If
+        MLIR writes reproducers, as in a diagnostics run, it catches signals, and may only say that
+        a pass failed. If another attempt died of a signal in that stage, this one did so too.
         """
         known = next(
             (attempt.target_known for attempt in attempts if attempt.target_known is not None), None
@@ -258,11 +256,10 @@ class _Reader:
         return self.failed(common.UNCLASSIFIED, evidence, words, self.excerpt_of(said))
 
     def is_about_toolchain(self, evidence: Evidence) -> bool:
-        """Whether an exception that came while the kernel's file was being imported is an answer of
-        the toolchain's.
+        """Whether an exception during the import of the kernel's file is the toolchain's answer.
 
-        It lacks what the file asks of it, or its own code (a decorator, say) refuses what it is
-        given.
+        The toolchain lacks a name that the file asks for, or its own code, such as a decorator,
+        refuses its input.
         """
         if not evidence.answered:
             return False
@@ -315,7 +312,10 @@ class _Reader:
         )
 
     def of_built(self, evidence: Evidence) -> _Reading:
-        """What came to its end is ok, unless its numbers tell that running it would fail."""
+        """The answer of a finished compile.
+
+        It is ok, unless its numbers tell that running it would fail.
+        """
         for failure_class in self.knowledge.classes:
             prediction = failure_class.prediction
             excerpt = prediction.excerpt_for(evidence.metrics, self.target) if prediction else None
@@ -407,8 +407,9 @@ class _Reader:
         )
 
     def excerpt_of(self, said: Symptoms, sign: Sign | None = None) -> str:
-        """The lines that say it: the kernel's line with its caret and the message, or the
-        compiler's own last words.
+        """The telling lines: the kernel's line with its caret and the message.
+
+        If there are none, they are the compiler's last words.
         """
         told = next(
             (name for name in _LINES_OF if sign and sign.patterns.get(name, "^$") != "^$"), None
@@ -446,8 +447,9 @@ def _class_of(reading: _Reading) -> str | None:
 
 
 def _of_other_module(evidence: Evidence) -> str:
-    """Which module cannot be imported, and what imports it, where that is not the kernel's own
-    file; else nothing.
+    """The module that cannot be imported and its importer, unless that is the kernel's file.
+
+    It is empty if it is the kernel's own file.
     """
     path, _, number = (evidence.at or "").rpartition(":")
     if evidence.stage != SOURCE_STAGE or not evidence.source or not path or path == evidence.source:
@@ -456,7 +458,7 @@ def _of_other_module(evidence: Evidence) -> str:
     frames = symptoms.frames_of(evidence.raised)
     paths = [frame["path"] for frame in frames]
     folder = next(parent for parent in own.parents if failing.is_relative_to(parent))
-    # A reader sees the name of the package.
+    # The path that a reader sees begins with the name of the package.
     folder = folder.parent if str(folder / "__init__.py") in paths else folder
     line = evidence.quoted.get(evidence.at or "", "").strip()
     says = f"Importing {failing.relative_to(folder)} fails at line {number}" + (
@@ -483,8 +485,9 @@ def _of_other_module(evidence: Evidence) -> str:
 
 
 def _of_optional_import(said: Symptoms, evidence: Evidence, facts: Mapping[str, str]) -> str:
-    """What to do where a name is missing, or ``None``, since its import failed and that was caught;
-    else nothing.
+    """The advice for a name that is missing or ``None`` because its import failed and was caught.
+
+    It is empty in other cases.
     """
     used = (
         re.findall(r"(\w+)\s*[.(]", said.source)
@@ -514,7 +517,7 @@ def _of_optional_import(said: Symptoms, evidence: Evidence, facts: Mapping[str, 
 
 
 def _same(one: _Reading, other: _Reading) -> bool:
-    """Whether two attempts tell of the same fate.
+    """Whether two attempts had the same fate.
 
     A limit is a limit, even a tighter one hit a stage earlier.
     """
@@ -531,8 +534,9 @@ def _same(one: _Reading, other: _Reading) -> bool:
 
 
 def _decisive(readings: Sequence[_Reading]) -> _Reading:
-    """The last answer that failed, if any did: of attempts that disagree, the failure is what has
-    to be looked at.
+    """The last answer that failed, if any did.
+
+    If attempts disagree, the failure is what has to be looked at.
     """
     answers = [reading for reading in readings if reading.status.is_answer] or list(readings)
     failed = [reading for reading in answers if reading.failure is not None]
@@ -540,15 +544,16 @@ def _decisive(readings: Sequence[_Reading]) -> _Reading:
 
 
 def _decisive_of_runs(readings: Sequence[_Reading]) -> list[_Reading]:
-    """Of each run the reading to conclude from; a run begins with what was not made alone."""
+    """The decisive reading of each run; a run begins with an attempt that was not made alone."""
     starts = [at for at, reading in enumerate(readings) if not at or not reading.evidence.alone]
     runs = [readings[start:end] for start, end in pairwise([*starts, len(readings)])]
     return [_decisive([each for each in run if each.evidence.alone] or run) for run in runs]
 
 
 def _fullest(decisive: _Reading, readings: Sequence[_Reading]) -> _Reading:
-    """Of all that tell the same as the decisive one: of a timeout the longest wait, else the
-    decisive one itself.
+    """The fullest reading with the same answer as the decisive one.
+
+    For a timeout it is the longest wait, else the decisive one itself.
     """
     if decisive.evidence.deadline is None:
         return decisive
@@ -561,7 +566,7 @@ def _fullest(decisive: _Reading, readings: Sequence[_Reading]) -> _Reading:
 
 
 def _with_diagnosis(reading: _Reading, readings: Sequence[_Reading]) -> Failure | None:
-    """The failure with what any attempt of the same fate in the same stage found out.
+    """The failure with the diagnosis of any attempt of the same fate in the same stage.
 
     Attempts alone know more.
     """
@@ -620,10 +625,10 @@ def _quoted(said: Symptoms) -> Iterator[str]:
 
 
 def _excerpt(text: str) -> str:
-    """At most :data:`_LINES` lines of it, without empty ones, each of at most :data:`_WIDTH`
-    letters; safe to show.
+    """At most :data:`_LINES` lines of a text, each of at most :data:`_WIDTH` letters; safe to show.
 
-    Of more lines the first, and the last, which have the cause.
+    Empty lines are left out. A longer text keeps its first lines, and the last ones, which have the
+    cause.
     """
     text = narrowed(bounded(text, TEXT_LIMIT), _WIDTH)
     lines = [line.rstrip() for line in printable(text).split("\n") if line.strip()]

@@ -1,8 +1,7 @@
-"""Failure classes that every toolchain has: the env, the limits, the machine, and how a program
-ends.
+"""Failure classes of every toolchain: the env, the limits, the machine, and the ends of programs.
 
-What they mean is said here; a toolchain gives them signs of its own, and advice that speaks of its
-releases (``attrs.evolve(TARGET_UNKNOWN, signs=…)``), and says in which order they are tried
+Their meaning is defined here. A toolchain adds signs of its own, and advice about its releases
+(``attrs.evolve(TARGET_UNKNOWN, signs=…)``), and the order in which they are tried
 (:class:`compat.diagnosis.failure_class.Knowledge`).
 """
 

@@ -32,9 +32,7 @@ class Blame(StrEnum):
 
 @frozen(kw_only=True)
 class Sign:
-    """One way in which a class shows: every pattern given must be found in the symptom of its
-    name.
-    """
+    """One way in which a class shows: every given pattern must match the symptom of its name."""
 
     error: str | None = None
     message: str | None = None
@@ -51,9 +49,9 @@ class Sign:
     words: str = "message"
     """The symptom that tells the defect: the fingerprint is made of it."""
     means: str | None = None
-    """What the fingerprint is made of instead, where releases say the same in different words.
+    """The text for the fingerprint instead, if releases say the same in different words.
 
-    May hold facts in braces.
+    It may have facts in braces.
     """
     brief: bool = False
     """Only the first line of the message is shown to a reader: the rest is a command, with the
@@ -88,9 +86,9 @@ class Sign:
         return facts
 
     def tell(self, symptoms: Symptoms, facts: Mapping[str, str]) -> str:
-        """What this defect is told apart by; ``facts`` are those that :meth:`match` found.
+        """The words that distinguish this defect; ``facts`` are those that :meth:`match` found.
 
-        An exception that says nothing is told by where it was raised.
+        For an exception without words, they are the place where it was raised.
         """
         if self.means:
             return self.means.format_map(facts)
@@ -115,9 +113,9 @@ class Prediction:
     """What a repro script prints of such a kernel, with numbers around it."""
 
     def excerpt_for(self, metrics: Mapping[str, Any], target: Target) -> str | None:
-        """The excerpt for a build with these metrics, where it would fail.
+        """The excerpt for a build with these metrics that would fail.
 
-        ``None`` where nothing says so.
+        It is ``None`` if nothing says that it would.
         """
         found, most = metrics.get(self.metric), self.most(target)
         if not isinstance(found, int) or found <= most:
@@ -135,7 +133,7 @@ class FailureClass:
     advice: str
     """What a kernel author can do.
 
-    May hold facts in braces: those its signs name, and ``{target}``, ``{stage}``.
+    It may have facts in braces: those its signs name, and ``{target}``, ``{stage}``.
     """
     status: Status = Status.REJECTED
     blame: Blame = Blame.KERNEL
@@ -214,9 +212,9 @@ class Knowledge:
     def recognise(
         self, said: Symptoms, classes: Iterable[FailureClass] | None = None
     ) -> tuple[FailureClass, Sign, dict[str, str]] | None:
-        """The first class with a matching sign, that sign, and the facts it names.
+        """The first class with a matching sign, that sign, and the facts that it names.
 
-        ``None`` if no class knows these symptoms.
+        It is ``None`` if no class knows these symptoms.
         """
         for failure_class in self.classes if classes is None else classes:
             for sign in failure_class.signs:
@@ -226,8 +224,9 @@ class Knowledge:
         return None
 
     def is_in_own_code(self, traceback: str) -> bool:
-        """Whether the innermost frame of a traceback is in the toolchain's own code, where that
-        does not look at the machine.
+        """Whether the innermost frame of a traceback is in the toolchain's own code.
+
+        Code that looks at the machine does not count.
         """
         frame = traceback.rpartition("  File ")[2]
         found = (

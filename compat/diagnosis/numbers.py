@@ -1,15 +1,14 @@
-"""From what an interpreter made of a kernel, and launches of it on a GPU, to whether its numbers
-are right. Pure.
+"""Whether a kernel's numbers are right, by an interpreter and by launches on a GPU. Pure.
 
-An interpreter has defects of its own. What of them matters to a kernel is found out by *probes*,
-small kernels that are known to be right: where a kernel does not come out right, and a probe of
-something that the kernel uses does not either, nothing is known of the kernel. Each toolchain with
-an interpreter has an :class:`Interpreter` that says all of this.
+An interpreter has defects of its own. *Probes*, small kernels that are known to be right, find out
+which of them matter to a kernel. If a kernel comes out wrong, and so does a probe of something that
+the kernel uses, nothing is known of the kernel. Each toolchain with an interpreter has an
+:class:`Interpreter` with these facts.
 
-Kernels that have no reference are held to each other: what they changed in the interpreter, and on
-a GPU in other releases. Where some release's launch agrees with what an interpreter makes of the
-same kernel, two implementations that have little in common came to the same numbers. The newest
-such release is the reference of the others. Else nothing is said to be right or wrong.
+Kernels without a reference are compared with each other: their changes in the interpreter, and on a
+GPU in other releases. If some release's launch agrees with an interpreter about the same kernel,
+two implementations that have little in common came to the same numbers. The newest such release is
+the reference of the others. Without one, nothing is said to be right or wrong.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class Probe:
     """A small kernel that is right, and what of an interpreter it tries."""
 
     name: str
-    """Of the kernel's function in the file of probes.
+    """The name of the kernel's function in the file of probes.
 
     Its problem is the function ``NAME_problem`` there.
     """
@@ -69,7 +68,7 @@ class Interpreter:
 
 
 def check_of(evidence: Evidence, interpreter: Interpreter) -> Check:
-    """What one run of a kernel on its problems says by itself."""
+    """The answer of one run of a kernel on its problems by itself."""
     metrics = evidence.metrics
     running = (
         (evidence.in_flight or "").rpartition(":")[0] if evidence.stage != SOURCE_STAGE else ""
@@ -130,20 +129,19 @@ def _raised(evidence: Evidence, where: str, interpreter: Interpreter) -> Check:
 
 
 def is_confirmed(check: Check) -> bool:
-    """Whether a kernel of which one run said this is run again.
+    """Whether a kernel runs again after one run with this result.
 
-    One that took too long is not: that it did is a fact.
+    A run that took too long does not, because its duration is a fact.
     """
     return check.right is False and check.status is not Status.TIMED_OUT
 
 
 def settled(first: Check, later: Sequence[Check]) -> Check:
-    """What the first run says in the light of those that were to confirm it: no more than one, or
-    two that settle it.
+    """The result of the first run in the light of its confirmations.
 
-    Where memory was short only at times, the run that came to an end counts; where the numbers, or
-    how it failed, are other ones from run to run, it is ``unstable``. A run that was lost says
-    nothing.
+    There are no more than one, or two that settle it. If memory was short only at times, the run
+    that came to an end counts. If the numbers, or the kind of failure, change from run to run, the
+    result is ``unstable``. A run that was lost says nothing.
     """
     runs = [first, *(check for check in later if check.status is not Status.LOST)]
     different = sum(check.status is not first.status for check in runs)
@@ -165,14 +163,12 @@ def settled(first: Check, later: Sequence[Check]) -> Check:
 
 
 def is_mistake(evidence: Evidence) -> bool:
-    """Whether a problem could not be made, or cannot be used: nothing is known of the kernel
-    then.
-    """
+    """Whether a problem could not be made, or cannot be used, so nothing is known of the kernel."""
     return any(each.type.endswith(_MISTAKE) for each in evidence.raised)
 
 
 def _compared(data: object) -> Check:
-    """What the worker made of comparing; ``lost`` where it has not the form of that."""
+    """The worker's comparison; ``lost`` if its form is wrong."""
     if not isinstance(data, Mapping) or data.get("status") not in (
         Status.OK,
         Status.WRONG,
@@ -214,11 +210,10 @@ def _line(text: str) -> str:
 
 
 def without_reference(check: Check) -> Check:
-    """What became of a launch that was recorded: the program that made it is known, and not what
-    has to come out of it.
+    """The result of a recorded launch, which has no reference.
 
-    So that it raised something, or did not end, is no fact about the kernel: floating point numbers
-    were made up.
+    Its program is known, but the right numbers are not. Floating point inputs were made up, so an
+    exception or a hang is not a fact about the kernel.
     """
     if check.right is None:
         return check
@@ -236,7 +231,7 @@ def without_reference(check: Check) -> Check:
 def suspects(evidence: Evidence, check: Check, interpreter: Interpreter) -> tuple[Probe, ...]:
     """The probes that tell whether a kernel or the interpreter is at fault.
 
-    None where a check is ``ok`` or tells nothing.
+    There are none if a check is ``ok`` or tells nothing.
     """
     uses = str(evidence.metrics.get("uses") or "")
     if check.right is not False or not uses:
@@ -250,11 +245,10 @@ def excused(
     probes: Iterable[tuple[Probe, Evidence]],
     interpreter: Interpreter,
 ) -> Check:
-    """A check that is not right, by what became of probes of what the kernel uses: ``unsupported``
-    where one fails in the same way.
+    """A check that is not right, judged by probes: ``unsupported`` if one fails in the same way.
 
-    Wrong numbers are its fault where a probe has wrong numbers, and an exception is where a probe
-    raises it at the same line.
+    The probes are of what the kernel uses. Wrong numbers are the interpreter's fault if a probe has
+    wrong numbers. An exception is its fault if a probe raises it at the same line.
     """
     for probe, tried in probes:
         found = check_of(tried, interpreter)
@@ -275,7 +269,7 @@ def excused(
 
 
 def _origin(evidence: Evidence) -> tuple[str, str] | None:
-    """The innermost exception, and the line that it was raised in; ``None`` where there is none."""
+    """The innermost exception, and the line that it was raised in; ``None`` without one."""
     if not evidence.raised:
         return None
     frames = _FRAME.findall(evidence.raised[-1].traceback)
@@ -292,8 +286,9 @@ _MOST = 4096
 
 
 def samples_of(data: object) -> tuple[Sample, ...]:
-    """What :func:`compat.toolchains.pytorch.numerics.outputs.changes` told, as far as it has the
-    form of that.
+    """The samples from the worker, if they are well-formed.
+
+    :func:`compat.toolchains.pytorch.numerics.outputs.changes` makes them.
     """
     found = [_sample(each) for each in data] if isinstance(data, list) else []
     return tuple(each for each in found if each is not None)
@@ -348,7 +343,7 @@ class _Difference:
 
 
 def with_agreement(results: Sequence[Result]) -> tuple[Result, ...]:
-    """Results, of which those that have no reference say what they agree with."""
+    """Results; those without a reference get one from the results that agree."""
     series: dict[tuple[object, ...], list[int]] = {}
     for index, result in enumerate(results):
         if any(check.samples for check in result.numbers.checks):
@@ -395,7 +390,7 @@ def _release(result: Result) -> Version:
 
 
 def _with_interpreters(result: Result, interpreted: Iterable[Result]) -> Result:
-    """What other interpreters make of the same: said, and nothing concluded from it."""
+    """A result with the checks of other interpreters, from which nothing is concluded."""
     check = result.numbers.interpreter
     others = [each for each in interpreted if each.cell.env != result.cell.env]
     if check is None or not check.samples or not others:
@@ -415,9 +410,7 @@ def _with_interpreters(result: Result, interpreted: Iterable[Result]) -> Result:
 def _reference(
     launched: Iterable[Result], interpreted: Sequence[Result]
 ) -> tuple[Result, Result] | None:
-    """The newest release whose launch agrees with an interpreter, and that of which release it
-    agrees with.
-    """
+    """The newest launch that agrees with an interpreter, and that interpreter's result."""
     for each in sorted(launched, key=_release, reverse=True):
         for other in interpreted:
             assert each.numbers.gpu is not None
@@ -468,8 +461,9 @@ def _saying(result: Result, check: Check, *, gpu: bool) -> Result:
 
 
 def _difference(got: Sequence[Sample], wanted: Sequence[Sample]) -> _Difference:
-    """Whether samples agree: floating point numbers within what their type allows, whole numbers
-    exactly.
+    """The difference of samples.
+
+    Floating point numbers agree within the tolerance of their type. Whole numbers have to be equal.
     """
     ours, theirs = ({each.name: each for each in samples} for samples in (got, wanted))
     if ours.keys() != theirs.keys():

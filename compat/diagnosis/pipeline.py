@@ -66,7 +66,7 @@ class Pipeline:
 
 @frozen(kw_only=True)
 class Printed:
-    """What one compile printed."""
+    """The output of one compile."""
 
     words: str
     """All of it that is no IR."""
@@ -91,9 +91,9 @@ def _no_seconds(text: str) -> tuple[Mapping[str, float], float | None]:
 
 @frozen(kw_only=True)
 class OutputReader:
-    """How what a compiler prints is taken apart.
+    """The way in which a compiler's output is taken apart.
 
-    Unless it says more, all that is printed are words.
+    By default the whole output is words.
     """
 
     sources: tuple[Path, ...] = ()
@@ -124,7 +124,7 @@ class OutputReader:
 
 @frozen(kw_only=True)
 class Split:
-    """Where two pipelines part for good."""
+    """The place where two pipelines part for good."""
 
     after: str | None
     """The first pass after which their IR differs and stays different; ``None`` if it does before
@@ -159,9 +159,9 @@ def common(one: Pipeline, other: Pipeline) -> list[tuple[int, int]]:
 
 
 def split(one: Pipeline, other: Pipeline) -> Split | None:
-    """Where the IR of two pipelines parts for good, ignoring names.
+    """The place where the IR of two pipelines parts for good, ignoring names.
 
-    ``None`` if it is the same before the last pass both ran.
+    It is ``None`` if the IR is the same before the last pass that both ran.
     """
     pairs = common(one, other)
     same = [one.states[i] == other.states[j] for i, j in pairs]
@@ -193,11 +193,10 @@ def split(one: Pipeline, other: Pipeline) -> Split | None:
 def _between(
     one: Pipeline, other: Pipeline, start: tuple[int, int], end: tuple[int, int]
 ) -> tuple[str, int, int | None, tuple[str, str]] | None:
-    """The first pass that parts two pipelines that are the same at ``start`` and no more at
-    ``end``.
+    """The first pass that parts two pipelines, which agree at ``start`` and no more at ``end``.
 
-    That is the pass both run at ``start`` or, if it leaves them the same, the first that only one
-    of them runs and that changes something.
+    It is the pass that both run at ``start``. If that leaves them the same, it is the first that
+    only one of them runs and that changes something.
     """
     (i, j), pipelines = start, (one, other)
     if i + 1 >= len(one.states) or j + 1 >= len(other.states):
@@ -237,7 +236,7 @@ Keep = Callable[[str, bytes], str]
 
 @lru_cache
 def version(reader: OutputReader) -> str:
-    """Which reader this is: what others have read is read again."""
+    """The version of a reader; results of others are read again."""
     digest = hashlib.sha256()
     for path in (__file__, text.__file__, *reader.sources):
         digest.update(Path(str(path)).read_bytes())
@@ -279,10 +278,10 @@ def diagnosed(
 
 
 def _location(evidence: Evidence, reader: OutputReader, words: str) -> str | None:
-    """``file.py:12``: of a failure before the first pass the line in flight, else the one that a
-    diagnostic points at.
+    """The location of a failure, such as ``file.py:12``.
 
-    Where no line of a function was in flight, the line that begins it is the last resort.
+    Before the first pass it is the line in flight, else the one that a diagnostic points at. If no
+    line of a function was in flight, it is the line that begins the function.
     """
     place = _place(evidence, reader)
     if _line(evidence, reader) is None and (pointed_at := reader.kernel_line(words)):
@@ -291,10 +290,10 @@ def _location(evidence: Evidence, reader: OutputReader, words: str) -> str | Non
 
 
 def _place(evidence: Evidence, reader: OutputReader) -> str | None:
-    """The line of the kernel's file that a failure before the first pass is about, as
-    ``path:number``.
+    """The line of the kernel's file that a failure before the first pass is about: ``path:number``.
 
-    An answer knows it best: the beacon may already speak of the next cell when an answer is read.
+    An answer knows it best, because the beacon may already be about the next cell when an answer is
+    read.
     """
     if evidence.stage != SOURCE_STAGE and evidence.stage not in reader.front_end:
         return None
@@ -308,9 +307,9 @@ def _place(evidence: Evidence, reader: OutputReader) -> str | None:
 
 
 def _line(evidence: Evidence, reader: OutputReader) -> str | None:
-    """That line as it was written.
+    """The text of that line.
 
-    The one that begins the function is only a place, where an answer names it, and not quoted.
+    The line that begins the function, if an answer names it, is only a place. It is not quoted.
     """
     line = evidence.quoted.get(_place(evidence, reader) or "")
     begins = evidence.answered and line is not None and line.lstrip().startswith(("def ", "@"))

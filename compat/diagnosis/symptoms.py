@@ -92,7 +92,7 @@ class Wording:
 
 @frozen(kw_only=True)
 class Symptoms:
-    """One attempt's own words. Texts are empty where there is nothing to say."""
+    """One attempt's own words. Texts are empty if there are none."""
 
     stage: str
     error: str = ""
@@ -166,8 +166,9 @@ def of(evidence: Evidence, wording: Wording) -> Symptoms:
 
 
 def _bounded(text: str) -> str:
-    """As much of it as any class looks at: patterns may take a time that grows faster than their
-    text.
+    """The part of a text that classes look at.
+
+    Patterns may take a time that grows faster than their text.
     """
     return text if len(text) <= _FIRST + _LAST else f"{text[:_FIRST]}\n[…]\n{text[-_LAST:]}"
 
@@ -198,15 +199,16 @@ def _explanation(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str
 
 
 def _unwrapped(link: Raised, wording: Wording) -> tuple[str, str]:
-    """An exception's own words: of a ``CompilationError`` what stands below the caret, of a repr
-    what is in it.
+    """An exception's own words.
+
+    Those of a ``CompilationError`` stand below the caret, and those of a repr are in it.
     """
     kind = link.type.rpartition(".")[2]
     caret = list(_CARET.finditer(link.message))
     if caret:
         words = link.message[caret[-1].end() :].strip()
     elif _quotes_source(link, wording):
-        # The whole function was printed, and the cause below it.
+        # The message shows the whole function, and the cause below it.
         words = link.message.rstrip().rpartition("\n")[2].strip()
         words = words if _REPR.fullmatch(words) else ""
     else:
@@ -229,8 +231,9 @@ def _is_wrapper(link: Raised, wording: Wording) -> bool:
 
 
 def _quotes_source(link: Raised, wording: Wording) -> bool:
-    """Whether it shows a whole function, without saying where in it: so Triton does for nodes that
-    have no line.
+    """Whether an exception shows a whole function without a line in it.
+
+    Triton does so for nodes that have no line.
     """
     return _is_wrapper(link, wording) and link.message.lstrip().startswith(
         ("def ", "async def ", "@")
@@ -238,8 +241,9 @@ def _quotes_source(link: Raised, wording: Wording) -> bool:
 
 
 def _unquoted(kind: str, words: str) -> str:
-    """A ``KeyError`` puts its key in quotes, which its repr, that some releases show, does not do
-    twice.
+    """The words of a ``KeyError`` without the quotes around its key.
+
+    Some releases show its repr, which does not add quotes twice.
     """
     return (
         words[1:-1]
@@ -249,11 +253,10 @@ def _unquoted(kind: str, words: str) -> str:
 
 
 def _source_line(evidence: Evidence) -> str:
-    """The line of the kernel and the caret below it: where exceptions of several functions have
-    one, that of the line in flight.
+    """The line of the kernel and the caret below it.
 
-    The outermost is the kernel's call of a function of its own; inner ones may be in the
-    toolchain's library.
+    If exceptions of several functions have one, it is that of the line in flight. The outermost is
+    the kernel's call of a function of its own. Inner ones may be in the toolchain's library.
     """
     in_flight = (evidence.diagnosis.line or "").strip()
     shown = [
@@ -273,7 +276,7 @@ def _called(source: str) -> str:
 
 
 def _assertion(output: str, wording: Wording) -> tuple[str, str]:
-    """What an assertion or a fatal error says, and its line."""
+    """The words of an assertion or a fatal error, and its line."""
     if found := _ASSERTION.search(output):
         place = f"{_base(found['file'])}:{found['line']}: {_name_of(found['function'])}"
         return _point_of(found), f"{place}: Assertion `{_one_line(found['expression'])}' failed"
@@ -284,12 +287,10 @@ def _assertion(output: str, wording: Wording) -> tuple[str, str]:
 
 
 def _point_of(found: re.Match[str]) -> str:
-    """The sentence in an assertion, which outlives its expression.
+    """The sentence in an assertion, else the expression, with the function if that says nothing.
 
-    Else the expression; with the function where that says nothing.
-
-    Assertions of LLVM's casts and containers say the same everywhere; the types they were
-    instantiated with tell them apart.
+    The sentence outlives its expression. Assertions of LLVM's casts and containers say the same
+    everywhere, so the types that they were instantiated with tell them apart.
     """
     expression = _one_line(found["expression"])
     literal = _LITERAL.search(expression)
@@ -302,15 +303,17 @@ def _point_of(found: re.Match[str]) -> str:
 
 
 def _name_of(signature: str) -> str:
-    """``reshapeOuts`` of ``mlir::LinearLayout mlir::LinearLayout::reshapeOuts(llvm::ArrayRef<…>)
-    const``.
+    """The name of a function in a signature.
+
+    It is ``reshapeOuts`` for ``mlir::LinearLayout
+    mlir::LinearLayout::reshapeOuts(llvm::ArrayRef<…>) const``.
     """
     head = signature.replace("(anonymous namespace)", "").partition("(")[0]
     return re.split(r"::| |\*|&", head)[-1] or head.strip()
 
 
 def _complaint(text: str, wording: Wording) -> str:
-    """What the assembler says."""
+    """The assembler's words."""
     found = wording.assembler.search(text) if wording.assembler else None
     return found["words"] if found else ""
 
@@ -337,7 +340,7 @@ def _short_location(where: str) -> str:
 def _raised_at(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str]:
     """File and function, and the statement, of the innermost frame in the toolchain's own files.
 
-    Else of the innermost of all.
+    Without such a frame, it is the innermost of all.
     """
     frames = frames_of(raised)
     own = [
@@ -349,8 +352,9 @@ def _raised_at(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str]:
 
 
 def _is_of_kernel(raised: tuple[Raised, ...]) -> bool:
-    """Whether the innermost frame is in a file that is neither an installed package's nor Python's
-    own.
+    """Whether the innermost frame is in a file of the kernel.
+
+    Such a file is neither an installed package's nor Python's own.
     """
     frames = frames_of(raised)
     return (
@@ -402,7 +406,7 @@ _FORGET: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<=\w)\[\]", ""),  # fp32[]
         (r"\bline \d+\b", "line"),
         (r"\b0x[0-9a-f]+\b", "<address>"),
-        # <['128'], fp32> in later releases, <[128], fp32> in earlier ones.
+        # Later releases print <['128'], fp32>, and earlier ones <[128], fp32>.
         (r"""['"](\d+)['"]""", r"\1"),
         (r"\b(?:\d+x)+(?=[a-z!])", "#x"),  # tensor<128x64xf32>
         (r"(?<![\w.])-?\d+(?:\.\d+)*(?:e[+-]?\d+)?\b", "#"),
@@ -415,8 +419,7 @@ _FORGET: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 
 def normalise(words: str, own: Rules = ()) -> str:
-    """``words`` as the same defect would be told by another release, on another machine, at another
-    block size.
+    """The words in a form that is the same in another release, machine and block size.
 
     ``own`` are the toolchain's rules, which come before those that hold for all.
     """

@@ -1,11 +1,10 @@
-"""Whether the numbers of kernels are right, by running them on their problems in the interpreters
-of envs that have one.
+"""Whether the numbers of kernels are right, by running their problems in interpreters of envs.
 
-What an interpreter makes of a kernel is the same for all targets, and is found out once for an env.
-It is evidence like that of a compile, and kept under a key of its own. Where a kernel does not come
-out right, probes tell whether the interpreter is at fault (:mod:`compat.diagnosis.numbers`); they
-are kernels, too, and are kept as such. Where it is not, the kernel is run once more, alone, and
-where the two disagree a third time.
+An interpreter's result for a kernel is the same for all targets, and is computed once for an env.
+It is evidence like that of a compile, and kept under a key of its own. If a kernel comes out wrong,
+probes tell whether the interpreter is at fault (:mod:`compat.diagnosis.numbers`). Probes are
+kernels, too, and are kept as such. If the interpreter is not at fault, the kernel runs once more,
+alone. If the two runs disagree, it runs a third time.
 """
 
 from __future__ import annotations
@@ -67,18 +66,18 @@ def interpretable(cell: Cell, built: BuiltEnv) -> bool:
 def interpret(
     cells: Iterable[Cell], context: RunContext, progress: Progress = lambda done, total: None
 ) -> dict[Cell, Check]:
-    """Cell → what came of interpreting it, of those that can be.
+    """Cell → the result of interpreting it, for the cells that can be interpreted.
 
-    What is known is read, the rest is run and kept.
-
-    Raises Stopped when stopped early, and what :func:`compat.engine.run.run` raises.
+    Known results are read, and the rest runs and is kept. Raises Stopped when stopped early, and
+    the errors of :func:`compat.engine.run.run`.
     """
     return _Interpreting(context, progress).checks(list(cells))
 
 
 def with_interpreted(results: Sequence[Result], store: Store) -> tuple[Result, ...]:
-    """Results, those that were built with what earlier runs of the interpreter found, whatever its
-    limits were. Runs nothing.
+    """Results with the stored checks of the interpreter for those that were built.
+
+    The checks count whatever their limits were. Nothing runs.
     """
     envs = {result.cell.env.name: result.built for result in results}
     context = RunContext(envs=envs, store=store, limits=Limits(deadline=0, memory=0))
@@ -88,7 +87,7 @@ def with_interpreted(results: Sequence[Result], store: Store) -> tuple[Result, .
 
 
 def with_check(result: Result, check: Check | None) -> Result:
-    """A result with what came of interpreting its cell, if anything."""
+    """A result with the check of its cell, if there is one."""
     return evolve(result, numbers=evolve(result.numbers, interpreter=check)) if check else result
 
 
@@ -122,8 +121,9 @@ class _Interpreting:
         self.counting = threading.Lock()
 
     def checks(self, cells: Sequence[Cell]) -> dict[Cell, Check]:
-        """What came of them, in the light of the probes that they lead to, and confirmed where it
-        is not right.
+        """The checks of cells, in the light of the probes that they lead to.
+
+        Checks that are not right are confirmed.
         """
         runs = self.evidence(
             [cell for cell in cells if interpretable(cell, self.context.envs[cell.env.name])]
@@ -137,7 +137,7 @@ class _Interpreting:
         return told
 
     def excused(self, found: Mapping[Cell, Evidence]) -> dict[Cell, Check]:
-        """What one run of each says, in the light of the probes that they lead to."""
+        """The answer of one run of each cell, in the light of the probes that they lead to."""
         told = {cell: _check_of(cell, evidence) for cell, evidence in found.items()}
         asked = {
             cell: suspects(found[cell], check, _interpreter(cell)) for cell, check in told.items()
@@ -155,9 +155,7 @@ class _Interpreting:
         return told
 
     def confirmed(self, wrong: Mapping[Cell, _Runs]) -> dict[Cell, _Runs]:
-        """The runs of cells that did not come out right: with a second one of each, and where the
-        two disagree a third.
-        """
+        """The runs of wrong cells, with a second one of each, and a third if the two disagree."""
         runs = dict(wrong)
         for count in (1, 2):
             disagree = {
@@ -187,7 +185,7 @@ class _Interpreting:
         return keyed
 
     def evidence(self, cells: Sequence[Cell]) -> dict[Cell, _Runs]:
-        """What is known of cells, and what is found out of the rest."""
+        """The known runs of cells, and new ones for the rest."""
         keyed = self.keyed(cells)
         limits = self.context.limits
         again = self.context.again and not self.only_known
@@ -214,7 +212,7 @@ class _Interpreting:
         return found
 
     def run(self, batches: Sequence[Sequence[_Asked]]) -> dict[Cell, _Runs]:
-        """Run cells, ``context.slots`` batches at the same time; all runs of each.
+        """Run cells, ``context.slots`` batches at the same time, and return all runs of each.
 
         Raises Stopped when stopped early.
         """
@@ -237,9 +235,7 @@ class _Interpreting:
     def run_together(
         self, batch: Sequence[_Asked], executor: Executor
     ) -> list[tuple[_Asked, _Runs]]:
-        """Run the cells of one batch, as far as no other process has done it meanwhile, and keep of
-        each what came of it.
-        """
+        """Run the cells of one batch that no other process has run meanwhile; keep the results."""
         with self.context.store.claims.all_of(asked.key for asked in batch):
             if self.context.again or any(asked.before for asked in batch):
                 return self.run_claimed(batch, executor)
@@ -260,7 +256,7 @@ class _Interpreting:
     def run_claimed(
         self, batch: Sequence[_Asked], executor: Executor
     ) -> list[tuple[_Asked, _Runs]]:
-        """Run the cells of one batch, and keep of each what came of it."""
+        """Run the cells of one batch, and keep the result of each."""
         cells, began = [asked.cell for asked in batch], time.time()
         built = self.context.envs[cells[0].env.name]
         found: list[tuple[_Asked, _Runs]] = []
@@ -274,7 +270,7 @@ class _Interpreting:
         return found
 
     def keep(self, asked: _Asked, evidence: Evidence, began: float) -> None:
-        """Keep what came of a cell if it says something, and its files are what its key says."""
+        """Keep the result of a cell if it says something, and its files are what its key says."""
         if _tells(evidence, asked.cell) or is_mistake(evidence):
             kept = self.to_be_kept(asked.cell, evidence, began)
             if kept is not None:
@@ -290,7 +286,7 @@ class _Interpreting:
     def to_be_kept(self, cell: Cell, evidence: Evidence, began: float) -> Evidence | None:
         """The evidence with what else it depends on.
 
-        ``None`` where it does not belong under its key.
+        It is ``None`` if the evidence does not belong under its key.
         """
         spec, problem = cell.spec, cell.spec.problem
         assert problem is not None

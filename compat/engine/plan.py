@@ -1,6 +1,6 @@
-"""Which cells there are, how they are divided into shards and batches, and how long they will take.
+"""The cells, their division into shards and batches, and the time that they will take.
 
-Acts on nothing.
+The module acts on nothing.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ def order_of(
 
 
 def newest_first(cells: Iterable[Cell]) -> tuple[Cell, ...]:
-    """Cells in the order in which their answers tell most: of the newest release, of the oldest,
-    then from the newest on down.
+    """Cells in the order in which their answers tell most.
 
-    Those of one release keep their order; what has no release comes last.
+    The newest release comes first, then the oldest, then from the newest on down. Cells of one
+    release keep their order, and those without a release come last.
     """
     ordered = tuple(cells)
     places: dict[str, dict[Version, int]] = {}
@@ -97,24 +97,22 @@ def newest_first(cells: Iterable[Cell]) -> tuple[Cell, ...]:
 
 @define
 class EnvBatches:
-    """What has to be compiled in one env."""
+    """The batches to compile in one env."""
 
     cells: int
     """How many."""
     batches: Iterator[tuple[int, ...]]
     """Positions of cells each that may be compiled in one process (:func:`isolation`).
 
-    Made as they are taken.
+    They are made as they are taken.
     """
 
 
 def batches(cells: Sequence[Cell], positions: Iterable[int], slots: int) -> dict[str, EnvBatches]:
     """Env → the cells at these positions that are compiled there, in batches.
 
-    Envs in the order of the cells.
-
-    An env's cells are split over all ``slots`` even when they are few, since one env is often all
-    there is to do.
+    Envs are in the order of the cells. An env's cells are split over all ``slots`` even when they
+    are few, because one env is often all there is to do.
     """
     envs: dict[str, array[int]] = {}
     for position in positions:
@@ -147,7 +145,7 @@ class BatchQueue:
         self._lock = threading.Lock()
 
     def take(self) -> Sequence[int] | None:
-        """The next batch, as positions of cells; ``None`` where all are taken."""
+        """The next batch, as positions of cells; ``None`` if all are taken."""
         with self._lock:
             return next(self._waiting, None)
 
@@ -210,11 +208,10 @@ def expected_seconds(
 ) -> float | None:
     """Seconds until so many ``slots`` have compiled ``count`` cells of these ids.
 
-    ``None`` where too little is known to say.
-
     ``earlier`` has the id and the seconds of earlier results. A cell takes as long as it took
-    before, whatever has been edited since; else as its variant does in that env, or in others. Of
-    many cells the variants alone are looked at.
+    before, whatever has been edited since. Otherwise it takes as long as its variant does in that
+    env, or in others. For many cells only the variants count. The answer is ``None`` if too little
+    is known.
     """
     keys_of = _similar_cells if count <= _MANY else _similar_variants
     means = _means(earlier, keys_of)
@@ -239,8 +236,9 @@ def _means(
 
 
 def _similar_cells(cell_id: str) -> tuple[str, ...]:
-    """What a cell has in common with others, the most telling first: its id, its variant in that
-    env, its variant.
+    """The things that a cell shares with others: its id, its variant in that env, its variant.
+
+    The most telling comes first.
     """
     kernel, _, rest = cell_id.partition("/")
     variant, env = rest.partition("/")[0], cell_id.rpartition("/")[2]

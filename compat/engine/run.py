@@ -1,13 +1,11 @@
-"""From cells to results: what is known is read, the rest is compiled and confirmed by an executor,
-and kept.
+"""From cells to results: known ones are read, the rest is compiled, confirmed and kept.
 
-The only module with concurrency. A batch is the unit of work handed to an executor; what was
-finished is in the store before the next cell is asked for, so that a run that ends early, however,
-loses nothing.
+This is the only module with concurrency. A batch is the unit of work for an executor. Finished
+cells are in the store before the next cell is asked for, so a run that ends early loses nothing.
 
-What is known is told without compiling anything, and nothing is asked of an index for it: a release
-exists if ``matrix.toml`` declares an env of it or a kept answer of the package index lists a wheel;
-an env is there if ``matrix.toml`` declares it or a command of the project has asked for it.
+Known results are reported without compiling anything, and without a question to an index. A release
+exists if ``matrix.toml`` declares an env of it or a kept answer of the package index lists a wheel.
+An env exists if ``matrix.toml`` declares it or a command of the project has asked for it.
 """
 
 from __future__ import annotations
@@ -114,9 +112,9 @@ class RunContext:
         return evolve(self, envs={built.env.name: built for built in envs})
 
     def expected_seconds(self, cells: Sequence[Cell]) -> float | None:
-        """Return an estimate for compiling cells, in seconds, from earlier times.
+        """An estimate for compiling cells, in seconds, from earlier times.
 
-        ``None``: unknown.
+        It is ``None`` if they are not known.
         """
         earlier = self.store.seconds({cell.spec.kernel for cell in cells})
         return plan.expected_seconds((cell.id for cell in cells), earlier, self.slots, len(cells))
@@ -202,7 +200,7 @@ class _RunningCells:
     # --- what is known ---
 
     def find_missing(self) -> Sequence[int]:
-        """Note what is known, of broken envs and by the store.
+        """Note the known outcomes, of broken envs and from the store.
 
         Returns the first position of each other key, in order.
         """
@@ -226,11 +224,9 @@ class _RunningCells:
         return array("L", sorted(missing))
 
     def _finish(self, first: int, outcome: Outcome, *, cached: bool = False) -> None:
-        """Note what became of a cell, and of all that are like it.
+        """Note the outcome of a cell, and of all that are equal to it.
 
-        It is ``cached`` where another run has compiled it.
-
-        May be called from several threads.
+        It is ``cached`` if another run has compiled it. May be called from several threads.
         """
         for position in (first, *self._alike.get(first, ())):
             self._note(position, outcome, cached=cached)
@@ -243,8 +239,9 @@ class _RunningCells:
     # --- what has to be compiled ---
 
     def compile_all(self, missing: Sequence[int]) -> None:
-        """Compile the cells at some positions, those that other processes have claimed when these
-        have done so or ended.
+        """Compile the cells at some positions.
+
+        Cells that other processes have claimed follow when these have compiled them or ended.
         """
         waiting = self._keys_at(self._compile_free(missing) if missing else ())
         while waiting and not self._context.stop.is_set() and not interruption.asked():
@@ -271,8 +268,9 @@ class _RunningCells:
         }
 
     def _compile_free(self, missing: Sequence[int]) -> Collection[int]:
-        """Compile the cells at some positions, and return those that other processes have claimed
-        meanwhile.
+        """Compile the cells at some positions, and return those that others have claimed.
+
+        Other processes claim them meanwhile.
         """
         context, claimed = self._context, set[int]()
         with (
@@ -283,7 +281,8 @@ class _RunningCells:
             batches = plan.batches(self._cells, missing, slots)
             queue = BatchQueue(batches, executor)
 
-            # Not a future for each batch: of many they take more memory than the results.
+            # Each thread takes batches itself. A future per batch would take more memory than the
+            # results.
             def compile_left() -> None:
                 while not context.stop.is_set() and (batch := queue.take()) is not None:
                     claimed.update(self._compile_batch(batch, executor, queue))
@@ -292,7 +291,7 @@ class _RunningCells:
             try:
                 _wait(futures)
             except KeyboardInterrupt:
-                # What is finished is kept; the caller sees by the results that it is not all.
+                # Finished results are kept. The caller sees from them that some are missing.
                 context.stop.set()
             except BaseException:
                 context.stop.set()
@@ -304,7 +303,7 @@ class _RunningCells:
     def _compile_batch(
         self, positions: Sequence[int], executor: Executor, queue: BatchQueue
     ) -> Collection[int]:
-        """Have a batch attempted and confirmed, keep and tell.
+        """Have a batch attempted and confirmed, and keep and report its results.
 
         Returns the positions of cells that another process has claimed.
         """
@@ -328,8 +327,9 @@ class _RunningCells:
     def _not_kept_meanwhile(
         self, positions: Sequence[int], key_of: Mapping[int, str]
     ) -> Sequence[int]:
-        """Tell of cells that another process has compiled since it was planned, and return the
-        positions of the others.
+        """Report cells that another process has compiled since the plan was made.
+
+        Returns the positions of the others.
         """
         if self._context.again:
             return positions
@@ -343,7 +343,7 @@ class _RunningCells:
     def _compile_claimed(
         self, positions: Sequence[int], executor: Executor, key_of: Mapping[int, str]
     ) -> None:
-        """Have cells attempted and confirmed that this process has claimed, keep and tell.
+        """Have the cells that this process has claimed attempted, confirmed, kept and reported.
 
         A claim ends when its cell is kept.
         """
@@ -384,15 +384,13 @@ def _wait(futures: Iterable[Future[None]]) -> None:
 def concurrently(
     function: Callable[[_Item], _Answer], items: Iterable[_Item], slots: int
 ) -> list[_Answer]:
-    """What a function says of each item, in their order; of ``slots`` at the same time."""
+    """The results of a function for items, in their order, ``slots`` at the same time."""
     with ThreadPoolExecutor(slots, thread_name_prefix="slot") as executor:
         return list(executor.map(function, items))
 
 
 def _refuse_mixed(cells: Iterable[Cell]) -> None:
-    """Refuse cells whose outcome would say nothing: of a kernel in another toolchain than it is
-    for.
-    """
+    """Refuse cells of a kernel in another toolchain than its own, whose outcomes say nothing."""
     for cell in cells:
         if cell.env.toolchain != cell.spec.toolchain:
             raise ValueError(
@@ -432,11 +430,10 @@ def known(
 def _by_content(
     cells: Sequence[Cell], context: RunContext
 ) -> Iterator[tuple[BuiltEnv, Sequence[int]]]:
-    """Envs, of those that are the same inside the first, and the positions of their cells: no
-    others have equal keys.
+    """Envs and the positions of their cells; envs with equal content count as the first of them.
 
-    So that the keys of one env are in memory at a time: of all cells they take as much as the
-    results.
+    No other cells have equal keys. So only the keys of one env are in memory at a time, because
+    those of all cells take as much memory as the results.
     """
     positions: dict[tuple[str, str | None], array[int]] = {}
     for position, cell in enumerate(cells):
@@ -449,9 +446,9 @@ def _by_content(
 def _already_known(
     keyed: Mapping[str, Cell], context: RunContext, *, imported: bool = True
 ) -> Iterator[tuple[str, Outcome]]:
-    """Keys with outcomes, of those that the store has an answer for.
+    """Keys with outcomes, for those that the store has an answer for.
 
-    Few of them are in memory at a time.
+    Only a few of them are in memory at a time.
     """
     limits = context.limits
     remaining = iter(keyed.items())
@@ -470,7 +467,7 @@ def _already_known(
 
 
 def outcome_of(cell: Cell, attempts: Sequence[Evidence]) -> Outcome:
-    """What all attempts at a cell mean together."""
+    """The joint meaning of all attempts at a cell."""
     return compacted(
         classify.classify(attempts, target=cell.target, knowledge=toolchains.of(cell.env).failures)
     )
@@ -488,10 +485,7 @@ def _result(cell: Cell, context: RunContext, outcome: Outcome, *, cached: bool) 
 
 
 def expectation_of(cell: Cell, built: BuiltEnv) -> Expectation | None:
-    """The first declared failure that covers a cell.
-
-    ``None`` means that it is expected to be ok.
-    """
+    """The first declared failure that covers a cell; ``None`` if it is expected to be ok."""
     release = Version(built.release) if built.release else cell.env.release
     if release is None:
         return None
@@ -511,10 +505,8 @@ def expectation_of(cell: Cell, built: BuiltEnv) -> Expectation | None:
 def existing_releases(config: MatrixConfig) -> Mapping[str, tuple[Version, ...]]:
     """Toolchain → the final releases that are known to exist, oldest first.
 
-    Withdrawn ones are not among them.
-
-    Known are those that ``matrix.toml`` declares, and what the index answered last, or the built-in
-    ones where it never has.
+    Withdrawn ones are not among them. Known are those that ``matrix.toml`` declares, and those of
+    the index's last answer. If the index never answered, the built-in ones count.
     """
     return {toolchain.name: _existing(config, toolchain) for toolchain in toolchains.every()}
 
@@ -556,8 +548,7 @@ def recall(
     *,
     besides: Iterable[BuiltEnv],
 ) -> tuple[Result, ...]:
-    """What earlier runs found of ``kernels`` on releases other than those of ``besides``, as far as
-    it still holds.
+    """The valid results of earlier runs of ``kernels`` on releases other than those of ``besides``.
 
     Envs of ``besides`` that cannot be used do not count.
     """
@@ -590,19 +581,17 @@ def _is_release(built: BuiltEnv) -> bool:
 def _to_be_kept(
     cell: Cell, outcome: Outcome, attempts: Sequence[Evidence], context: RunContext, began: float
 ) -> Sequence[Evidence] | None:
-    """Evidence that belongs under the cell's key, with what else it depends on.
+    """The evidence under the cell's key, with what else it depends on.
 
-    ``None`` where it does not belong there.
-
-    It does if it is about the kernel, or says why its file could not be imported, and the file was
-    what the key says, all the time.
+    It is ``None`` if the evidence does not belong there. It does if it is about the kernel, or says
+    why its file could not be imported. The file must have been what the key says, all the time.
     """
     if not outcome.status.is_answer and outcome.status is not Status.SOURCE_BROKEN:
         return None
     spec = cell.spec
     imported = [path for evidence in attempts for path in evidence.imported]
     beyond = context.unchanged.beyond(spec.source, spec.closure, imported, spec.roots)
-    # Where too much was imported, it is not all told.
+    # The worker does not list all imports if there are too many.
     if beyond is None or not all(map(Path.is_absolute, beyond)):
         return None
     roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
@@ -623,8 +612,9 @@ def _to_be_kept(
 
 
 def _names_lines(evidence: Evidence, files: Collection[str]) -> bool:
-    """Whether evidence may be about lines of files with these names: all of a failure, and where a
-    stand-in was asked.
+    """Whether evidence may be about lines of files with these names.
+
+    It may name lines of a failure, and lines that asked a stand-in.
     """
     stood_in = evidence.stood_in
     if not evidence.complete or (stood_in is not None and stood_in.skipped):

@@ -1,6 +1,5 @@
-"""Environments: what the package index has for them, which Pythons this machine has, how one is
-built, and what is in it.
+"""Environments: files of the package index, Pythons of this machine, building, and content.
 
 In: the envs that ``matrix.toml`` declares, or a release that somebody names. Out: envs as they are
-on disk, or why there is none.
+on disk, or the reason why there is none.
 """

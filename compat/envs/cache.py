@@ -1,5 +1,4 @@
-"""What envs are asked for, and where they are kept by that: one folder for all projects of a user,
-and in it one for each.
+"""The requirements of envs, and their folders: one for all projects of a user, one for each env.
 
 ::
 
@@ -9,7 +8,7 @@ and in it one for each.
             env.json                what was asked for, and what came of it (compat.envs.record)
             locked.txt                  the packages with their hashes, of an env that is locked
             install.log             what the installer printed; locked while the env is built
-            names                   which names the toolchain has, where somebody has asked (compat.api.looking)
+            names                   the toolchain's names, once asked for (compat.api.looking)
             used                    when the env was last used; locked by the commands that use it
 
 Two projects that ask for the same have the same env. Its own name, its groups and the path of its
@@ -63,7 +62,7 @@ _KEY = lazy_pattern(rf"[A-Za-z0-9][^/]*-[0-9a-f]{{{_HEX}}}")
 
 
 def requirements(env: Env) -> tuple[str, ...]:
-    """What is installed into an env, as pip reads it: toolchain, framework, then the rest."""
+    """The requirements of an env, as pip reads them: toolchain, framework, then the rest."""
     toolchain = env.wheel or (
         f"{env.distribution}=={env.release}" if env.release else env.distribution
     )
@@ -72,8 +71,9 @@ def requirements(env: Env) -> tuple[str, ...]:
 
 
 def install_arguments(env: Env, backend: str) -> tuple[str, ...]:
-    """The arguments of ``pip install`` (or ``uv pip install``, where ``backend`` is ``uv``) that
-    fill an env.
+    """The arguments with which ``pip install`` fills an env.
+
+    They also suit ``uv pip install``, if ``backend`` is ``uv``.
     """
     arguments = tuple(
         part
@@ -113,8 +113,10 @@ def fingerprint(env: Env) -> str:
 
 
 def _asked(text: str) -> object:
-    """What tells a requirement from others: of a folder its path and what it says it needs, of a
-    wheel its content.
+    """The facts that distinguish a requirement.
+
+    For a folder, they are its path and its declared requirements. For a wheel, they are its
+    content.
     """
     if text.startswith(EDITABLE):
         files = [
@@ -154,7 +156,7 @@ def is_key(name: str) -> bool:
 
 
 def _wheel(wheel: str) -> list[str]:
-    """What tells a wheel from others: its file name and content, or its URL."""
+    """The identity of a wheel: its file name and content, or its URL."""
     if "://" in wheel and not wheel.startswith("file://"):
         return [wheel]
     path = Path(unquote(urlsplit(wheel).path)) if "://" in wheel else Path(wheel)
@@ -169,9 +171,9 @@ def _wheel(wheel: str) -> list[str]:
 def _content(path: str, size: int, modified: int) -> str:
     """A hash that is the same for the same content. Raises OSError.
 
-    Wheels weigh hundreds of megabytes, and this is asked whenever an env is read: it is made of
-    what the archive says of its files (names, sizes, checksums) and of RECORD, which has their
-    SHA-256. What is no archive is read as a whole.
+    Wheels weigh hundreds of megabytes, and this is asked whenever an env is read. So it hashes what
+    the archive says of its files (names, sizes, checksums) and RECORD, which has their SHA-256. A
+    file that is not an archive is read as a whole.
     """
     digest = hashlib.sha256()
     try:
@@ -204,7 +206,7 @@ class EnvFolder:
 
     @property
     def record(self) -> Path:
-        """Where the record is."""
+        """The path of the record."""
         return self.path / _RECORD
 
     @property
@@ -214,12 +216,12 @@ class EnvFolder:
 
     @property
     def log(self) -> Path:
-        """Where the installer's output goes."""
+        """The path of the installer's output."""
         return self.path / _LOG
 
     @property
     def names(self) -> Path:
-        """Where it is kept which names its toolchain has."""
+        """The path of the kept names of its toolchain."""
         return self.path / "names"
 
     @property
@@ -246,9 +248,7 @@ class EnvCache:
         return EnvFolder(self.folder / key(env, self.like))
 
     def folders(self) -> tuple[EnvFolder, ...]:
-        """Return all environments' folders by name: those with a matching name and a record or a
-        log.
-        """
+        """All environments' folders by name: those with a matching name and a record or a log."""
         folders = {
             path.parent for name in (_RECORD, _LOG) for path in self.folder.glob(f"*/{name}")
         }
@@ -276,10 +276,9 @@ class EnvCache:
 
 
 def env_cache(declared: Path | None = None, environ: Mapping[str, str] = os.environ) -> EnvCache:
-    """The cache that ``$COMPAT_ENVS`` names, or else ``matrix.toml`` (``declared``), or else the
-    one of the user.
+    """The cache of ``$COMPAT_ENVS``, else of ``matrix.toml`` (``declared``), else of the user.
 
-    Raises EnvError where the user has none: no variable says where caches go, and there is no home
+    Raises EnvError if the user has none: no variable says where caches go, and there is no home
     folder.
     """
     if folder := environ.get(VARIABLE):
@@ -292,9 +291,9 @@ def env_cache(declared: Path | None = None, environ: Mapping[str, str] = os.envi
 def user_folder(name: str, variable: str) -> Path:
     """A folder in the cache of the user.
 
-    Raises EnvError where the user has none, with the variable that names another.
+    Raises EnvError if the user has none. The error names the ``variable`` that can give another.
     """
-    # How newer releases of platformdirs say that there is no home folder.
+    # Newer releases of platformdirs raise this if there is no home folder.
     with suppress(RuntimeError):
         folder = user_cache_path("triton-compat") / name
         if folder.is_absolute():
@@ -310,7 +309,7 @@ _NOTES = Path(".compat", "envs")
 def note_envs(names: list[str], root: Path) -> None:
     """Note that a command of the project in ``root`` asked for these.
 
-    Without effect where nothing can be written.
+    It has no effect if nothing can be written.
     """
     with suppress(OSError):
         for name in names:

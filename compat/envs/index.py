@@ -36,7 +36,7 @@ _LARGEST = 128 * 1024 * 1024
 def ask(source: str, distribution: str) -> tuple[File, ...]:
     """The files that an index lists.
 
-    Raises IndexUnavailable where it does not answer, or not as an index does.
+    Raises IndexUnavailable if it does not answer, or not as an index does.
     """
     page = f"{source.rstrip('/')}/{distribution}/"
     body, content_type = _read(page)
@@ -49,9 +49,9 @@ def ask(source: str, distribution: str) -> tuple[File, ...]:
 
 
 def download(file: File) -> bytes:
-    """What is in a file that an index lists.
+    """The content of a file that an index lists.
 
-    Raises IndexUnavailable where it cannot be had, or is not what the index says.
+    Raises IndexUnavailable if it cannot be downloaded, or differs from what the index says.
     """
     body, _ = _read(file.url.partition("#")[0])
     algorithm, _, digest = urlsplit(file.url).fragment.partition("=")
@@ -61,7 +61,10 @@ def download(file: File) -> bytes:
 
 
 def _read(link: str) -> tuple[bytes | None, str]:
-    """What is there and its type; ``None`` where nothing is. Raises IndexUnavailable."""
+    """The content at an address and its type; ``None`` if it has none.
+
+    Raises IndexUnavailable.
+    """
     url, headers = _without_password(link)
     _log.info("asking %s", url)
     try:
@@ -95,8 +98,9 @@ def _unreadable(link: str, error: Exception) -> IndexUnavailable:
 
 
 def _without_password(url: str) -> tuple[str, dict[str, str]]:
-    """The URL without ``user:password@``, which urllib does not understand, and the header that
-    says the same.
+    """The URL without ``user:password@``, and a header with the same meaning.
+
+    urllib does not understand ``user:password@``.
     """
     parts = urlsplit(url)
     if not parts.username:
@@ -129,14 +133,14 @@ def read_page(body: bytes, content_type: str, page: str) -> tuple[File, ...]:
     parser = _Links(page)
     try:
         parser.feed(body.decode("utf-8", "replace"))
-    # How Python's parser gives up, in some versions.
+    # Python's parser gives up with one of these, in some versions.
     except (AssertionError, RecursionError) as error:
         raise ValueError("its answer does not follow PEP 503") from error
     return tuple(parser.files)
 
 
 def _link(page: str, url: object, hashes: object = None) -> str:
-    """The address of a file that a page names, with its hash; empty where it names none."""
+    """The address of a file that a page names, with its hash; empty if it names none."""
     if not isinstance(url, str):
         return ""
     digest = hashes.get("sha256") if isinstance(hashes, dict) else None

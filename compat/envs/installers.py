@@ -1,5 +1,6 @@
-"""What makes a virtual environment and fills it: uv, or virtualenv (or venv) with pip; and how they
-are run.
+"""The installers that make and fill a virtual environment, and how they run.
+
+They are uv, or virtualenv (or venv) with pip.
 """
 
 from __future__ import annotations
@@ -67,8 +68,9 @@ class Installer:
     def commands(
         self, env: Env, python: str, location: Path, pins: Sequence[str] = ()
     ) -> tuple[list[str], list[str]]:
-        """What makes the virtual environment with the interpreter ``python``, and what fills it,
-        with ``pins`` besides.
+        """The command that makes the virtual environment, and the one that fills it.
+
+        ``python`` is the interpreter, and ``pins`` are further requirements.
         """
         inside = os.fspath(location / "bin" / "python")
         arguments = (
@@ -132,9 +134,7 @@ def choose_installer(
 
 
 def installer_environ(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The variables that an installer is started with: none that leads it elsewhere, and the index
-    that was set for pip.
-    """
+    """The variables for an installer: none that leads it elsewhere, and the index set for pip."""
     variables = _without_targets(environ)
     # uv does not read pip's variables; a user who sets an index for pip means it for every
     # installer.
@@ -144,9 +144,7 @@ def installer_environ(environ: Mapping[str, str] = os.environ) -> dict[str, str]
 
 
 def find_uv(environ: Mapping[str, str] = os.environ) -> str | None:
-    """The uv to use: the one that ``$UV`` names, else the one installed beside this Python, else
-    the one on ``PATH``.
-    """
+    """The uv to use: the one of ``$UV``, else the one beside this Python, else that on ``PATH``."""
     if named := environ.get("UV"):
         candidates = [named]
     else:
@@ -168,12 +166,10 @@ def _installed() -> list[str]:
 def run_installer(
     command: Sequence[str], log: IO[str], stop: Event, *, cwd: Path | None = None
 ) -> bool:
-    """Run an installer to its end, or until ``stop`` is set; whether it succeeded.
+    """Run an installer to its end, or until ``stop`` is set, and return whether it succeeded.
 
-    Raises Stopped, and MachineError.
-
-    It writes into the locked log itself, so that the lock holds as long as it runs, whatever
-    becomes of this process.
+    It writes into the locked log itself, so the lock holds as long as it runs, whatever becomes of
+    this process. Raises Stopped, and MachineError.
     """
     try:
         process = Process(
@@ -239,11 +235,11 @@ def pinned_release(
     cache: EnvCache,
     environ: Mapping[str, str] = os.environ,
 ) -> Version | None:
-    """The release of a toolchain that an installer takes with one of a framework, for a Python
-    (``3.11``); ``None`` for none.
+    """The release of a toolchain that an installer takes with one of a framework.
 
-    It is resolved from metadata, without downloading wheels. Wheels never change, so that answers
-    are kept beside the envs. Raises PinUnknown.
+    ``python`` is a version such as ``3.11``. The answer is ``None`` if the framework takes none. It
+    is resolved from metadata, without downloading wheels. Wheels never change, so answers are kept
+    beside the envs. Raises PinUnknown.
     """
     path = cache.folder / "pairs" / "pins.json"
     pins, key = _kept_pins(path), f"{version} {distribution} {python}"

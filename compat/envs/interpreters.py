@@ -51,9 +51,7 @@ inside it.
 
 
 def present(environ: Mapping[str, str] = os.environ) -> dict[Minor, tuple[str, ...]]:
-    """Version → paths of the CPython interpreters that this machine has, those on ``PATH`` before
-    others.
-    """
+    """Version → paths of the CPython interpreters of this machine, those on ``PATH`` first."""
     paths: dict[Minor, dict[str, None]] = {}
     for folder in _folders(environ):
         for minor in MINORS:
@@ -141,7 +139,7 @@ def choose_interpreter(
 
 
 def exact_interpreter(version: str, environ: Mapping[str, str] = os.environ) -> InterpreterChoice:
-    """Decide for the one version of Python, three numbers, that another machine has taken.
+    """The choice for one version of Python, three numbers, that another machine has used.
 
     No index is asked.
     """
@@ -169,7 +167,7 @@ def _minor_of(version: str) -> Minor:
 
 
 def _version_of(path: str) -> str | None:
-    """What an interpreter says that it is, three numbers; ``None`` where it does not start."""
+    """The version that an interpreter states, three numbers; ``None`` if it does not start."""
     code = "import sys; print('.'.join(map(str, sys.version_info[:3])))"
     try:
         done = run([path, "-I", "-c", code], timeout=_DEADLINE)
@@ -189,9 +187,9 @@ def starts(command: list[str]) -> bool:
 def _wheels(
     env: Env, answers: Path, environ: Mapping[str, str]
 ) -> tuple[dict[str, frozenset[Minor]], tuple[str, ...]]:
-    """Distribution and version → the Pythons there are wheels for, of those that the index knows.
+    """Distribution and version → the Pythons with wheels, as far as the index knows; and notes.
 
-    And what to tell of it.
+    The notes are for the user.
     """
     pythons_by_wheel: dict[str, frozenset[Minor]] = {}
     notes: list[str] = []

@@ -1,5 +1,6 @@
-"""Packages without their dependencies in folders of their own, for ``sys.path``: libraries, and
-releases that go before an env's.
+"""Packages without their dependencies in folders of their own, for ``sys.path``.
+
+They are libraries, and releases that go before an env's.
 
 ::
 
@@ -7,10 +8,10 @@ releases that go before an env's.
         libraries/liger-kernel-0.6.4/       while one of its kernels is compiled, and in no env
         overlays/triton-3.6.0-cp311/        the release and what it needs, before what an env has
 
-One env with a framework, which is large, serves every release like that. Of libraries, two kernel
-files may take two versions. What is there is never asked for again, so that it works without a
-network. Where the installer cannot build a library, the Python files of its source distribution are
-unpacked: a kernel's text is all that is needed.
+One env with a framework, which is large, serves every release in this way. Two kernel files may
+take two versions of a library. Existing folders are never asked for again, so they work without a
+network. If the installer cannot build a library, the Python files of its source distribution are
+unpacked, because a kernel's text is all that is needed.
 """
 
 from __future__ import annotations
@@ -65,10 +66,9 @@ def is_pinned(requirement: str) -> bool:
 
 
 def unpacked(requirement: str) -> Path:
-    """The folder that a library of one version (``liger-kernel==0.6.4``) is unpacked in, which is
-    done where it is not there yet.
+    """The folder of a library of one version (``liger-kernel==0.6.4``), unpacked if missing.
 
-    Raises EnvError where it cannot be had.
+    Raises EnvError if it cannot be installed or downloaded.
     """
     name, version = _parts(requirement)
     folder = env_cache().folder / "libraries" / f"{name}-{version}"
@@ -100,7 +100,7 @@ def _fetch(requirement: str, folder: Path) -> None:
 def _make(folder: Path, is_whole: Callable[[], bool], fill: Callable[[Path], None]) -> None:
     """Have a folder that is not whole filled beside its place, by one command.
 
-    Raises OSError, and what ``fill`` raises.
+    Raises OSError, and the errors of ``fill``.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with locks.exclusive(folder.with_name(f".{folder.name}.lock")):
@@ -117,7 +117,7 @@ def _make(folder: Path, is_whole: Callable[[], bool], fill: Callable[[Path], Non
 
 
 def _install(requirement: str, target: Path, environ: Mapping[str, str] = os.environ) -> None:
-    """Have the installer unpack it into a folder, or unpack its sources.
+    """Have the installer unpack a library into a folder, or unpack its sources.
 
     Raises EnvError with the installer's words.
     """
@@ -146,11 +146,10 @@ def last_lines(text: str) -> str:
 def _unpack_sources(
     requirement: str, reason: str, target: Path, environ: Mapping[str, str]
 ) -> None:
-    """Unpack the Python files of a library that the installer could not install, for that
-    ``reason``.
+    """Unpack the Python files of a library that the installer could not install.
 
-    Raises EnvError where there is no such library, no such version, or no source distribution of
-    it.
+    ``reason`` is the installer's. Raises EnvError if there is no such library, no such version, or
+    no source distribution of it.
     """
     name, version = _parts(requirement)
     try:
@@ -177,7 +176,7 @@ def _unpack_sources(
 
 
 def _absent(requirement: str, versions: Sequence[Version]) -> EnvError:
-    """The error of a library of which the index has only these versions, the newest first."""
+    """The error for a library that the index has only in these versions, the newest first."""
     name, version = _parts(requirement)
     if versions:
         return _error(
@@ -210,17 +209,15 @@ def _other_versions(version: str, versions: list[str]) -> str:
 
 
 def _unpacked() -> list[str]:
-    """What is there, by name and version."""
+    """The unpacked libraries, by name and version."""
     folder = env_cache().folder / "libraries"
     return sorted(path.name for path in folder.glob("[!.]*") if (path / LIBRARY).is_file())
 
 
 def _listed(name: str, environ: Mapping[str, str]) -> tuple[File, ...] | None:
-    """The files that the index and folders of wheels have of a library.
+    """The files of a library in the index and in folders of wheels.
 
-    ``None`` where the index is not asked.
-
-    Raises IndexUnavailable where it does not answer.
+    It is ``None`` if the index is not asked. Raises IndexUnavailable if the index does not answer.
     """
     index, *folders = index_urls(environ)
     here = [
@@ -265,10 +262,7 @@ _Files = Mapping[PurePosixPath, bytes]
 
 
 def version_of(filename: str, name: str) -> Version | None:
-    """The version that a file of a library is of, a wheel or a source distribution.
-
-    ``None`` for other files.
-    """
+    """The version of a library's wheel or source distribution; ``None`` for other files."""
     parse = parse_wheel_filename if filename.endswith(".whl") else parse_sdist_filename
     try:
         distribution, version, *_ = parse(filename)
@@ -278,11 +272,10 @@ def version_of(filename: str, name: str) -> Version | None:
 
 
 def unpack_python(file: File, name: str, target: Path) -> bool:
-    """Download a source distribution of a library and unpack the Python files of its packages into
-    a folder.
+    """Download a library's source distribution and unpack the Python files of its packages.
 
-    Returns False where it is none, or has none. Raises IndexUnavailable where it cannot be
-    downloaded, OSError where the folder cannot be written.
+    Returns False if the file is not one, or has no Python files. Raises IndexUnavailable if it
+    cannot be downloaded, OSError if the folder cannot be written.
     """
     if file.filename.endswith(".whl"):
         return False
@@ -339,9 +332,7 @@ def _guessed(files: _Files, name: str) -> tuple[str, ...]:
 
 
 def _of_package(files: _Files, package: str) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """The files of a package, or of a module, where it lies least deep, with their paths as they
-    are imported.
-    """
+    """The files of a package or module, where it lies least deep, with their import paths."""
     parts = (package, f"{package}.py")
     parents = [
         path.parts[: path.parts.index(part)]
@@ -381,9 +372,7 @@ def overlaid(
 ) -> Overlay:
     """The folder with these requirements, the release first, for an interpreter.
 
-    They are installed where they are not there yet.
-
-    Raises EnvError with the installer's words.
+    Missing ones are installed. Raises EnvError with the installer's words.
     """
     minor = "".join(python_version.split(".")[:2])
     name = f"{re.sub(r'[^A-Za-z0-9.]+', '-', requirements[0])}-cp{minor}"

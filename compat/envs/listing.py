@@ -1,7 +1,6 @@
-"""What files of a distribution package indexes and folders of wheels have (as pip's
-``--find-links`` takes them).
+"""The files of a distribution in package indexes and folders of wheels (pip's ``--find-links``).
 
-Answers of an index (:mod:`compat.envs.index`) are kept on disk for an hour; an older one serves
+Answers of an index (:mod:`compat.envs.index`) are kept on disk for an hour. An older one serves
 while the index is down, and says so.
 """
 
@@ -44,8 +43,9 @@ MAX_AGE = 3600.0
 
 
 def index_urls(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """The index that installers are told to use, and the folders of wheels besides it
-    (``PIP_FIND_LINKS``, ``UV_FIND_LINKS``).
+    """The index for installers, and the folders of wheels besides it.
+
+    ``PIP_FIND_LINKS`` and ``UV_FIND_LINKS`` name the folders.
     """
     names = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL")
     index = next((environ[name] for name in names if environ.get(name)), "https://pypi.org/simple")
@@ -90,12 +90,10 @@ def list_files(
 def ask_index(
     distribution: str, *, cache: Path, environ: Mapping[str, str] = os.environ
 ) -> Listing | None:
-    """Ask the index that installers use what it has, and keep the answer.
+    """Ask the index that installers use for its files, and keep the answer.
 
-    Raises IndexUnavailable where it does not answer.
-
-    Nothing is asked where installers are told to ask none, or find the distribution in a folder of
-    wheels: ``None``.
+    It is ``None``, and nothing is asked, if installers are told to ask no index, or find the
+    distribution in a folder of wheels. Raises IndexUnavailable if the index does not answer.
     """
     distribution = canonicalize_name(distribution)
     index, *folders = index_urls(environ)
@@ -112,14 +110,12 @@ def ask_index(
 
 
 def comes_from_index(env: Env) -> bool:
-    """Whether an env's toolchain is installed from the index that installers use, and from no other
-    place.
-    """
+    """Whether an env's toolchain comes from the index that installers use, and nowhere else."""
     return env.wheel is None and env.index is None
 
 
 def kept_files(distribution: str, sources: Sequence[str], *, cache: Path) -> Listing:
-    """What kept answers of these sources say, however old they are; asks nobody.
+    """The kept answers of these sources, however old they are; nobody is asked.
 
     Folders of wheels are looked into.
     """
@@ -135,8 +131,9 @@ def kept_files(distribution: str, sources: Sequence[str], *, cache: Path) -> Lis
 def _of_sources(
     distribution: str, sources: Sequence[str], ask: Callable[[str], Sequence[File]]
 ) -> tuple[File, ...]:
-    """The files of indexes, as ``ask`` has them, and of folders, which are looked into: of each
-    name the first one.
+    """The files of indexes, which ``ask`` returns, and of folders.
+
+    If a name appears twice, the first file counts.
     """
     files: dict[str, File] = {}
     for source in sources:
@@ -196,7 +193,7 @@ def _kept_at(cache: Path, distribution: str) -> Path:
 def read_kept_files(
     cache: Path, distribution: str, source: str, now: float
 ) -> tuple[tuple[File, ...] | None, float]:
-    """What is kept of that source and its age in seconds; ``None`` where nothing usable is."""
+    """The kept files of that source and their age in seconds; ``None`` if they are unusable."""
     try:
         answer = _answers(cache, distribution)[source]
         listed = (
@@ -277,9 +274,9 @@ def file_of(
     uploaded: object = None,
     url: str = "",
 ) -> File | None:
-    """A file as somebody lists it, who may say anything.
+    """A file from a list that may contain anything.
 
-    ``None`` where it has no name that a file can have.
+    It is ``None`` if its name cannot be that of a file.
     """
     if (
         not isinstance(filename, str)
@@ -318,9 +315,9 @@ class Listing:
         )
 
     def around(self, release: Version) -> tuple[Version, ...] | None:
-        """``None`` where some file is of that release, withdrawn or not.
+        """The final releases on both sides of a release that has no file.
 
-        Else the final releases on both sides of it.
+        It is ``None`` if some file is of that release, withdrawn or not.
         """
         of_files = {version for file in self.files if (version := _version(file))}
         if release in of_files:
@@ -333,11 +330,10 @@ class Listing:
         return (*older[-1:], *newer[:1])
 
     def pythons_for(self, release: Version | None) -> frozenset[Minor]:
-        """The Pythons for which this platform has a wheel of that release (of the newest one, if it
-        is ``None``).
+        """The Pythons for which this platform has a wheel of that release.
 
-        Withdrawn wheels count, as they do for installers where a version is asked for exactly.
-        Empty: there is no such wheel.
+        ``None`` means the newest release. Withdrawn wheels count, as they do for installers if a
+        version is asked for exactly. The set is empty if there is no such wheel.
         """
         if release is None:
             versions = [
@@ -356,7 +352,7 @@ class Listing:
 
 
 def wheel_facts(wheel: str) -> tuple[str, Version, frozenset[Tag]]:
-    """Distribution, version and tags that the file name of a wheel states.
+    """Distribution, version and tags in the file name of a wheel.
 
     Raises InvalidWheelFilename.
     """
@@ -380,7 +376,7 @@ def pythons_of(tags: Iterable[Tag], requires_python: str | None = None) -> froze
 def allows(specifier: SpecifierSet | str | None, minor: Minor) -> bool:
     """Whether a specifier of Python versions admits some patch release of ``minor``.
 
-    What cannot be read, admits all.
+    An unreadable specifier admits all.
     """
     if not isinstance(specifier, SpecifierSet):
         try:
@@ -408,7 +404,7 @@ def _wheel(file: File) -> tuple[Version, frozenset[Tag]] | None:
         return None
     try:
         _, version, _, tags = parse_wheel_filename(file.filename)
-    # InvalidVersion is one, and a number with more digits than Python reads another.
+    # InvalidVersion is a ValueError. Python raises another for a number with too many digits.
     except (InvalidWheelFilename, ValueError):
         return None
     return version, tags

@@ -1,11 +1,11 @@
-"""Who builds an env, and who uses it: locks on files in its folder, which end with the process that
-holds them.
+"""The builders and the users of an env: locks on files in its folder.
 
-While an env is built, its ``install.log`` is locked. The installer writes into that very file, so
-that the lock holds as long as the installer runs, even where whoever started it was killed.
-Commands that use an env hold its file ``used``, and set its time.
+The locks end with the process that holds them. While an env is built, its ``install.log`` is
+locked. The installer writes into that very file, so the lock holds as long as the installer runs,
+even if the process that started it was killed. Commands that use an env hold its file ``used``, and
+set its time.
 
-These are bare ``flock`` calls, since ``filelock`` can neither share a lock, nor say whether
+These are bare ``flock`` calls, because ``filelock`` can neither share a lock, nor say whether
 somebody else holds one, nor leave the lock of the log to an installer that outlives its command.
 """
 
@@ -37,9 +37,8 @@ def building(
 ) -> Iterator[IO[str]]:
     """Be the only one who builds this env; gives its log, empty.
 
-    Calls ``waiting`` where another does so first.
-
-    Raises OSError, and Stopped where ``stop`` is set while another builds it.
+    Calls ``waiting`` if another process builds it first. Raises OSError, and Stopped if ``stop`` is
+    set while another builds it.
     """
     descriptor = _locked(folder, waiting, stop)
     with open(descriptor, "w", encoding="utf-8") as log:
@@ -55,7 +54,7 @@ def _locked(folder: EnvFolder, waiting: Callable[[], None], stop: threading.Even
             if not _lock(descriptor, fcntl.LOCK_EX):
                 waiting()
                 _wait(descriptor, stop)
-            # And was not removed together with the env while we waited.
+            # The log may have been removed together with the env while we waited.
             if _is_still(descriptor, folder.log):
                 return descriptor
         except BaseException:
@@ -94,8 +93,8 @@ class EnvUse:
     def __init__(self, folder: EnvFolder) -> None:
         """Use an env.
 
-        Where nothing can be written there, nobody can remove it either; where it is not there,
-        nothing is used.
+        If nothing can be written there, nobody can remove it either. If it does not exist, nothing
+        is used.
         """
         self._path, self._descriptor = folder.used, -1
         self.renew()
@@ -165,7 +164,7 @@ def is_used_by_others(folder: EnvFolder) -> bool:
 def _runs(folder: EnvFolder) -> bool:
     """Whether a process was started with a program of the env.
 
-    What belongs to other users is not seen.
+    Processes of other users are not seen.
     """
     inside = os.fsencode(f"{folder.path}{os.sep}")
     for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -179,7 +178,7 @@ def _runs(folder: EnvFolder) -> bool:
 
 
 def reason_to_keep(folder: EnvFolder) -> str | None:
-    """Why an env may not be removed now; ``None`` where nobody uses or builds it."""
+    """The reason to keep an env now; ``None`` if nobody uses or builds it."""
     if is_being_built(folder):
         return _BEING_BUILT
     return _IN_USE if is_used_by_others(folder) else None

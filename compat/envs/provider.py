@@ -1,5 +1,6 @@
-"""Gives features the envs that they ask for, having built those that are missing: each by one
-installer, several at once.
+"""Gives features the envs that they ask for, and builds missing ones.
+
+One installer builds each env, and several run at once.
 """
 
 from __future__ import annotations
@@ -114,10 +115,10 @@ class EnvProvider:
         return [built[env.name] for env in envs]
 
     def _is_offline(self, matrix: Path, missing: Sequence[Env], *, others: bool) -> bool:
-        """Whether nothing can be installed, since the index does not answer: told at once, and not
-        by an installer for each env.
+        """Whether nothing can be installed, because the index does not answer.
 
-        Raises EnvError where there are no ``others`` to go on with.
+        So one message replaces an installer's failure for each env. Raises EnvError if there are no
+        ``others`` to go on with.
         """
         try:
             distributions = dict.fromkeys(
@@ -140,9 +141,7 @@ class EnvProvider:
     def _check_releases(
         self, missing: Sequence[Env], listing_of: Callable[[str], Listing | None]
     ) -> None:
-        """Raise SelectionError where an env that nothing declares is of a release that the index
-        does not have.
-        """
+        """Raise SelectionError if the index lacks the release of an env that nothing declares."""
         for env in missing:
             listing = (
                 listing_of(env.distribution)
@@ -346,7 +345,7 @@ def build_envs(
     """
     if not envs:
         return {}
-    # Python 3.11 gives threads that are the first to ask at the same time half of them.
+    # In Python 3.11, threads that ask first at the same time get only half of the variables.
     sysconfig.get_config_vars()
     progress = _Progress(envs, echo, show)
     progress.begin([env.name for env in envs if locks.is_being_built(builder.cache.folder_of(env))])
@@ -447,9 +446,7 @@ def _ending(result: BuildResult, seconds: float, *, waited: bool) -> str:
 
 
 def _summary(error: str) -> str:
-    """The most telling line of an installer's output: the last one that names an error, or else the
-    last.
-    """
+    """The most telling line of an installer's output: the last with an error, or the last."""
     lines = error.splitlines() or [""]
     return next(
         (line for line in reversed(lines) if line.lower().startswith("error")), lines[-1]

@@ -55,10 +55,10 @@ def distributions(env: Env) -> list[str]:
 
 
 def read_record(folder: EnvFolder) -> dict[str, Any] | None:
-    """The record of an env: ``fingerprint``, ``ok`` and ``error`` at least, of a built one also
-    ``location`` and ``packages``.
+    """The record of an env, or ``None`` if there is none or it is damaged.
 
-    ``None`` where there is none, or a damaged one.
+    It has at least ``fingerprint``, ``ok`` and ``error``. A built env also has ``location`` and
+    ``packages``.
     """
     try:
         record = read_json(content_of(folder.record, _LARGEST) or b"")
@@ -159,8 +159,9 @@ def read_env(env: Env, cache: EnvCache) -> BuiltEnv:
 
 
 def missing_envs(envs: Sequence[Env], cache: EnvCache) -> tuple[Env, ...]:
-    """Those that cannot be used as they are on disk: never built, not built from what is asked for
-    now, damaged, or failed.
+    """The envs that cannot be used as they are on disk.
+
+    They were never built, are not built from the present requirements, are damaged, or failed.
     """
     return tuple(env for env in envs if read_env(env, cache).error is not None)
 
@@ -185,7 +186,7 @@ class NotInstalled(Exception):
 def interpreter(location: Path) -> Path:
     """The env's own Python.
 
-    Raises NotInstalled where it, or the interpreter that it links to, is gone.
+    Raises NotInstalled if it, or the interpreter that it links to, is gone.
     """
     python = location / "bin" / "python"
     if not os.path.isdir(location):
@@ -227,11 +228,9 @@ def site_packages(location: Path) -> Path:
 
 
 def damaged_file(location: Path, distribution: str) -> str | None:
-    """What is wrong with the files of a distribution, of those listed as installed.
+    """The damage in the installed files of a distribution, or ``None`` if there is none.
 
-    ``None`` where nothing is.
-
-    Each must be there with the size that its wheel's RECORD gives. Of programs that are newer than
+    Each file must be there with the size in its wheel's RECORD. For programs that are newer than
     the RECORD, such as a ptxas that somebody has put there, the content is compared as well.
     """
     site = site_packages(location)
@@ -244,9 +243,7 @@ def damaged_file(location: Path, distribution: str) -> str | None:
 
 
 def _damage(site: Path, line: str, installed: int) -> str | None:
-    """What is wrong with the file that a line of a RECORD speaks of: name, digest, size in
-    bytes.
-    """
+    """The damage of the file in a line of a RECORD: name, digest, size in bytes."""
     name, _, rest = line.rpartition(",sha256=")
     digest, _, size = rest.partition(",")
     name = name.strip('"')
@@ -289,11 +286,10 @@ def _package(folder: Path) -> Package:
 
 
 def _recorded(folder: Path) -> list[str]:
-    """The lines of RECORD (file, hash, size) for what the wheel itself brought: the same whoever
-    installed it, and wherever.
+    """The lines of RECORD (file, hash, size) for the files of the wheel itself.
 
-    Left out are the installer's own files, scripts, whose first line is the path of the env, and
-    what has no hash: bytecode.
+    They are the same whoever installed it, and wherever. Left out are the installer's own files,
+    scripts, whose first line is the path of the env, and files without a hash, such as bytecode.
     """
     try:
         record = (folder / "RECORD").read_text(encoding="utf-8", errors="backslashreplace")
@@ -307,7 +303,7 @@ def _recorded(folder: Path) -> list[str]:
 
 @frozen(kw_only=True)
 class Installation:
-    """What is in a virtual environment."""
+    """The content of a virtual environment."""
 
     python: str
     """Path of its interpreter."""
@@ -327,9 +323,9 @@ class Installation:
 
 
 def inspect(location: Path, needed: Sequence[str]) -> Installation:
-    """What is in a virtual environment.
+    """The content of a virtual environment.
 
-    Raises NotInstalled where it is none, or a needed distribution is not whole in it.
+    Raises NotInstalled if it is not one, or if a needed distribution is not whole in it.
     """
     installation = Installation(
         python=str(interpreter(location)),

@@ -1,17 +1,18 @@
-"""Envs on the machine of a worker: the same as the driver's, built there once, on its own disk,
-within a size.
+"""Envs on a worker's machine: the same as the driver's, built once on its own disk.
+
+All of them together stay within a size.
 
 ::
 
     ~/.cache/triton-compat/worker-envs/
-        triton-3.1.0-5e6f7a8b/      as in a cache of envs (compat.envs.cache); the hash is over the driver's env, too
+        triton-3.1.0-5e6f7a8b/      as in compat.envs.cache; the hash is over the driver's env, too
 
-Several worker processes share the folder: one builds, and the others wait. Nothing is asked of the
-driver's machine.
+Several worker processes share the folder: one builds, and the others wait. The driver's machine is
+not asked.
 
-Results are stored under the digest of the driver's env. So an env that differs from it in anything,
-be it a patch release of Python or one file of a package, is not that env, and what it compiles says
-nothing about it.
+Results are stored under the digest of the driver's env. An env may differ from it in a patch
+release of Python or in one file of a package. Then it is not that env, and its compiles say nothing
+about it.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ class PinnedEnv:
     def of(cls, built: BuiltEnv) -> Self:
         """The env that the driver has built, read from its disk.
 
-        Raises EnvError where that cannot be used, or has been changed.
+        Raises EnvError if it cannot be used, or has been changed.
         """
         if built.error is not None or built.python is None:
             raise EnvError(
@@ -134,8 +135,9 @@ class PinnedEnv:
 
     @property
     def pins(self) -> tuple[str, ...]:
-        """Requirements that leave an installer no choice of versions: what was the newest then need
-        not be so now.
+        """Requirements that leave an installer no choice of versions.
+
+        The newest version at that time need not be the newest now.
         """
         return tuple(f"{package.name}=={package.version}" for package in self.packages)
 
@@ -147,7 +149,7 @@ class PinnedEnv:
 
 
 def difference(wanted: PinnedEnv, python_version: str, packages: Sequence[Package]) -> str | None:
-    """How what is here differs from what the driver has; ``None`` where it does not."""
+    """The difference of this env from the driver's; ``None`` if there is none."""
     here, there = (
         {package.name: package for package in packages},
         {package.name: package for package in wanted.packages},
@@ -177,9 +179,7 @@ def _about(name: str, here: Package | None, there: Package | None) -> str:
 
 
 def _local_path(requirement: str) -> str | None:
-    """The path that a requirement names, of those that are no name and no URL of another
-    machine.
-    """
+    """The path in a requirement that is neither a name nor a URL of another machine."""
     text = requirement.removeprefix(EDITABLE)
     if text.startswith("file://"):
         return unquote(urlsplit(text).path)
@@ -222,13 +222,12 @@ class WorkerEnvs:
         stop: threading.Event | None = None,
         say: Callable[[str], None] = _log.info,
     ) -> BuiltEnv:
-        """The env as it is wanted, built where it is not here yet, and in use until :meth:`release`
-        has been called as often.
+        """The wanted env, built if it is missing, and in use until :meth:`release`.
 
-        Where what was installed is not what the driver has, ``error`` of the answer is the
-        difference, and nothing is in use. Raises WorkerLacks where this machine cannot have it,
-        NoRoom where it cannot as long as others are in use, EnvError where the folder cannot be
-        written, and Stopped where ``stop`` is set meanwhile.
+        Each call needs a call of :meth:`release`. If the installed env differs from the driver's,
+        ``error`` of the answer is the difference, and nothing is in use. Raises WorkerLacks if this
+        machine cannot have the env, NoRoom if it cannot as long as others are in use, EnvError if
+        the folder cannot be written, and Stopped if ``stop`` is set meanwhile.
         """
         stop = stop or threading.Event()
         for cache in self.also:
@@ -269,9 +268,9 @@ class WorkerEnvs:
         )
 
     def _used(self, cache: EnvCache, wanted: PinnedEnv) -> BuiltEnv | None:
-        """The env, in use from now on, as it is in a cache, or why it is not as it is wanted.
+        """The env of a cache, in use from now on, or with the way in which it differs.
 
-        ``None`` where it is not there.
+        It is ``None`` if it is not there.
         """
         use = locks.EnvUse(cache.folder_of(wanted.env))
         built = read_env(wanted.env, cache)
@@ -321,17 +320,15 @@ class WorkerEnvs:
                 keep_within(cache, self.budget)
 
     def _failed_recently(self, folder: EnvFolder) -> bool:
-        """Whether what came of an installation is still recent: it is of this process's time, and
-        not long ago.
-        """
+        """Whether an installation failed in this process's time, and not long ago."""
         return _time_of(folder) > max(self._since, time.time() - _FAILURE_TTL)
 
 
 def worker_envs(environ: Mapping[str, str] = os.environ) -> WorkerEnvs:
-    """The envs of a worker as its environment says (``$COMPAT_WORKER_ENVS``,
-    ``$COMPAT_WORKER_ENVS_SIZE``).
+    """The envs of a worker, from its environment.
 
-    Envs that the user of the machine has are taken from where they are. Raises EnvError.
+    The variables are ``$COMPAT_WORKER_ENVS`` and ``$COMPAT_WORKER_ENVS_SIZE``. Envs of the
+    machine's user are used where they are. Raises EnvError.
     """
     size = environ.get(BUDGET) or _BUDGET
     budget = size_of_text(size)
@@ -347,9 +344,7 @@ def worker_envs(environ: Mapping[str, str] = os.environ) -> WorkerEnvs:
 
 
 def _refuse_impossible(wanted: PinnedEnv) -> None:
-    """Raise WorkerLacks where it can be known before anything is installed that it would be in
-    vain.
-    """
+    """Raise WorkerLacks if an installation is certain to fail, before anything is installed."""
     name, platform = wanted.env.name, sysconfig.get_platform()
     if platform != wanted.platform:
         raise WorkerLacks(f"{name} is for {wanted.platform}, and this machine is {platform}")
@@ -378,7 +373,10 @@ def _difference(wanted: PinnedEnv, built: BuiltEnv) -> str | None:
 
 
 def _failed(folder: EnvFolder) -> str | None:
-    """Why the last installation failed; ``None`` where it did not, or was interrupted."""
+    """The reason of the last failed installation.
+
+    It is ``None`` if the last one did not fail, or was interrupted.
+    """
     record = read_record(folder)
     return (
         None
@@ -416,12 +414,12 @@ def _installer(wanted: PinnedEnv) -> Installer:
 
 
 def make_room(cache: EnvCache, folder: EnvFolder, needed: int, budget: int) -> None:
-    """Have ``needed`` bytes free, of the ``budget`` of all envs in a cache, for the env in
-    ``folder``, and note them as taken.
+    """Have ``needed`` bytes free for the env in ``folder``, and note them as taken.
 
-    Whoever calls this builds that env (:func:`compat.envs.locks.building`). What is in use or being
-    built is never removed. Raises WorkerLacks where the budget is too small for that env alone,
-    NoRoom where others use what is missing, and OSError.
+    They are part of the ``budget`` of all envs in a cache. The caller builds that env
+    (:func:`compat.envs.locks.building`). Envs that are in use or being built are never removed.
+    Raises WorkerLacks if the budget is too small for that env alone, NoRoom if others use the
+    missing bytes, and OSError.
     """
     if needed > budget:
         raise WorkerLacks(
@@ -451,7 +449,7 @@ def keep_within(cache: EnvCache, budget: int) -> None:
 def _evict(cache: EnvCache, excluded: EnvFolder | None, limit: int) -> int:
     """Remove unused envs until all but the excluded one take ``limit`` bytes.
 
-    How many they take then.
+    Returns the bytes that they take then.
     """
     sizes = {folder: _size(folder) for folder in cache.folders() if folder != excluded}
     total = sum(sizes.values())

@@ -1,15 +1,14 @@
-"""Where cells are compiled: an executor takes batches, and returns the result of each of their
-cells.
+"""The place of compiles: an executor takes batches, and returns the result of each of their cells.
 
-In: batches (:mod:`compat.executors.executor`), which can be pickled. Out: attempts, confirmed where
+In: batches (:mod:`compat.executors.executor`), which can be pickled. Out: attempts, confirmed if
 the batch asks for it, with the bytes of the artifacts that they name. An executor stores nothing:
 the driver does. The one of :mod:`compat.executors.executor` compiles on this machine, and is the
-only module that has workers attempt cells; those of :mod:`compat.executors.dask` compile on a
+only module that has workers attempt cells. Those of :mod:`compat.executors.dask` compile on a
 cluster.
 
-The registry here says which executors there are besides this machine, and which one ``--executor``
-or ``[executor]`` of ``matrix.toml`` names. An executor is one entry: the schemes of its addresses,
-and its settings, which are read when it is named. They lie beside it, and open it.
+The registry here lists the executors besides this machine, and finds the one that ``--executor`` or
+``[executor]`` of ``matrix.toml`` names. An executor is one entry: the schemes of its addresses, and
+its settings, which are read when it is named. The settings lie beside it, and open it.
 """
 
 from __future__ import annotations
@@ -34,17 +33,15 @@ OPTION = "--executor"
 
 
 class ExecutorSettings(Protocol):
-    """Where an executor compiles, and all else that it is told."""
+    """The place where an executor compiles, and all its other settings."""
 
     def opened(
         self, in_flight: int | None, say: Callable[[str], None]
     ) -> AbstractContextManager[OpenExecutor]:
         """The executor, for as long as a command needs it.
 
-        Nothing is connected to before something has to be compiled.
-
-        ``in_flight`` is how many batches are on their way at the same time, where that is said, and
-        ``say`` hears what fails.
+        It connects when something has to be compiled. ``in_flight`` is the number of batches on
+        their way at the same time, if the user sets it, and ``say`` hears of failures.
         """
         ...
 
@@ -53,14 +50,14 @@ class SettingsReader(Protocol):
     """Reads the settings of an executor: a class of settings, usually."""
 
     def named(self, text: str) -> ExecutorSettings | None:
-        """What ``--executor`` says; ``None`` for a text of no form that there is.
+        """The settings in the text of ``--executor``; ``None`` if its form is unknown.
 
         Raises ValueError with words for a reader.
         """
         ...
 
     def declared(self, table: Table) -> ExecutorSettings:
-        """What ``[executor]`` says. Raises ConfigError."""
+        """The settings in ``[executor]``. Raises ConfigError."""
         ...
 
 
@@ -93,7 +90,7 @@ EXECUTORS: list[ExecutorKind] = [
 
 
 def executor_named(text: str) -> ExecutorSettings | None:
-    """What ``--executor`` says; ``None`` for this machine. Raises SelectionError."""
+    """The settings in ``--executor``; ``None`` for this machine. Raises SelectionError."""
     if text == LOCAL:
         return None
     try:
@@ -112,7 +109,7 @@ def executor_named(text: str) -> ExecutorSettings | None:
 
 
 def executor_declared(table: Table) -> ExecutorSettings:
-    """What ``[executor]`` of a ``matrix.toml`` says. Raises ConfigError."""
+    """The settings in ``[executor]`` of a ``matrix.toml``. Raises ConfigError."""
     address = table.data.get("address")
     kind = (_kind_of(address) if isinstance(address, str) else None) or EXECUTORS[0]
     return kind.read().declared(table)

@@ -1,9 +1,8 @@
-"""What an executor takes and gives, and the one that compiles on this machine.
+"""The input and output of an executor, and the one that compiles on this machine.
 
-Only in that one do workers attempt cells.
-
-All that is taken and given can be pickled, and nothing in it leads back to the driver. The local
-executor's workers are started by this process, or have stayed from an earlier command.
+Only that one has workers attempt cells. All input and output can be pickled, and nothing in it
+leads back to the driver. The local executor's workers are started by this process, or have stayed
+from an earlier command.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class Batch:
     limits: Limits
     mode: Mode = field(default=PLAIN, kw_only=True)
     confirm: bool = field(default=False, kw_only=True)
-    """Attempt what did not come out again, alone and with diagnostics on.
+    """Attempt cells that are not ok again, alone and with diagnostics on.
 
     All cells must be of one source then.
     """
@@ -60,7 +59,7 @@ class Batch:
 
 @frozen(kw_only=True)
 class CellAttempts:
-    """What happened to one cell of a batch."""
+    """The attempts at one cell of a batch."""
 
     position: int
     """Which one: a position in ``Batch.cells``."""
@@ -73,30 +72,28 @@ class CellAttempts:
 class Executor(Protocol):
     """Compiles batches somewhere.
 
-    May be used from several threads, as many as batches are to be compiled at the same time.
+    Several threads may use it, as many as batches are to be compiled at the same time.
     """
 
     @property
     def slots(self) -> int | None:
-        """How many batches it takes at the same time.
+        """The number of batches that it takes at the same time.
 
-        ``None`` for as many as the run has slots on this machine.
+        ``None`` means as many as the run has slots on this machine.
         """
         ...
 
     @property
     def gpus(self) -> Gpus | None:
-        """GPUs of other machines that launch; ``None`` where that is for this machine's."""
+        """GPUs of other machines that launch; ``None`` if this machine's GPUs launch."""
         ...
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
-        """What happens to each cell of a batch, as it is known.
+        """The attempts at each cell of a batch, as they become known.
 
-        All of them are told of once, in any order.
-
-        The work is done while this is iterated, and ends where the iterator is closed. Raises
-        Stopped where everything is to end, MachineError where a machine refuses what compiling
-        needs, and UnknownAction where a worker cannot do what is asked.
+        Each cell is reported once, in any order. The work is done while this is iterated, and ends
+        when the iterator is closed. Raises Stopped if everything is to end, MachineError if a
+        machine refuses what compiling needs, and UnknownAction if a worker cannot do what is asked.
         """
         ...
 
@@ -110,14 +107,13 @@ class Executor(Protocol):
 
 
 class OpenExecutor(Protocol):
-    """How an executor is had: its class, usually."""
+    """The function that makes an executor: its class, usually."""
 
     def __call__(self, *, worker: Path, idle_timeout: float, stop: threading.Event) -> Executor:
-        """An executor that runs the worker's program in this folder, and ends what is under way
-        once ``stop`` is set.
+        """An executor that runs the worker's program in this folder until ``stop`` is set.
 
-        Workers that were let go wait for the next command for ``idle_timeout`` seconds; with 0 they
-        end.
+        Then it ends what is under way. Workers that are not needed any more wait for the next
+        command for ``idle_timeout`` seconds; with 0 they end.
         """
         ...
 
@@ -173,10 +169,9 @@ class LocalExecutor:
         self._stop = stop or threading.Event()
 
     def submit(self, batch: Batch, stop: threading.Event | None = None) -> Generator[CellAttempts]:
-        """What happens to each cell; what is ok is told at once, and what must be confirmed after
-        that.
+        """The attempts at each cell; ok ones come at once, and confirmed ones after that.
 
-        ``stop`` ends this batch alone; by default it ends with all others.
+        ``stop`` ends this batch alone. By default it ends with all others.
         """
         artifacts, stop = _ArtifactBuffer(), stop or self._stop
         keep = artifacts.keep if batch.keep else None
@@ -256,11 +251,9 @@ class _Confirming:
                     return
 
     def _confirmed(self, cell: Cell, first: Evidence) -> tuple[Evidence, ...]:
-        """The first attempt, one more alone with diagnostics on, and where the two disagree a third
-        to settle it.
-        """
+        """The first attempt, one more alone with diagnostics on, and a third if they disagree."""
         limits = self.batch.limits
-        # It hung once for all its time: now it is enough to see where.
+        # The first attempt hung until its deadline. The second only has to show where.
         if first.deadline is not None:
             limits = evolve(limits, stage=first.stage, stage_deadline=_CONFIRM_GRACE)
         _log.debug("%s: not ok, trying it again alone", cell.id)

@@ -1,10 +1,9 @@
-"""GPUs to launch on: those of this machine, and what an executor with GPUs of other machines takes
-and gives.
+"""GPUs to launch on: those of this machine, and those of an executor's other machines.
 
 In: cells of a folder that ``compat build`` has written, of one target, which one process launches
-together. Out: lines of ``results.jsonl`` as the launcher writes them
-(``compat/toolchains/pytorch/host/__init__.py``), or why there are none. The driver of a GPU is
-asked, and a launcher run, in processes of their own.
+together. Out: lines of ``results.jsonl`` in the launcher's form
+(``compat/toolchains/pytorch/host/__init__.py``), or the reason why there are none. Processes of
+their own ask the driver of a GPU and run the launcher.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class GpuDevice:
 
 @frozen(kw_only=True)
 class GpuHost:
-    """What a machine has to launch with."""
+    """The GPUs and the interpreter of a machine."""
 
     devices: tuple[GpuDevice, ...] = ()
     why_none: str = ""
@@ -83,7 +82,7 @@ class Load:
 
 @frozen(kw_only=True)
 class LaunchedPiece:
-    """What came of cells that were launched together."""
+    """The results of cells that were launched together."""
 
     worker: str
     lines: tuple[Mapping[str, Any], ...]
@@ -103,12 +102,10 @@ class Gpus(Protocol):
     """GPUs of other machines. May be used from several threads: each launches on one GPU."""
 
     def lack(self, target: str, arch: int, python: str | None = None) -> str | None:
-        """What is missing for a target, asked now; ``None`` where something can be launched for it.
-
-        Raises as submitting does.
+        """The thing that is missing for a target, asked now; ``None`` if a launch is possible.
 
         ``python`` is the path of an interpreter with PyTorch that all machines have, if they need
-        not look for one.
+        not look for one. Raises the errors of submitting.
         """
         ...
 
@@ -117,9 +114,9 @@ class Gpus(Protocol):
         ...
 
     def launch(self, load: Load) -> Generator[LaunchedPiece | NotLaunched]:
-        """Launch it, on one GPU at a time.
+        """Launch a load, on one GPU at a time.
 
-        Every cell is told of once. Raises what submitting a batch raises.
+        Each cell is reported once. Raises the errors of submitting a batch.
         """
         ...
 
@@ -136,11 +133,10 @@ _LOCKS = "/tmp"
 
 
 def find_gpus(python: str = sys.executable) -> GpuHost:
-    """The GPUs that a process of an interpreter sees here, or why there are none.
+    """The GPUs that a process of an interpreter sees here, or the reason why there are none.
 
-    It takes as long as the driver takes.
-
-    Raises OSError where there is no such interpreter, and MachineError.
+    It takes as long as the driver takes. Raises OSError if there is no such interpreter, and
+    MachineError.
     """
     with TemporaryFile() as answer:
         if (
@@ -161,9 +157,9 @@ def find_gpus(python: str = sys.executable) -> GpuHost:
 
 
 def find_host(environ: Mapping[str, str] = os.environ) -> GpuHost:
-    """What a worker of a cluster has here.
+    """The GPUs and the interpreter of a cluster's worker, here.
 
-    An interpreter is only looked for where there is a GPU.
+    An interpreter is only looked for if there is a GPU.
     """
     try:
         host = find_gpus()
@@ -191,8 +187,9 @@ def _worker_python(environ: Mapping[str, str]) -> str | None:
 
 
 def find_python(caches: Iterable[EnvCache]) -> str | None:
-    """An interpreter with PyTorch: this one, else that of the env with the newest, in these
-    caches.
+    """An interpreter with PyTorch: this one, else that of the env with the newest PyTorch.
+
+    ``caches`` have the envs.
     """
     if importlib.util.find_spec(PYTORCH.name) is not None:
         return sys.executable
@@ -215,11 +212,9 @@ def _with_pytorch(folder: Path) -> Iterator[tuple[Version, str]]:
 
 @contextmanager
 def alone_on(device: GpuDevice, stop: threading.Event) -> Iterator[int]:
-    """Be the only one of this machine that launches on a GPU, once others have ended.
+    """Be the only process of this machine that launches on a GPU, once others have ended.
 
-    The descriptor that holds the lock.
-
-    Raises Stopped where ``stop`` is set before, and OSError.
+    Gives the descriptor that holds the lock. Raises Stopped if ``stop`` is set before, and OSError.
     """
     descriptor = _opened(Path(_LOCKS, f"compat-gpu-{device.identity}.lock"))
     try:
@@ -236,8 +231,9 @@ def alone_on(device: GpuDevice, stop: threading.Event) -> Iterator[int]:
 
 
 def _opened(path: Path) -> int:
-    """A file to lock, whoever made it: in a folder of all users, what others own may be read and
-    not be made anew.
+    """A file to lock, whoever made it.
+
+    In a folder of all users, files of others may be read, but not made anew.
     """
     with suppress(FileExistsError):
         return os.open(
@@ -251,9 +247,8 @@ def run_kept(
 ) -> ProcessResult:
     """Run a program to its end.
 
-    It ends with ``stop``, and with this process, too; ``lock`` is held until it has.
-
-    Raises Stopped, and OSError.
+    It also ends with ``stop``, and with this process. ``lock`` is held until it has ended. Raises
+    Stopped, and OSError.
     """
     keeping = [sys.executable, "-I", keeper.__file__]
     with Session(

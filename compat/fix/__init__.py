@@ -1,15 +1,15 @@
 """The edit that makes a rejected kernel compile.
 
 In: a selection, and the id of a cell that fails. Out: :class:`Fix`, the smallest known edit that
-helps in all the envs that were asked for, or the one that helps in most of them, with what became
-of the kernel before and after it. Which edits are known is said by the toolchain; whether one helps
-is found out by compiling. No number that a kernel computes is checked.
+helps in all requested envs, or the one that helps in most of them, with the outcomes of the kernel
+before and after it. The toolchain lists the known edits. Compiling finds out whether one helps. No
+number that a kernel computes is checked.
 
-- :mod:`compat.fix.searching`: which edits are known for a failure, and the search for one that
-  helps, given something that compiles
+- :mod:`compat.fix.searching`: the known edits for a failure, and the search for one that helps,
+  given something that compiles
 - :mod:`compat.fix.fixing`: all of it, from what a user names
-- :mod:`compat.fix.changes`: a kernel's file as it can be edited and compiled, what an edit changes,
-  with diffs, and writing it
+- :mod:`compat.fix.changes`: a kernel's file as it can be edited and compiled, the changes of an
+  edit, with diffs, and writing it
 
 It is imported when it is asked for: reports only say where an edit is known.
 """

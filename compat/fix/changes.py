@@ -1,8 +1,7 @@
-"""A kernel's file as it can be edited and compiled elsewhere, and the files that an edit changes:
-diffs, and writing them back.
+"""A kernel's file as it can be edited and compiled elsewhere, and the files that an edit changes.
 
-A file keeps its encoding and its line ends. It is written whole or not at all, and only where it
-still is what was read.
+The module makes diffs and writes files back. A file keeps its encoding and its line ends. It is
+written whole or not at all, and only if it still has the content that was read.
 """
 
 from __future__ import annotations
@@ -42,8 +41,9 @@ class TextFile:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the text says all that is in the file: one with line ends of several kinds would
-        not stay as it is.
+        """Whether the text represents the whole file.
+
+        A file with line ends of several kinds would not stay as it is.
         """
         return self.encoded(self.text) == self.content
 
@@ -86,9 +86,8 @@ class SourceFile(TextFile):
     def read(cls, path: Path, roots: Sequence[Path] = ()) -> SourceFile:
         """The file and what it imports from its tree, which has these roots.
 
-        By default that of the package that it lies in.
-
-        Raises ConfigError where it cannot be read as Python, or is no file of the user's own.
+        By default the root is that of the package that it lies in. Raises ConfigError if it cannot
+        be read as Python, or is not a file of the user's own.
         """
         roots = tuple(roots) or roots_of(path)
         around = [root for root in roots if path.is_relative_to(root)]
@@ -135,8 +134,9 @@ class SourceFile(TextFile):
 
     @cached_property
     def editable(self) -> dict[str, TextFile]:
-        """The files beside it that an edit may change, by their names: those that can be read, and
-        are of no library.
+        """The files beside it that an edit may change, by their names.
+
+        They can be read, and belong to no library.
         """
         files = {}
         libraries = [root for root in self.roots if requirement_of(root)]
@@ -159,11 +159,10 @@ class SourceFile(TextFile):
     def specialize(
         self, spec: Specialization, text: str, folder: Path, beside: Mapping[str, str] | None = None
     ) -> Specialization:
-        """The specialization of this file with another text, written into a folder with what it
-        imports.
+        """The specialization of this file with another text, in a folder with what it imports.
 
-        The folder takes the place of every root that the file lies in: nothing can import the
-        original from there. Files of :attr:`editable` may have other texts, too.
+        The folder replaces every root that the file lies in, so nothing can import the original
+        from there. Files of :attr:`editable` may have other texts, too.
         """
         own = self.path.relative_to(self.top)
         edited = {
@@ -231,7 +230,7 @@ class ChangedFile:
 def hunks(before: str, after: str, context: int = 3) -> Iterator[str]:
     """The hunks of a unified diff.
 
-    ``difflib.unified_diff`` takes frequent lines for junk and shows more as changed than is.
+    ``difflib.unified_diff`` takes frequent lines for junk and shows more changes than there are.
     """
     old, new = before.splitlines(), after.splitlines()
     for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(context):
@@ -253,10 +252,9 @@ def _range(start: int, end: int) -> str:
 def changed_files(
     candidate: EditedKernel, source: SourceFile, spec: Specialization, root: Path
 ) -> tuple[ChangedFile, ...]:
-    """The files that a candidate changes: the source, files that it imports, or the kernel file,
-    which is named from ``root``.
+    """The files that a candidate changes: the source, files that it imports, or the kernel file.
 
-    Raises ConfigError where the kernel file cannot be read.
+    The kernel file is named from ``root``. Raises ConfigError if it cannot be read.
     """
     texts = [
         (source, candidate.text),
@@ -292,8 +290,8 @@ def _kernel_file(spec: Specialization, root: Path, values: Mapping[str, object])
 def with_values(path: Path, spec: Specialization, values: Mapping[str, Any]) -> tuple[str, str]:
     """The text of a kernel file, and the same with these constexprs for the case of ``spec``.
 
-    A value is changed where the case, the variant or the file gives it, and added to the case where
-    none of them does. Raises ConfigError where the file cannot be read.
+    A value is changed where the case, the variant or the file gives it, and added to the case if
+    none of them does. Raises ConfigError if the file cannot be read.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
@@ -326,7 +324,7 @@ def _named(tables: Any, name: str) -> Any:
 
 
 def _drop(name: str, *tables: Any) -> None:
-    """What is a constexpr now is no run-time argument any more."""
+    """Remove a new constexpr from the run-time arguments."""
     for table in tables:
         if table is not None:
             hints = table.get("hints")

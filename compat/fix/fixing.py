@@ -235,7 +235,7 @@ class Compiling:
     ) -> tuple[list[EditTrial], EditSearch | None]:
         """Edits that help in an env, tried in all until one helps in all.
 
-        ``outcome`` is what became of the kernel there.
+        ``outcome`` is that of the kernel there.
         """
         start = EditedKernel(text=self.source.text, compile=self.spec.compile)
         outcome = outcome or self._attempted([start], env)[0]
@@ -259,8 +259,9 @@ class Compiling:
         return tested, search
 
     def check_copies(self, env: Env, outcome: Outcome) -> None:
-        """Raise ConfigError where a copy without any edit does not fail as the kernel does: then no
-        edit was really tried.
+        """Raise ConfigError if a copy without any edit does not fail as the kernel does.
+
+        In that case no edit was really tried.
         """
         (copied,) = self._attempted(
             [EditedKernel(text=self.source.text, compile=self.spec.compile)], env
@@ -274,8 +275,9 @@ class Compiling:
             raise ConfigError(why, where=str(self.source.path), hint=hint)
 
     def _attempted(self, candidates: Sequence[EditedKernel], env: Env) -> list[Outcome]:
-        """What becomes of candidates in an env, attempted once: what helps is compiled as any cell
-        is, before it is shown.
+        """The outcomes of candidates in an env, attempted once.
+
+        An edit that helps is compiled as any cell is, before it is shown.
         """
         cells = [
             Cell(env=env, target=self.target, spec=self._written(candidate))
@@ -342,9 +344,9 @@ def _cell(selection: Selection, name: str) -> Cell:
 
 
 def _envs(selection: Selection, cell: Cell, obtain: Obtain) -> list[BuiltEnv]:
-    """The cell's own env, and those that the selection names and the kernel is meant for.
+    """The cell's own env, and those of the selection that the kernel is meant for.
 
-    The oldest release first.
+    The oldest release comes first.
     """
     meant = [env for env in selection.envs if env.toolchain == cell.spec.toolchain]
     wanted: Mapping[str, Env] = {env.name: env for env in (cell.env, *meant)}
@@ -355,18 +357,18 @@ def _envs(selection: Selection, cell: Cell, obtain: Obtain) -> list[BuiltEnv]:
             f"{cell.env.name} cannot be used: {own.error}",
             hint="See the other envs with `compat list envs`.",
         )
-    # What cannot be used is told as unknown.
+    # An env that cannot be used is reported as unknown.
     return sorted(built, key=lambda built: release_of(built).order)
 
 
 def settled(
     candidate: EditedKernel, spec: Specialization, source: SourceFile, folder: Path
 ) -> EditedKernel:
-    """The candidate as an edit of the source alone, with a note where other arguments are guessed
-    once it is made.
+    """The candidate as an edit of the source alone.
 
-    ``folder`` is one to write copies into. Raises ConfigError where the edit is one of the
-    arguments, which the source cannot say.
+    It has a note if its arguments are guessed differently afterwards. Copies are written into
+    ``folder``. Raises ConfigError if the edit is one of the arguments, which the source cannot
+    express.
     """
     after = _guess(
         spec, source.specialize(spec, candidate.text, folder / "after", candidate.beside)
@@ -395,9 +397,9 @@ def settled(
 
 
 def _guess(spec: Specialization, copy: Specialization) -> CompileSpec | None:
-    """What is guessed of the kernel in a copy of its source.
+    """The guessed arguments of the kernel in a copy of its source.
 
-    ``None`` where that is no kernel, or has no such case.
+    It is ``None`` if the copy has no such kernel, or no such case.
     """
     path = Path(copy.source)
     try:

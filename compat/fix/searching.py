@@ -1,5 +1,6 @@
-"""The search for edits: those known for the failure's class, and where one only gets further, those
-for the next class.
+"""The search for edits: those known for the failure's class.
+
+If an edit only gets further, those for the next class follow.
 """
 
 from __future__ import annotations
@@ -160,8 +161,9 @@ class EditSearch:
                 self.refused.append(reason)
 
     def _faulties(self, start: EditedKernel, failure: Failure) -> Iterator[Faulty]:
-        """The kernel as an edit sees it: the module that the failure is in, or may be in, and the
-        others.
+        """The kernel as an edit sees it: the module with the failure, and the other ones.
+
+        There are several if the failure may be in several modules.
         """
         texts = self._texts(start)
         for file in files_of(failure, texts, self.files.name):
@@ -186,8 +188,9 @@ class EditSearch:
     def _gets_further(
         self, before: Failure, after: Failure | None, start: EditedKernel, candidate: EditedKernel
     ) -> bool:
-        """Whether another edit may help after this one: it fails later, and edits are known for
-        that.
+        """Whether another edit may help after this one.
+
+        It may if the kernel fails later than before, and edits are known for the new failure.
         """
         if after is None or not known_edits(after, self.toolchain.name):
             return False
@@ -212,8 +215,10 @@ def _short(failure: Failure) -> str:
 
 
 def files_of(failure: Failure, texts: Mapping[str, str], own: str) -> list[str]:
-    """The files that a failure may be in: of those with its name the ones whose line it shows, else
-    all; else the kernel's own.
+    """The files that a failure may be in.
+
+    They are the files with its name whose lines it shows, else all with its name, else the kernel's
+    own.
     """
     number = line_of(failure) or 0
     named = sorted(name for name in texts if name.rpartition("/")[2] == _short(failure))
@@ -229,7 +234,7 @@ def _line(text: str, number: int) -> str:
 
 
 def function_at(text: str, line: int) -> str:
-    """The function at the top level of a module that a line is in; empty where it is in none."""
+    """The function at the top level of a module that a line is in; empty if it is in none."""
     functions = (node for node in ast.walk(tree_of(text)) if isinstance(node, ast.FunctionDef))
     return next(
         (

@@ -1,6 +1,4 @@
-"""A written guard beside a new report: what it says that is not so any more, and what it does not
-know; as lines and JSON.
-"""
+"""A written guard beside a new report: its outdated facts, and its gaps; as lines and JSON."""
 
 from __future__ import annotations
 
@@ -59,7 +57,7 @@ class OtherAnswer:
 
 @frozen(kw_only=True)
 class Checked:
-    """What came of a check."""
+    """The result of a check."""
 
     guard: Guard
     intact: bool
@@ -127,7 +125,7 @@ def _contradictions(old: Facts, new: Facts) -> Iterator[Contradiction]:
 
 
 def _kind(before: str | None, after: str | None) -> Kind | None:
-    """How two states differ; why something does not work is no difference."""
+    """The difference of two states; another reason for a failure is not one."""
     if before is None or after is None:
         return None if before is after else Kind.NEW if before is None else Kind.GONE
     if (before == WORKS) is (after == WORKS):
@@ -142,7 +140,7 @@ def _places(facts: Facts) -> Iterator[tuple[str, str, str]]:
 
 
 def _together(old: Facts, new: Facts) -> Facts:
-    """What is known by both, in the order of the new ones, which count where they differ."""
+    """The joint facts of both, in the order of the new ones, which win if they differ."""
     kernels: dict[str, dict[str, dict[str, States]]] = {}
     for kernel, variant, target in dict.fromkeys((*_places(new), *_places(old))):
         rows = (
@@ -159,8 +157,9 @@ def _together(old: Facts, new: Facts) -> Facts:
 
 
 def _line(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
-    """The releases of both in order: both are in order already, so that each stands where the next
-    one of the other does.
+    """The releases of both, in order.
+
+    Both are in order already, so each stands where the next one of the other does.
     """
     found = list(new)
     for release in reversed(old):
@@ -171,7 +170,7 @@ def _line(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _answers(guard: Guard, new: Guard) -> Iterator[OtherAnswer]:
-    """Where they give other answers, of the kernels that the guard has."""
+    """The different answers about the kernels that the guard has."""
     for kernel in guard.facts.kernels:
         for target in new.facts.targets:
             for release in new.facts.releases:
@@ -219,7 +218,7 @@ def guard_lines(guard: Guard) -> Iterator[str]:
 
 
 def checked_lines(checked: Checked, guard: str, report: str) -> Iterator[str]:
-    """What a check found, the sum of it first; the two names are those of the files."""
+    """The result of a check, its sum first; the two names are those of the files."""
     if checked.agrees:
         yield f"{guard} agrees with {report}"
     else:
@@ -279,8 +278,9 @@ def checked_document(checked: Checked) -> JsonObject:
 
 
 def guard_document(guard: Guard) -> JsonObject:
-    """What a guard says, for programs: kernel → variant → target → release → ``null`` where it
-    works, else why not.
+    """A guard's facts for programs: kernel → variant → target → release → ``null`` or a reason.
+
+    ``null`` means that the variant works, and a reason says why it does not.
     """
     return {
         "policy": guard.policy,

@@ -1,6 +1,4 @@
-"""What a matrix found, as far as a guard needs it: each variant, on each release, for each target,
-over all of its cases.
-"""
+"""A matrix's results for a guard: each variant, release and target, over all of its cases."""
 
 from __future__ import annotations
 
@@ -44,9 +42,7 @@ class Request:
 
 @frozen(kw_only=True)
 class Facts:
-    """On which releases, and for which targets, the variants of kernels work: in all of their
-    cases.
-    """
+    """The releases and targets on which the variants of kernels work, in all of their cases."""
 
     releases: tuple[str, ...]
     """Those of which anything is known, and what exists between them, oldest first; then the
@@ -82,7 +78,7 @@ def toolchain_of(report: Report, request: Request) -> Toolchain:
 
 
 def find_facts(report: Report, request: Request, toolchain: Toolchain) -> Facts:
-    """What a report says of the chosen kernels, which are of this toolchain.
+    """The facts of a report about the chosen kernels, which are of this toolchain.
 
     A variant works on a release if all of its cases are good there, deprecated or not, in every env
     that gave an answer. It does not work if one fails, would fail when launched, or had different
@@ -131,7 +127,7 @@ def _variants(
     states: Mapping[Coordinate, Sequence[States]],
     request: Request,
 ) -> dict[str, dict[str, States]]:
-    """What is known of a kernel's variants, the most wanted first."""
+    """The facts about a kernel's variants, the most wanted first."""
     cases: dict[str, list[str]] = defaultdict(list)
     for spec in specs:
         if spec.kernel == kernel:
@@ -161,7 +157,7 @@ def _targets(
 
 
 def _together(rows: Sequence[States]) -> States:
-    """What several cases say together: all have to work."""
+    """The joint state of several cells: all have to work."""
     found: dict[str, str] = {}
     for release in {release for row in rows for release in row}:
         reasons = [row[release] for row in rows if row.get(release, WORKS) != WORKS]
@@ -171,9 +167,9 @@ def _together(rows: Sequence[States]) -> States:
 
 
 def _by_coordinate(report: Report) -> Mapping[Coordinate, Sequence[States]]:
-    """What is known of each coordinate by release, forks too.
+    """The states of each coordinate by release, forks too.
 
-    Kernels that are only called the same have a row each.
+    Different kernels with the same name have a row each.
     """
     found: dict[Coordinate, list[States]] = defaultdict(list)
     for verdict in report.verdicts:

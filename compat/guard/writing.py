@@ -1,4 +1,4 @@
-"""A guard as text, and a text read back. What is read is taken as data: nothing of it runs."""
+"""A guard as text, and a text read back. A text is read as data, and never runs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _HINT = "Name a file that `compat guard --out` wrote."
 
 @frozen(kw_only=True)
 class Guard:
-    """What a written guard says, and what it was made of."""
+    """The facts of a written guard, and its origin."""
 
     facts: Facts
     request: Request
@@ -48,7 +48,7 @@ class Guard:
 
     @property
     def policy(self) -> str:
-        """What it assumes of what was not tested."""
+        """The assumption about untested combinations."""
         return self.request.policy or guarding_of(self.toolchain).policies[0]
 
     def answer(self, kernel: str, release: str, target: str) -> str | None:
@@ -62,7 +62,7 @@ class Guard:
 
     @cached_property
     def decided_by(self) -> dict[str, Any]:
-        """What the code in the file decides by."""
+        """The data by which the code in the file decides."""
         facts, letters = self.facts, _letters(self.facts)
         return {
             "policy": self.policy,
@@ -151,7 +151,7 @@ def _inside_quotes_wrapped(text: str) -> str:
 def command_of(request: Request, out: str = "FILE", report: str = "") -> str:
     """The command that makes such a guard.
 
-    Of the report that is read where nothing else is said unless another is named.
+    It reads the default report unless another is named.
     """
     globbed = (
         ("--kernel", request.kernels),
@@ -323,6 +323,6 @@ def _states(stored: _StoredFacts, marks: str) -> Iterator[tuple[str, str]]:
 def is_intact(text: str, guard: Guard) -> bool:
     """Whether a file is what this version writes of these facts.
 
-    How it is laid out does not matter.
+    Its layout does not matter.
     """
     return ast.dump(tree_of(text)) == ast.dump(tree_of(guard_text(guard)))

@@ -1,4 +1,4 @@
-"""Which Python sources a path, a glob or a folder means."""
+"""The Python sources that a path, a glob or a folder means."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def split(pattern: str) -> tuple[str, str | None]:
 
 
 def sources(path: str, base: Path) -> list[Path]:
-    """The sources that a path, glob or folder means, by name; empty where there are none."""
+    """The sources that a path, glob or folder means, by name; empty if there are none."""
     matches = sorted(Path(base, match) for match in glob.glob(path, root_dir=base, recursive=True))
     return list(
         dict.fromkeys(
@@ -50,8 +50,9 @@ def sources(path: str, base: Path) -> list[Path]:
 
 
 def project_sources(paths: Iterable[Path]) -> list[Path]:
-    """The sources of the projects that sources belong to: below the folder of the project or
-    package, or else beside them.
+    """The sources of the projects that sources belong to.
+
+    They lie below the folder of the project or package, or else beside the sources.
     """
     beside_or_below: dict[Path, None] = {}
     for folder in dict.fromkeys(path.absolute().parent for path in paths):
@@ -72,9 +73,7 @@ def project_sources(paths: Iterable[Path]) -> list[Path]:
 
 
 def where_else(path: str, base: Path) -> str:
-    """A hint for a path where no source is: sources beside it that have nearly its name, or else
-    where it was looked for.
-    """
+    """A hint for a path without a source: sources with similar names, or the place searched."""
     source, colon, function = path.partition(f"{_SUFFIX}:")
     if colon and function:
         return (
@@ -112,7 +111,7 @@ def _may_have_kernels(path: Path) -> bool:
 
 @cache
 def _marks() -> tuple[bytes, ...]:
-    """What sources of kernels contain."""
+    """The words that sources of kernels contain."""
     return tuple(
         guessing.mark
         for toolchain in toolchains.every()

@@ -1,8 +1,7 @@
-"""The kernels of Python sources: as kernel files describe them, else guessed, and read by the
-reader of kernel files.
+"""The kernels of Python sources, as kernel files describe them, or guessed.
 
-What is guessed is what the file would say that ``compat init`` writes, so that results are found
-again once it is written.
+The reader of kernel files reads the guesses. A guess equals the file that ``compat init`` writes,
+so results are found again once it is written.
 """
 
 from __future__ import annotations
@@ -74,7 +73,11 @@ def guess_sources(
     names, callers = set(taken), list(others)
     for toolchain in toolchains.every():
         if guessing := toolchain.language.guessing:
-            read = {path: guessing.read(path) for path in paths}
+            read = {
+                path: guessing.read(path)
+                for path in paths
+                if toolchain.name == DEFAULT_TOOLCHAIN or guessing.is_mentioned_in(path)
+            }
             for path, module, kernels in _guess_modules(read, callers, guessing.read):
                 free = [
                     evolve(kernel, name=_free_name(kernel.name, path, names)) for kernel in kernels
@@ -118,8 +121,9 @@ def _naming(
     known: Collection[str],
     reader: Callable[[Path], GuessableModule],
 ) -> Iterator[GuessableModule]:
-    """The modules that name one of these functions, but those that are ``known``, and those that
-    cannot be read.
+    """The modules that name one of these functions.
+
+    Those that are ``known``, and those that cannot be read, are left out.
     """
     if not functions:
         return
@@ -201,11 +205,9 @@ def load_sources(
 ) -> tuple[Specialization, ...]:
     """The kernels of the sources that paths, globs and folders name, relative to ``base``.
 
-    None without any.
-
-    Functions that kernel files describe are as they are ``declared`` there; the arguments of the
-    others are guessed, and they are not given names that are ``taken``. Raises ConfigError where a
-    source cannot be read, or has no kernel.
+    There are none without any pattern. Functions that kernel files describe are as they are
+    ``declared`` there. The arguments of the others are guessed, and they do not get names that are
+    ``taken``. Raises ConfigError if a source cannot be read, or has no kernel.
     """
     return tuple(_kernels(patterns, base, taken, declared)) if patterns else ()
 
@@ -249,9 +251,9 @@ def _kernels(
 
 
 def _wanted(patterns: Sequence[str], base: Path) -> dict[Path, frozenset[str]]:
-    """The sources that are named, each with the functions that are.
+    """The named sources, each with its named functions.
 
-    None where all of its kernels are meant.
+    The set is empty if all kernels of the source are meant.
     """
     wanted: dict[Path, set[str | None]] = {}
     for pattern in patterns:
@@ -270,8 +272,9 @@ def _wanted(patterns: Sequence[str], base: Path) -> dict[Path, frozenset[str]]:
 
 
 def _names_of(spec: Specialization) -> frozenset[str]:
-    """What the function of a kernel is called in its source: a kernel may be reached as
-    ``Holder.kernel``, or ``make(64)``.
+    """The names of a kernel's function in its source.
+
+    A kernel may be reached as ``Holder.kernel``, or ``make(64)``.
     """
     return frozenset((spec.function, *re.findall(r"^\w+", spec.function)))
 
@@ -279,11 +282,10 @@ def _names_of(spec: Specialization) -> frozenset[str]:
 def read_sources(
     paths: Sequence[Path], taken: Collection[str], callers: Iterable[Path] = ()
 ) -> tuple[GuessedSource, ...]:
-    """The kernels of sources, as they are guessed.
+    """The guessed kernels of sources.
 
-    What a jit function of ``callers``, or of their own projects, calls is none.
-
-    Raises ConfigError where one cannot be read.
+    A function that a jit function of ``callers``, or of their own projects, calls is not a kernel.
+    Raises ConfigError if a source cannot be read.
     """
     for path in paths:
         try:
@@ -367,7 +369,7 @@ _KEPT = "compat-guessed.json"
 
 @frozen
 class _Place:
-    """Where a kernel is in a library."""
+    """The place of a kernel in a library."""
 
     module: str
     function: str
@@ -377,7 +379,7 @@ class _Place:
         return f".{self.module}.{self.function}".endswith(f".{name}")
 
     def names(self) -> Iterator[str]:
-        """What it may be called, the shortest first."""
+        """The possible names, the shortest first."""
         name = self.function
         yield name
         for part in reversed(self.module.split(".")):
@@ -390,10 +392,8 @@ def load_packages(
 ) -> tuple[Specialization, ...]:
     """The guessed kernels of libraries that are unpacked in these folders.
 
-    Names that are ``taken`` are not given to any.
-
-    Files that are not Python as this program reads it are passed over. Raises ConfigError where a
-    library has no kernel.
+    They do not get names that are ``taken``. Files that are not Python as this program reads it are
+    passed over. Raises ConfigError if a library has no kernel.
     """
     guessed = {library: _guessed(library, folder) for library, folder in folders.items()}
     for library, kernels in guessed.items():
@@ -414,8 +414,9 @@ def load_packages(
 
 
 def _names(versions: Sequence[Collection[_Place]], taken: Collection[str]) -> dict[_Place, str]:
-    """What kernels are called: as the function, with as much of the module before it as tells it
-    apart in every version.
+    """The names of kernels: the function, with as much of the module before it as needed.
+
+    The name distinguishes the kernel in every version.
     """
 
     def is_clear(name: str) -> bool:
@@ -490,14 +491,14 @@ def _is_readable(path: Path) -> bool:
 
 
 def languages() -> str:
-    """What the toolchains are called whose kernels can be found: ``Triton``."""
+    """The names of the toolchains whose kernels can be found: ``Triton``."""
     return " or ".join(
         toolchain.title for toolchain in toolchains.every() if toolchain.language.guessing
     )
 
 
 def how_kernels_look() -> str:
-    """What kernels can be told by, as a hint begins."""
+    """The signs of a kernel, in words that begin a hint."""
     return f"Kernels have {' or '.join(guessing.decorator for guessing in _guessings())} above them"
 
 
@@ -508,9 +509,7 @@ def _guessings() -> list[Guessing]:
 
 
 def _version() -> str:
-    """By which guesses it was guessed: a digest of the modules that guess, and of those that read
-    sources.
-    """
+    """The version of the guesses: a digest of the modules that guess, and that read sources."""
     digest = hashlib.sha256()
     own = (*Path(__file__).parent.glob("*.py"), *Path(closure.__file__).parent.glob("*.py"))
     for path in (*sorted(own), *(file for guessing in _guessings() for file in guessing.files)):

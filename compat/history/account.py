@@ -54,9 +54,9 @@ class Run(Generic[T]):
 
 
 def runs(line: Iterable[tuple[str, T | None]]) -> tuple[Run[T], ...]:
-    """The runs of releases in their order, each with what is known of it.
+    """The runs of neighbouring releases with the same value, in their order.
 
-    ``None`` where nothing is.
+    A release with the value ``None`` is in no run, because nothing is known of it.
     """
     found: list[tuple[T | None, list[str]]] = []
     for release, value in line:
@@ -70,7 +70,7 @@ def runs(line: Iterable[tuple[str, T | None]]) -> tuple[Run[T], ...]:
 
 
 class Judgement(StrEnum):
-    """What is known of a release."""
+    """The judgement of a release."""
 
     GOOD = "good"
     BAD = "bad"
@@ -94,7 +94,7 @@ class Word(StrEnum):
 
 @frozen(kw_only=True)
 class Entry:
-    """What is known about one release."""
+    """The facts about one release."""
 
     release: str
     """The release."""
@@ -169,9 +169,7 @@ class Change:
 
 @frozen(kw_only=True)
 class Bracket:
-    """A change between good and bad: the two known releases around it, and what lies between
-    them.
-    """
+    """A change between good and bad: the two known releases around it, and those between them."""
 
     before: str
     after: str
@@ -203,7 +201,7 @@ class Account:
     def release(self) -> str | None:
         """The first release *known* to be as the word says.
 
-        ``None``: it is not about one release.
+        It is ``None`` if the word is not about one release.
         """
         return self.bracket.after if self.bracket and self.word is not Word.INTERMITTENT else None
 
@@ -219,8 +217,9 @@ class Account:
 
     @property
     def phrases(self) -> tuple[str, ...]:
-        """The phrases to report: what it needs, if the word is about a later change, and the
-        phrase.
+        """The phrases to report.
+
+        They are the need, if the word is about a later change, and the phrase.
         """
         needs = (_phrase(Word.NEEDS, self.since),) if self.since else ()
         if self.bracket and self.word is not Word.INTERMITTENT:
@@ -261,9 +260,7 @@ class Account:
 
     @property
     def untested(self) -> tuple[str, ...]:
-        """Tried releases without an answer: the env or the source is broken, or the answer was
-        lost.
-        """
+        """Tried releases without an answer: a broken env or source, or a lost answer."""
         return self._releases(lambda entry: entry.tried and not entry.known and not entry.unsteady)
 
     @property
@@ -339,13 +336,14 @@ def is_deprecated(outcome: Outcome) -> bool:
 
 
 def class_of(outcome: Outcome) -> str:
-    """The failure's class; the status itself where there is no failure."""
+    """The failure's class, or the status itself without a failure."""
     return outcome.failure.failure_class if outcome.failure else str(outcome.status)
 
 
 def lacks(outcome: Outcome) -> bool:
-    """Whether a failure says that the release does not have what the kernel asks for: not yet, or
-    no longer.
+    """Whether a failure says that the release lacks what the kernel asks for.
+
+    The release does not have it yet, or not any longer.
     """
     failure_class = toolchains.failure_class(outcome.failure) if outcome.failure else None
     return outcome.status is Status.UNSUPPORTED or (
@@ -383,8 +381,9 @@ def account(entries: Iterable[Entry], *, by_class: bool = True) -> Account:
 
 
 def _word(told: Sequence[Entry], *, by_class: bool) -> tuple[Word, bool]:
-    """The word for a row of known releases, and whether it is said of what came after a change from
-    lacking to good.
+    """The word for a row of known releases.
+
+    The second value says whether the word is about the time after a change from lacking to good.
     """
     if not told:
         return Word.UNKNOWN, False

@@ -1,11 +1,10 @@
-"""How the time that a compile takes grows with a number in its specialization: fitted,
-extrapolated, and said in a sentence. Pure.
+"""The growth of a compile's time with a number in its specialization. Pure.
 
-Seconds are CPU seconds. A power of the number is fitted by least squares on logarithms, over the
-last points, after taking off what grows less: a compile takes some time in any case, and much of it
-grows in proportion. Where the seconds multiply with each step of the number itself, it is an
-exponential. The band has what the slopes between the last points, chance, and other shares of what
-grows less make of it.
+It is fitted, extrapolated, and put into a sentence. Seconds are CPU seconds. A power of the number
+is fitted by least squares on logarithms, over the last points, after taking off parts that grow
+less: a compile takes some time in any case, and much of it grows in proportion. If the seconds
+multiply with each step of the number itself, it is an exponential. The band comes from the slopes
+between the last points, chance, and other shares of the parts that grow less.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ class Law(StrEnum):
 class GrowthPoint:
     """A compile, or a part of one, that ended.
 
-    As a bound one that was stopped, which takes at least so long.
+    As a bound, it is one that was stopped, which takes at least so long.
     """
 
     size: int
@@ -123,8 +122,9 @@ class Curve:
         )
 
     def above(self, last: GrowthPoint, bound: GrowthPoint, step: float) -> Curve:
-        """The curve that takes at least the seconds of a bound, which lies ``step`` from the last
-        point.
+        """The curve that takes at least the seconds of a bound.
+
+        The bound lies ``step`` from the last point.
         """
         rest = (bound.seconds - self._below(last, bound.size)) / max(
             last.seconds - self.base, _LEAST
@@ -141,7 +141,7 @@ class Curve:
 
 @frozen(kw_only=True)
 class Growth:
-    """What points tell together."""
+    """The joint growth of points."""
 
     points: tuple[GrowthPoint, ...]
     """In the order of their sizes."""
@@ -151,7 +151,7 @@ class Growth:
 
     @property
     def best(self) -> Curve:
-        """The curve that fits best; one that does not grow where there is none."""
+        """The curve that fits best, or one that does not grow if none fits."""
         return self.curves[0] if self.curves else Curve()
 
     @property
@@ -170,7 +170,7 @@ class Growth:
         return self.law in (Law.POWER, Law.EXPONENTIAL)
 
     def at(self, size: int) -> SecondsRange | None:
-        """The seconds at another size; ``None`` where nothing is fitted."""
+        """The seconds at another size; ``None`` if nothing is fitted."""
         if self.law is Law.UNKNOWN:
             return None
         last, curves, step = self.points[-1], self.curves or (Curve(),), self.step(size)
@@ -206,9 +206,7 @@ class Growth:
 
 
 def roughly(seconds: float) -> str:
-    """A length of time with what counts of it: ``0.04 s``, ``3.1 s``, ``47 s``, ``7 min``, ``3 h``,
-    ``2 days``.
-    """
+    """A rounded length of time: ``0.04 s``, ``3.1 s``, ``47 s``, ``7 min``, ``3 h``, ``2 days``."""
     if seconds < 10:
         return f"{seconds:.2g} s"
     if seconds < 90 * 60:
@@ -219,7 +217,7 @@ def roughly(seconds: float) -> str:
 
 
 def fit(points: Sequence[GrowthPoint], bounds: Sequence[GrowthPoint] = ()) -> Growth:
-    """What points tell of a growth, none of whose curves is below a bound that it explains."""
+    """The growth of points; none of its curves is below a bound that it explains."""
     growth = _fitted(points)
     for bound in bounds:
         last = growth.points[-1] if growth.points else bound
@@ -279,7 +277,7 @@ def _power(points: Sequence[GrowthPoint], base: _Base) -> _Line:
 def _slope(line: _Line) -> tuple[float, float, float]:
     """The slope of a line through points, and the band that it lies in.
 
-    Later points weigh more: they tell more of what follows.
+    Later points weigh more, because they tell more of what follows.
     """
     weights = range(1, len(line) + 1)
     whole = sum(weights)
@@ -299,7 +297,7 @@ def _exponential(points: Sequence[GrowthPoint], off_power: float) -> Curve | Non
     rate, low, high = _slope(line)
     if len(points) <= FEWEST or rate <= 0:
         return None
-    # Within a narrow range either fits, and the better one is as good a guess.
+    # Within a narrow range either curve fits, and the better one is as good a guess.
     is_wide = points[-1].size >= _WIDE * points[0].size
     better = (
         off_power > math.log(_CHANCE) and _off(line) < off_power / 2
@@ -332,7 +330,7 @@ class SettingGrowth:
 
     @classmethod
     def of(cls, setting: str, outcomes: Mapping[int, Outcome]) -> SettingGrowth:
-        """What the outcomes of several values tell."""
+        """The growth with several values, by their outcomes."""
         ended = {size: outcome for size, outcome in sorted(outcomes.items()) if outcome.has_code}
         stopped = {
             size: outcome for size, outcome in sorted(outcomes.items()) if _is_stopped(outcome)
@@ -365,9 +363,7 @@ class SettingGrowth:
         return self.whole.grows
 
     def dominant(self, size: int) -> tuple[str, Growth] | None:
-        """The part that takes most of the time at a size: a pass, where one takes most of a
-        stage.
-        """
+        """The part that takes most of the time at a size, or a pass that takes most of a stage."""
         whole = {point.size: point.seconds for point in self.whole.points}
         large = {
             name: growth
@@ -394,8 +390,10 @@ class SettingGrowth:
         ), self.parts[name]
 
     def sentence(self, goal: int) -> str:
-        """``slow, not stuck: canonicalize grows as N^2.9: 6 s at 256, 90 s at 512, about 3 h at
-        2048``, or what can be said.
+        """The growth in a sentence, as far as it is known.
+
+        An example is ``slow, not stuck: canonicalize grows as N^2.9: 6 s at 256, 90 s at 512, about
+        3 h at 2048``.
         """
         stopped = {
             size: outcome.compile_seconds or 0.0
@@ -404,10 +402,8 @@ class SettingGrowth:
         }
         if not self.grows:
             beyond = f"; stopped at {', '.join(map(str, sorted(stopped)))}" if stopped else ""
-            return (
-                "compiling"
-                f" {self.whole.law_text(self.setting)}{f': {self.whole.shown}' if self.whole.points else ''}{beyond}"
-            )
+            measured = f": {self.whole.shown}" if self.whole.points else ""
+            return f"compiling {self.whole.law_text(self.setting)}{measured}{beyond}"
         name, growth = self.dominant(goal) or ("compiling", self.whole)
         growth = growth if growth.grows else self.whole
         told = f"{name} {growth.law_text(self.setting)}: {growth.shown}"

@@ -1,13 +1,12 @@
-"""What the releases together say of the numbers that a kernel computes, and of how fast it does:
-accounts beside that of compiling.
+"""The releases' joint answer about a kernel's numbers and its speed, beside that of compiling.
 
-Both are made as that is (:mod:`compat.history.account`), of the releases on which it was run. One
-on which it was not is inconclusive, whatever compiles there.
+Both are accounts (:mod:`compat.history.account`), of the releases on which the kernel ran. A
+release on which it did not run is inconclusive, whatever compiles there.
 
-- *Right* is a release where every check says so, in the interpreter or on a GPU; one that says
+- A release is *right* if every check says so, in the interpreter or on a GPU. A check that says
   ``wrong``, ``unstable``, ``faulted``, ``launch_refused`` or that it was stopped makes it bad.
-- *Fast* is a release on which a launch takes at most :data:`SLOWER` times as long as on the release
-  where it takes least, on the same GPU. "Regressed" then says since when it is slower.
+- A release is *fast* if a launch takes at most :data:`SLOWER` times as long as on the release with
+  the shortest launch, on the same GPU. "Regressed" then says since when it is slower.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from compat.model import Check, Latency, Outcome, Result
 
 INTERPRETER = "interpreter"
 SLOWER = 1.2
-"""Times the least latency of a kernel over the releases, from which on a release is slow.
+"""A release is slow from this multiple of the kernel's least latency over the releases on.
 
 Separate runs of one cubin were within 10 % of each other, 99 of 100 times (one H200).
 """
@@ -55,17 +54,17 @@ class _Ran(Account):
     def _said(self, words: Mapping[Word, str], otherwise: str) -> str:
         """The account in these words.
 
-        Of one that comes and goes, the releases where it is ``otherwise``.
+        An account that comes and goes lists the releases that are ``otherwise``.
         """
         if self.word not in words:
             bad = runs(
                 (entry.release, True if entry.known and not entry.good else None)
                 for entry in self.entries
             )
-            return (
-                f"{otherwise} in"
-                f" {', '.join(run.first if run.first == run.last else f'{run.first}–{run.last}' for run in bad)}"
+            spans = (
+                run.first if run.first == run.last else f"{run.first}–{run.last}" for run in bad
             )
+            return f"{otherwise} in {', '.join(spans)}"
         phrase = words[self.word]
         if self.bracket is None:
             return phrase
@@ -85,7 +84,7 @@ class _Ran(Account):
 
 @frozen(kw_only=True)
 class Right(_Ran):
-    """Where its numbers are right."""
+    """The releases with right numbers."""
 
     by: tuple[str, ...]
     """What it was run on: ``interpreter``, and GPUs by their names."""
@@ -98,7 +97,7 @@ class Right(_Ran):
 
 @frozen(kw_only=True)
 class Fast(_Ran):
-    """Where it is about as fast as on its fastest release."""
+    """The releases that are about as fast as the fastest one."""
 
     device: str
     """The GPU that it was measured on."""
@@ -116,10 +115,10 @@ class Fast(_Ran):
 def right(
     results: Mapping[str, Sequence[Result]], line: Sequence[Entry], device: str | None = None
 ) -> Right | None:
-    """What is known of the numbers; ``None`` where nothing was run.
+    """The account of the numbers; ``None`` if nothing was run.
 
-    ``results`` are by the release's label, ``line`` is every release; with ``device``
-    (:func:`ran_on`) only what was run there is counted.
+    ``results`` are by the release's label, ``line`` is every release. With ``device``
+    (:func:`ran_on`), only runs there count.
     """
     checks = {
         release: [
@@ -140,7 +139,7 @@ def right(
 
 
 def ran_on(check: Check) -> str:
-    """What a check was made on: ``interpreter``, or a GPU by its name."""
+    """The device of a check: ``interpreter``, or a GPU by its name."""
     return check.device or INTERPRETER
 
 
@@ -150,9 +149,9 @@ def _all_right(checks: Sequence[Check]) -> bool | None:
 
 
 def fast(results: Mapping[str, Sequence[Result]], line: Sequence[Entry]) -> Fast | None:
-    """What is known of the latency, on the GPU that most releases were measured on.
+    """The latency, on the GPU that most releases were measured on.
 
-    ``None`` where nothing was measured.
+    It is ``None`` if nothing was measured.
     """
     measured = {
         release: [r.latency for r in found if r.latency] for release, found in results.items()
@@ -203,8 +202,9 @@ themselves.
 
 @frozen(kw_only=True)
 class Loss:
-    """Instructions that are in the code of one release, and in that of the next not or less than
-    half as often.
+    """Instructions in the code of one release that the next one has less than half as often.
+
+    The next one may also lack them.
     """
 
     instruction: str
@@ -223,8 +223,9 @@ class Loss:
 
 
 def losses(entries: Iterable[Entry]) -> tuple[Loss, ...]:
-    """What is lost along a row, oldest release first: against the release before that compiles, and
-    has such numbers.
+    """The losses along a row, oldest release first.
+
+    A release is compared with the one before it that compiles, and has such numbers.
     """
     found: list[Loss] = []
     last: tuple[str, Mapping[str, int]] | None = None
@@ -248,10 +249,7 @@ def _between(
 
 
 def instructions(outcome: Outcome) -> Mapping[str, int]:
-    """Instruction → how often it stands in the code of what was built.
-
-    Empty where nothing is told of it.
-    """
+    """Instruction → its count in the code of a build; empty if the counts are not known."""
     table = outcome.metrics.get(TABLE)
     return (
         {name: count for name, count in table.items() if isinstance(count, int)}

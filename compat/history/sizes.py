@@ -1,5 +1,6 @@
-"""The numbers in a specialization that the time of a compile may grow with, and the same with other
-numbers. Pure.
+"""The numbers in a specialization that a compile's time may grow with, and others. Pure.
+
+The same specialization can be made with other numbers.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def ladder(value: int) -> tuple[int, ...]:
 
 
 def value_of(spec: Specialization, name: str) -> int | None:
-    """The number that a constexpr or an option is; ``None`` where it is none."""
+    """The number of a constexpr or an option; ``None`` if it is not a number."""
     value = {**spec.compile.options, **spec.compile.constexprs}.get(name)
     return value if _is_number(value) else None
 
@@ -41,7 +42,7 @@ def value_of(spec: Specialization, name: str) -> int | None:
 def with_value(spec: Specialization, name: str, value: int) -> Specialization:
     """A specialization with another number for a constexpr or an option.
 
-    Nothing was ever declared of it.
+    It carries no declarations.
     """
     table = "constexprs" if name in spec.compile.constexprs else "options"
     numbers: dict[str, Any] = {table: {**getattr(spec.compile, table), name: value}}
@@ -49,8 +50,9 @@ def with_value(spec: Specialization, name: str, value: int) -> Specialization:
 
 
 def smaller(spec: Specialization) -> Iterator[tuple[str, int, Specialization]]:
-    """The specializations that a search for growth compiles unless it is told sizes: setting,
-    value, and what it makes.
+    """The specializations that a search for growth compiles unless the user names sizes.
+
+    Each has its setting and its value.
     """
     for name in sizes(spec):
         own = value_of(spec, name) or 1
@@ -60,8 +62,9 @@ def smaller(spec: Specialization) -> Iterator[tuple[str, int, Specialization]]:
 
 
 def differing(spec: Specialization, other: Specialization) -> str | None:
-    """The one constexpr that is a number and in which two specializations of a kernel differ, if
-    that is all.
+    """The one constexpr in which two specializations of a kernel differ, if it is a number.
+
+    It is ``None`` if they differ in anything else.
     """
     names = [
         name

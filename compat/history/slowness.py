@@ -28,9 +28,9 @@ def slowness(
     attempts: Sequence[Evidence],
     growths: Sequence[SettingGrowth],
 ) -> str | None:
-    """What there is to say, in a sentence without its full stop.
+    """The remarks on a slow compile, in a sentence without its full stop.
 
-    ``None`` of a compile that took no long time.
+    It is ``None`` for a compile that did not take long.
     """
     seconds = outcome.compile_seconds or 0.0
     stopped = outcome.status is Status.TIMED_OUT and outcome.stage != SOURCE_STAGE

@@ -103,9 +103,7 @@ class Verdict(Account):
 
 @frozen(kw_only=True)
 class Release:
-    """A version of a toolchain as a place in an order: releases first, oldest to newest, then
-    forks.
-    """
+    """A version of a toolchain as a place in an order: releases by age, then forks."""
 
     label: str
     """What a reader knows it by: ``3.1.0``, ``3.1.0+ours``, ``ours-triton 3.1.0``, or the env's
@@ -147,13 +145,13 @@ class Point:
 
     @property
     def representative(self) -> Outcome | None:
-        """The outcome to conclude from, or ``None`` where none may be."""
+        """The outcome to conclude from, or ``None`` if there is none."""
         return None if self.untested or self.unsteady else self.answers[0].outcome
 
 
 @frozen(kw_only=True)
 class Row:
-    """What became of a specialization for a target, release by release, oldest first."""
+    """The outcomes of a specialization for a target, release by release, oldest first."""
 
     spec: Specialization
     target: Target
@@ -161,7 +159,7 @@ class Row:
 
     @property
     def coordinate(self) -> Coordinate:
-        """What a reader calls it."""
+        """The name for a reader."""
         return self.spec.kernel, self.spec.variant, self.spec.case, self.target.name
 
     @property
@@ -205,7 +203,7 @@ def verdicts(
 def rows(results: Iterable[Result]) -> tuple[Row, ...]:
     """``results`` sorted into rows, whatever their order.
 
-    Kernels that are only called the same are different ones.
+    Different kernels with the same name stay different.
     """
     return tuple(_rows(results))
 
@@ -232,8 +230,9 @@ def _by_kernel(results: Iterable[Result]) -> dict[tuple[Specialization, Target],
 def entries_of(
     points: Sequence[Point], earlier: Iterable[Result] = (), existing: Collection[Version] = ()
 ) -> tuple[Entry, ...]:
-    """What is known of each release: from a row, else from ``earlier`` results of its coordinate,
-    else that it exists.
+    """The entry of each release: from a row, else from an ``earlier`` result of its coordinate.
+
+    Without either, the entry says that the release exists.
     """
     answered = {point.release.version for point in points if point.answers}
     found = {point.release.order: _entry(point) for point in points}
@@ -292,9 +291,7 @@ def _release(env: Env, text: str | None) -> Release:
 
 
 def points_of(results: Iterable[Result]) -> tuple[Point, ...]:
-    """The releases that ``results`` of one coordinate speak of, in order, forks included and
-    last.
-    """
+    """The releases of ``results`` of one coordinate, in order, forks included and last."""
     groups: dict[tuple[object, ...], list[tuple[Release, Result]]] = defaultdict(list)
     for result in results:
         release = release_of(result.built)
@@ -311,8 +308,9 @@ def points_of(results: Iterable[Result]) -> tuple[Point, ...]:
 
 
 class Points(Mapping[Coordinate, tuple[Point, ...]]):
-    """The points of each coordinate, made when they are asked for: all of them take as much memory
-    as the results.
+    """The points of each coordinate, made on request, because all of them take much memory.
+
+    They take as much as the results.
     """
 
     def __init__(self, results: Mapping[Coordinate, Sequence[Result]]) -> None:
@@ -332,7 +330,7 @@ class Points(Mapping[Coordinate, tuple[Point, ...]]):
 
 
 def _timeline(results: Iterable[Result]) -> tuple[Point, ...]:
-    """The history's points; forks only where there is nothing else."""
+    """The history's points; forks only if there is nothing else."""
     points = points_of(results)
     return tuple(p for p in points if not p.release.fork) or points
 

@@ -1,7 +1,6 @@
-"""The folder that is carried to a GPU host, its archive, and pieces of it that can be launched
-apart from each other.
+"""The folder for a GPU host, its archive, and pieces of it that can be launched separately.
 
-Cells that differ in the release alone stay in one piece, since they are timed in turn.
+Cells that differ in the release alone stay in one piece, because they are timed in turn.
 """
 
 from __future__ import annotations
@@ -161,9 +160,9 @@ def _problems(launchable: Iterable[Launchable]) -> dict[str, Problem]:
 
 
 def _write_problem(folder: Path, problem: Problem) -> Mapping[str, Any]:
-    """The module of a problem with what it imports from beside it.
+    """Write the module of a problem with what it imports from beside it.
 
-    What the index says of the problem.
+    Returns the problem's entry in the index.
     """
     source = Path(problem.source)
     place = Path("problems") / problem.closure[:16]
@@ -203,7 +202,7 @@ def _index(built: Built, problems: Mapping[str, Mapping[str, Any]]) -> dict[str,
 
 
 def _place(cell: Cell) -> tuple[str, Version, str]:
-    """By which cells stand beside their neighbours in the line of releases."""
+    """The key that puts cells beside their neighbours in the line of releases."""
     return _series(cell), cell.env.release or Version("0"), cell.env.name
 
 
@@ -254,7 +253,7 @@ class BuiltFolder:
 
     @property
     def arch(self) -> int:
-        """What a GPU has to be."""
+        """The architecture that a GPU must have."""
         return int(self.index["target"]["arch"])
 
     def cells(self, globs: Sequence[str] = (), known: set[Key] | None = None) -> tuple[Entry, ...]:
@@ -287,9 +286,9 @@ _HINT = "Write such a folder with `compat build --out FOLDER`."
 
 
 def program_of(path: Path) -> Path:
-    """The program that launches what is in a folder.
+    """The program that launches the content of a folder.
 
-    Raises SelectionError where the folder is none that was built.
+    Raises SelectionError if the folder was not built for that.
     """
     if not (path / INDEX).is_file() or not (path / PROGRAM).is_file():
         raise SelectionError(
@@ -299,7 +298,7 @@ def program_of(path: Path) -> Path:
 
 
 def read_folder(path: Path) -> BuiltFolder:
-    """The folder at a path. Raises SelectionError where there is none that was built."""
+    """The folder at a path. Raises SelectionError if it is not one that was built."""
     program_of(path)
     try:
         index = read_json((path / INDEX).read_bytes())
@@ -320,8 +319,9 @@ def read_folder(path: Path) -> BuiltFolder:
 
 
 def divided(cells: Iterable[Entry], gpus: int) -> tuple[tuple[Entry, ...], ...]:
-    """Pieces of whole series; series on one problem, whose inputs are made once for a process, come
-    after one another.
+    """Pieces of whole series.
+
+    Series on one problem follow each other, because a process makes its inputs once.
     """
     problems: dict[str, dict[str, list[Entry]]] = {}
     for cell in cells:
@@ -337,7 +337,7 @@ def divided(cells: Iterable[Entry], gpus: int) -> tuple[tuple[Entry, ...], ...]:
 
 
 def pack_piece(folder: BuiltFolder, cells: Sequence[Entry]) -> bytes:
-    """What launching some of the cells takes, as a tar file."""
+    """The files for launching some of the cells, as a tar file."""
     index = {**folder.index, "cells": list(cells), "left_out": []}
     problems = {cell["problem"] for cell in cells}
     index["problems"] = {

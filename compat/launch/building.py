@@ -1,9 +1,8 @@
-"""Every chosen cell that can be launched, compiled for that: its binary, and all that a launch has
-to know.
+"""Every chosen cell that can be launched, compiled for that: its binary, and facts for a launch.
 
-What is compiled has no line numbers, so that no path of this machine is in it, and equal kernels
-are equal. Compiles go through :func:`compat.engine.run.run` and are kept in the store, under keys
-of their own.
+The binaries have no line numbers, so that no path of this machine is in them, and equal kernels are
+equal. Compiles go through :func:`compat.engine.run.run` and are kept in the store, under keys of
+their own.
 """
 
 from __future__ import annotations
@@ -121,10 +120,9 @@ def build_cells(
     on_result: Callable[[Result], None] = lambda _: None,
     on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
 ) -> Built:
-    """Compile cells to be launched, of one target that things are launched on, each with a problem;
-    ``context`` has their envs.
+    """Compile cells to be launched, of one target that can be launched, each with a problem.
 
-    Raises what :func:`compat.engine.run.run` does.
+    ``context`` has their envs. Raises the errors of :func:`compat.engine.run.run`.
     """
     context = evolve(context, mode=launch_mode(cells[0]))
     parts = list(_launchables(run(cells, context, on_result, on_plan), context))
@@ -136,7 +134,7 @@ def build_cells(
 
 
 def _target_of(selection: Selection, cells: Sequence[Cell]) -> Target:
-    """The one target of all cells, which has to be one that things are launched on.
+    """The one target of all cells, which has to be one that can be launched.
 
     Raises SelectionError.
     """
@@ -177,16 +175,15 @@ def can_launch(cell: Cell) -> bool:
 
 
 def is_for_gpus(cell: Cell) -> bool:
-    """Whether it can be launched on GPUs that are found here or on a cluster: others only the
-    program of an archive launches.
+    """Whether it can be launched on GPUs that are found here or on a cluster.
+
+    Only the program of an archive launches other cells.
     """
     return can_launch(cell) and launching_of(cell).needs is not None
 
 
 def check_gpus(cells: Sequence[Cell]) -> None:
-    """Raises SelectionError where what is compiled of these cells is launched, but on no GPU that
-    could be found.
-    """
+    """Raise SelectionError if the cells can be launched, but on no GPU that could be found."""
     titles = sorted({toolchains.of(cell.env).title for cell in cells if can_launch(cell)})
     if titles and not any(map(is_for_gpus, cells)):
         message = (
@@ -251,9 +248,9 @@ def launchable_of(
     *,
     like: Evidence | None = None,
 ) -> Launchable | LeftOut:
-    """What an attempt in :func:`launch_mode` made of a cell with a problem.
+    """The result of an attempt in :func:`launch_mode` at a cell with a problem.
 
-    ``like`` is one from source where it was from IR.
+    ``like`` is an attempt from source if this one is from IR.
     """
     launching, problem = launching_of(cell), cell.spec.problem
     assert problem is not None

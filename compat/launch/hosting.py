@@ -69,10 +69,8 @@ class Gpu:
 def find_gpu(selection: Selection, python: str | None = None) -> Gpu:
     """The GPU of this machine, which is that of a chosen target.
 
-    ``python`` is an interpreter with PyTorch.
-
-    Raises SelectionError where there is none that can be used, no PyTorch, or nothing that is
-    launched on one.
+    ``python`` is an interpreter with PyTorch. Raises SelectionError if there is no usable GPU, no
+    PyTorch, or nothing that can be launched on one.
     """
     check_gpus(selection.cells)
     python = python or find_python(selection)
@@ -112,7 +110,7 @@ def find_python(selection: Selection | None = None) -> str:
 
 
 def python_for(folder: Path, selection: Selection | None) -> str:
-    """An interpreter for the program of a folder: one with PyTorch where that is needed.
+    """An interpreter for the program of a folder: one with PyTorch if the program needs that.
 
     Raises SelectionError.
     """
@@ -173,7 +171,7 @@ def build_and_launch(
 
 @frozen(kw_only=True)
 class LaunchedCells:
-    """What came of launching cells."""
+    """The results of launching cells."""
 
     merged: MergedResults
     left_out: tuple[LeftOut, ...] = ()
@@ -191,11 +189,10 @@ def can_be_launched(result: Result, gpu: Gpu) -> bool:
 
 
 def launch_cells(results: Sequence[Result], context: RunContext, gpu: Gpu) -> LaunchedCells:
-    """Build, launch and keep cells that can be launched (:func:`can_be_launched`), all in one go;
-    ``context`` has their envs.
+    """Build, launch and keep cells that can be launched (:func:`can_be_launched`), all in one go.
 
-    Raises SelectionError where nothing can be launched on the GPU, and what
-    :func:`compat.engine.run.run` does.
+    ``context`` has their envs. Raises SelectionError if nothing can be launched on the GPU, and the
+    errors of :func:`compat.engine.run.run`.
     """
     if not results:
         return LaunchedCells(merged=NOTHING)
@@ -208,11 +205,10 @@ def launch_cells(results: Sequence[Result], context: RunContext, gpu: Gpu) -> La
 
 
 def launch_built(launchable: Sequence[Launchable], store: Store, gpu: Gpu) -> MergedResults:
-    """Launch what was built, and keep what came of it.
+    """Launch what was built, and keep the results.
 
-    What is finished is kept also where the user ends it.
-
-    Raises SelectionError where the launcher cannot launch anything.
+    Finished results are kept also if the user ends it. Raises SelectionError if the launcher cannot
+    launch anything.
     """
     if not launchable:
         return NOTHING
@@ -271,7 +267,7 @@ class Behaviour:
 
 @frozen(kw_only=True)
 class BuildComparison:
-    """What came of launching several builds of one kernel."""
+    """The results of launching several builds of one kernel."""
 
     status: str
     """:data:`COMPARED`, or why it was not: ``faulted``, ``launch_refused``, ``timed_out``,
@@ -286,9 +282,9 @@ class Comparer:
     """The process that compares, from the first question until it is closed."""
 
     def __init__(self, original: Launchable, gpu: Gpu, stop: threading.Event | None = None) -> None:
-        """``original`` says on which problem.
+        """``original`` has the problem for all launches.
 
-        Raises SelectionError where nothing can be launched, and Stopped.
+        Raises SelectionError if nothing can be launched, and Stopped.
         """
         self._python, self._numbers = gpu.python, itertools.count(1)
         with ExitStack() as resources:
@@ -314,10 +310,10 @@ class Comparer:
         deadline: float,
         stop: threading.Event | None,
     ) -> BuildComparison:
-        """How they behave in so many launches of each problem, those that are good first, within
-        ``deadline`` seconds.
+        """Compare the behaviour of binaries in so many launches of each problem, good ones first.
 
-        Raises SelectionError where the process has ended, and Stopped once ``stop`` is set.
+        It takes at most ``deadline`` seconds. Raises SelectionError if the process has ended, and
+        Stopped once ``stop`` is set.
         """
         self._session.stop = stop
         paths = set[Path]()

@@ -1,8 +1,7 @@
-"""Results that a GPU host has written: read, kept in the store, and laid beside what became of the
-compiles.
+"""Results from a GPU host: read, kept in the store, and laid beside the outcomes of compiles.
 
-A result is found again by the identity of its cell and the digest of its problem, so that it is
-known as long as both are what they were, whatever else has changed, and no longer.
+A result is found again by the identity of its cell and the digest of its problem. So it is known as
+long as both stay the same, whatever else has changed, and no longer.
 """
 
 from __future__ import annotations
@@ -88,9 +87,9 @@ def _parsed(line: str) -> object:
 
 
 def merge_lines(lines: Iterable[object], store: Store, *, where: str) -> MergedResults:
-    """Keep results, each of one line; ``where`` is where they are from.
+    """Keep results, each of one line; ``where`` is their origin.
 
-    Raises StoreError where there is none among them.
+    Raises StoreError if none of the lines is a result.
     """
     rows: dict[tuple[str, str, str], LaunchedRow] = {}
     lost: set[tuple[str, str]] = set()
@@ -142,8 +141,9 @@ def with_launched(results: Sequence[Result], store: Store) -> tuple[Result, ...]
 
 
 def launched_as(result: Result, identity: str, store: Store) -> Result:
-    """A result with what is known of launches of what has another identity, such as a combination
-    of two releases.
+    """A result with the known launches of something with another identity.
+
+    An example is a combination of two releases.
     """
     assert result.cell.spec.problem is not None
     digest = problem_digest(result.cell.spec.problem)
@@ -275,7 +275,7 @@ def _count(value: object) -> int | None:
 
 
 def told_of(merged: Iterable[MergedResults]) -> str:
-    """What was merged, in words."""
+    """The merged results, in words."""
     total = sum(merged, NOTHING)
     parts = [f"launched {total.kept:,} cells"]
     parts += [f"{total.lost:,} are lost"] if total.lost else []

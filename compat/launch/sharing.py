@@ -1,9 +1,8 @@
-"""Launching on the GPUs of other machines: what is built goes there in pieces, which come back one
-by one while others go on.
+"""Launching on the GPUs of other machines: builds go there in pieces, which come back one by one.
 
 In: a selection, or a folder that was built, and an executor that has GPUs. Out: results, in the
-store or in a file as each piece is done, and what could not be launched, with what is missing for
-it.
+store or in a file as each piece is done. The other pieces come with the reason why they could not
+be launched.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ class Launches:
     ) -> None:
         """``keep`` gets lines as they come, from one thread at a time.
 
-        ``say`` hears what is not launched.
+        ``say`` hears of pieces that are not launched.
         """
         assert executor.gpus is not None
         self.gpus: Gpus = executor.gpus
@@ -88,9 +87,9 @@ class Launches:
         return self._stack.enter_context(TemporaryFolder("compat-launch-"))
 
     def wait(self, on_progress: Callable[[str], None] = lambda text: None) -> None:
-        """Until all of it is launched; ``on_progress`` hears how far it is.
+        """Wait until all of it is launched; ``on_progress`` hears how far it is.
 
-        Raises what launching has raised, and Stopped.
+        Raises the errors of launching, and Stopped.
         """
         for future in self._under_way:
             while not future.done():
@@ -100,9 +99,7 @@ class Launches:
         self._under_way.clear()
 
     def check(self) -> None:
-        """Raise SelectionError where something was not launched, since no machine has a GPU for
-        it.
-        """
+        """Raise SelectionError if a piece was not launched because no machine has a GPU for it."""
         if self.unlaunched:
             message = "; ".join(
                 f"{count:,} cells were not launched: {why}"
@@ -181,7 +178,7 @@ class MatrixLaunches(Launches):
 
     @property
     def merged(self) -> MergedResults:
-        """What came of it so far."""
+        """The results so far."""
         return evolve(self._merged, lost=self.lost)
 
     def _merge(self, lines: Sequence[Line]) -> None:
@@ -190,7 +187,7 @@ class MatrixLaunches(Launches):
     def begin(self) -> None:
         """Build what is to be launched, and launch it as it is built.
 
-        Raises SelectionError where no cell can be launched.
+        Raises SelectionError if no cell can be launched.
         """
         cells = [
             cell
@@ -210,9 +207,9 @@ class MatrixLaunches(Launches):
         self._add_cells(self._unknown(cells, envs))
 
     def wait(self, on_progress: Callable[[str], None] = lambda text: None) -> None:
-        """Until all of it is launched, also on GPUs that have come meanwhile.
+        """Wait until all of it is launched, also on GPUs that have come meanwhile.
 
-        Raises what launching has raised, and Stopped.
+        Raises the errors of launching, and Stopped.
         """
         super().wait(on_progress)
         if self._missing:
@@ -220,8 +217,9 @@ class MatrixLaunches(Launches):
             super().wait(on_progress)
 
     def _add_cells(self, cells: Sequence[Cell]) -> None:
-        """Build and launch those for whose target there is a GPU, and say of others what is
-        missing, once.
+        """Build and launch the cells for whose target there is a GPU.
+
+        For other targets, say once what is missing.
         """
         lacks = {
             target: self._lack(target) for target in dict.fromkeys(cell.target for cell in cells)
@@ -243,7 +241,7 @@ class MatrixLaunches(Launches):
             self._build(fitting)
 
     def _lack(self, target: Target) -> str | None:
-        """What is missing for a target; ``None`` where some machine has a GPU for it."""
+        """The thing that is missing for a target; ``None`` if some machine has a GPU for it."""
         assert isinstance(target.arch, int), "only what is for NVIDIA's GPUs can be launched"
         return self.gpus.lack(target.name, target.arch, self._python)
 
@@ -258,7 +256,7 @@ class MatrixLaunches(Launches):
                 self._add_built(build_cells(portion, context, note, self._expect))
 
     def _unknown(self, cells: Sequence[Cell], envs: Mapping[str, BuiltEnv]) -> list[Cell]:
-        """Those of which nothing is known of launches."""
+        """The cells without a known launch."""
         identities = {
             cell: identity_of(cell, built)
             for cell in cells
@@ -332,8 +330,9 @@ def _problem(cell: Cell) -> str:
 
 
 def _portions(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
-    """Cells of one target that are built together: whole kernels on whole problems, since these are
-    launched together.
+    """Cells of one target that are built together: whole kernels on whole problems.
+
+    They are launched together.
     """
     groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:

@@ -1,17 +1,17 @@
 """The forms of an argument that a launch passes, in every language that one is written in.
 
-================== =========================================== ===========================================
-argument           kernel file (TOML)                          here, and JSON
-================== =========================================== ===========================================
-number, boolean    ``4096``, ``0.5``, ``true``                 the same
-nothing            ``{ none = true }``                         ``None``
-tensor             ``"*fp16"``                                 ``"*fp16"``
-one of another     ``{ tensor = "fp16", aligned = false }``    ``{"tensor": "fp16", "aligned": False}``
-kind               ``{ tensor = "fp16", large = true }``       ``{"tensor": "fp16", "large": True}``
-tensor descriptor  ``"tensordesc<fp16[64, 64]>"``              ``"tensordesc<fp16[64,64]>"``
-constant           ``{ constexpr = 64 }``                      ``{"constexpr": 64}``
-tuple              ``[4, "*fp16"]``                            a tuple (JSON: a list)
-================== =========================================== ===========================================
+================== ======================================== ========================================
+argument           kernel file (TOML)                       here, and JSON
+================== ======================================== ========================================
+number, boolean    ``4096``, ``0.5``, ``true``              the same
+nothing            ``{ none = true }``                      ``None``
+tensor             ``"*fp16"``                              ``"*fp16"``
+one of another     ``{ tensor = "fp16", aligned = false }`` ``{"tensor": "fp16", "aligned": False}``
+kind               ``{ tensor = "fp16", large = true }``    ``{"tensor": "fp16", "large": True}``
+tensor descriptor  ``"tensordesc<fp16[64, 64]>"``           ``"tensordesc<fp16[64,64]>"``
+constant           ``{ constexpr = 64 }``                   ``{"constexpr": 64}``
+tuple              ``[4, "*fp16"]``                         a tuple (JSON: a list)
+================== ======================================== ========================================
 
 A tensor is aligned, at an address that is divisible by 16, and under 2 GiB, unless it says
 otherwise. A constant is a ``tl.constexpr`` or a jit function that is passed where no annotation
@@ -54,11 +54,9 @@ class UnknownArgumentForm(ValueError):
 
 
 def read(value: object, dtypes: Collection[str], describe: Callable[[object], str] = repr) -> Any:
-    """An argument as a kernel file has it, in the form that it has here.
+    """An argument of a kernel file, in the form of this module.
 
-    ``dtypes`` are the element types there are.
-
-    Raises :class:`UnknownForm`.
+    ``dtypes`` are the element types that exist. Raises :class:`UnknownForm`.
     """
     if isinstance(value, list):
         return tuple(_element(index, each, dtypes, describe) for index, each in enumerate(value))
@@ -181,7 +179,7 @@ def dtype_of(value: Any) -> str:
 
 
 def facts_of(value: Any) -> dict[str, bool]:
-    """What is said of a tensor besides its element type, all of it."""
+    """All facts about a tensor besides its element type."""
     return {
         **_USUAL,
         **{key: value[key] for key in _USUAL if isinstance(value, Mapping) and key in value},
@@ -200,8 +198,9 @@ def plain(value: object) -> Any:
 
 
 def shown(value: Any) -> str:
-    """An argument as a report shows it: ``4096``, ``*fp16``, ``*fp16 (not aligned)``, ``(4,
-    None)``.
+    """An argument as a report shows it.
+
+    Examples are ``4096``, ``*fp16``, ``*fp16 (not aligned)`` and ``(4, None)``.
     """
     if isinstance(value, tuple | list):
         inner = ", ".join(map(shown, value))
@@ -219,7 +218,7 @@ def shown(value: Any) -> str:
 
 
 def shown_all(passed: Mapping[str, Any]) -> str:
-    """What a launch passes as a report shows it: ``x=*fp16, n=4096``."""
+    """The arguments of a launch as a report shows them: ``x=*fp16, n=4096``."""
     return ", ".join(f"{name}={shown(value)}" for name, value in passed.items())
 
 
@@ -233,8 +232,9 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def constants(values: Iterable[Any]) -> tuple[Any, ...]:
-    """The constants among these arguments and the elements of tuples, in the forms of
-    :mod:`compat.model.constexprs`.
+    """The constants among these arguments and the elements of tuples.
+
+    They have the forms of :mod:`compat.model.constexprs`.
     """
     found = (leaf for value in values for leaf in leaves(value))
     return tuple(leaf[CONSTANT] for leaf in found if is_constant(leaf))

@@ -1,8 +1,7 @@
-"""What is attempted: an env, as it is asked for and as it is found on disk, a target, and a kernel
-in one variant and case.
+"""The parts of an attempt: an env, as requested and as on disk, a target, and a kernel.
 
-A :class:`Cell` is one coordinate of the three. A :class:`CompileSpec` is all that a compile needs
-to know of a kernel's arguments.
+The kernel comes in one variant and case. A :class:`Cell` is one coordinate of the three. A
+:class:`CompileSpec` is all that a compile needs to know of a kernel's arguments.
 """
 
 from __future__ import annotations
@@ -36,8 +35,9 @@ _PATH = lazy_pattern(r"(?P<parameter>[^\[\]]+)(?P<indices>(?:\[(?:0|[1-9]\d{0,5}
 
 @frozen(kw_only=True, cache_hash=True)
 class Env:
-    """An isolated environment as asked for: a toolchain (a release, or a fork of it), perhaps a
-    framework with it, a Python.
+    """An isolated environment as requested: a toolchain, perhaps a framework with it, a Python.
+
+    The toolchain is a release, or a fork of it.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Env:
 
     @property
     def label(self) -> str:
-        """What is in it: ``triton-3.1.0``, ``triton-3.1.0-torch-2.5.1``, ``triton-fork``."""
+        """The content in words: ``triton-3.1.0``, ``triton-3.1.0-torch-2.5.1``, ``triton-fork``."""
         release = [str(self.release)] if self.release else []
         framework = [self.framework, str(self.framework_release)] if self.paired else []
         return "-".join((self.distribution, *release, *framework))
@@ -87,7 +87,7 @@ class Env:
 class Package:
     """One distribution as installed.
 
-    ``digest`` is the SHA-256 of its RECORD, which lists the hash of every file it has.
+    ``digest`` is the SHA-256 of its RECORD, which lists the hash of every file of it.
     """
 
     name: Text
@@ -112,23 +112,21 @@ class BuiltEnv:
     """One hash over interpreter version and packages: equal digests mean the same toolchain."""
 
     def version_of(self, distribution: str) -> str | None:
-        """The installed version of a distribution, or ``None`` where it is not installed."""
+        """The installed version of a distribution, or ``None`` if it is not installed."""
         return next((p.version for p in self.packages if p.name == distribution), None)
 
     @property
     def release(self) -> str | None:
-        """The version of the toolchain in this env: as installed, or as asked for where nothing is
-        installed.
-        """
+        """The version of the toolchain in this env: as installed, or else as requested."""
         return self.version_of(self.env.distribution) or (
             str(self.env.release) if self.env.release else None
         )
 
     @property
     def framework_release(self) -> str | None:
-        """The version of the framework in this env, as installed or else as asked for.
+        """The version of the framework in this env, as installed or else as requested.
 
-        ``None`` without one.
+        It is ``None`` without a framework.
         """
         return self.version_of(self.env.framework) or (
             str(self.env.framework_release) if self.env.framework_release else None
@@ -137,7 +135,7 @@ class BuiltEnv:
 
 @frozen(kw_only=True, cache_hash=True)
 class Target:
-    """What code is generated for, without a GPU being there."""
+    """The architecture that code is generated for; no GPU is needed."""
 
     name: Text
     toolchain: Text = field(default=DEFAULT_TOOLCHAIN, metadata={OPTIONAL: True})
@@ -161,8 +159,9 @@ TABLES = ("signature", "launch", "constexprs", "options")
 
 
 def _content(entries: Mapping[str, Any]) -> str:
-    """What tables are compared and hashed by: compilers tell values apart that are equal in Python
-    (``1``, ``1.0``, ``True``).
+    """The text by which tables are compared and hashed.
+
+    Compilers distinguish values that are equal in Python (``1``, ``1.0``, ``True``).
     """
     return json.dumps(entries, sort_keys=True, default=repr)
 
@@ -274,8 +273,9 @@ ONLY_CASE = "default"
 
 @frozen(kw_only=True, cache_hash=True)
 class Problem:
-    """Where the inputs of a kernel come from, with their references (``docs/problems.md`` has the
-    contract of the function).
+    """The source of a kernel's inputs, with their references.
+
+    ``docs/problems.md`` has the contract of the function.
     """
 
     source: str
@@ -290,11 +290,11 @@ class Problem:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether it is a launch of some program, of which nobody knows what has to come out."""
+        """Whether it is a launch of some program, whose right results nobody knows."""
         return RECORDED in self.parameters
 
     def document(self) -> dict[str, Any]:
-        """What tells this problem from another, as JSON; no path is in it."""
+        """The facts that distinguish this problem, as JSON; no path is in it."""
         return {
             "closure": self.closure,
             "function": self.function,
@@ -325,7 +325,7 @@ class Specialization:
     closure: str = ""
     """SHA-256 over the source file and the files of its tree that it imports.
 
-    Where the kernel cannot notice all of that, after a colon, over what it can.
+    If the kernel cannot notice all of that, a second one over what it can follows a colon.
     """
     package: str = ""
     """The library of the package index that it is of, with its version: ``fla-core==0.6.0``; empty
@@ -362,10 +362,8 @@ class Specialization:
 class Cell:
     """One coordinate, Env × Target × Specialization.
 
-    Nothing else in the program may mean "one compile".
-
-    A cell is known by itself, as a key of mappings too: cells may have the same :attr:`id` and
-    other options.
+    Nothing else in the program may mean "one compile". A cell is identified by itself, as a key of
+    mappings too: cells may have the same :attr:`id` and other options.
     """
 
     env: Env
@@ -374,10 +372,12 @@ class Cell:
 
     @property
     def id(self) -> str:
-        """``kernel/variant/case/target/env``: what a reader calls it, and globs are matched
-        against; it identifies nothing.
+        """The name for readers and globs: ``kernel/variant/case/target/env``.
+
+        It identifies nothing.
         """
-        return f"{self.spec.kernel}/{self.spec.variant}/{self.spec.case}/{self.target.name}/{self.env.name}"
+        spec = self.spec
+        return f"{spec.kernel}/{spec.variant}/{spec.case}/{self.target.name}/{self.env.name}"
 
 
 # A type is what the toolchain calls it (``*fp16``, ``i32``), or of a tuple the types of its
@@ -385,9 +385,9 @@ class Cell:
 
 
 def read_type(value: Any) -> Any:
-    """A type as kernel files and JSON have it, arrays for tuples, in the form that it has here.
+    """A type of kernel files and JSON, which have arrays for tuples, in the form of this module.
 
-    Anything else as it is.
+    Anything else stays as it is.
     """
     return tuple(map(read_type, value)) if isinstance(value, list) else value
 
@@ -398,7 +398,7 @@ def plain_type(kind: Any) -> Any:
 
 
 def leaf_types(signature: Mapping[str, ArgumentType]) -> dict[str, str]:
-    """Path → type, of every argument that is no tuple and of every element that is none."""
+    """Path → type, of every argument and every element that is not a tuple."""
     return {path: found for name, kind in signature.items() for path, found in _leaves(name, kind)}
 
 
@@ -413,7 +413,7 @@ def _leaves(path: str, kind: ArgumentType) -> Iterator[tuple[str, str]]:
 def split_path(path: str) -> tuple[str, tuple[int, ...]]:
     """The parameter that a path begins with, and the indices that follow.
 
-    What is no path is taken for a parameter.
+    A text that is not a path counts as a parameter.
     """
     found = _PATH.fullmatch(path)
     if found is None:

@@ -1,12 +1,11 @@
-"""The codec of records: attrs classes to and from plain data, which is what JSON has, and the JSON
-Schema of that data.
+"""The codec of records: attrs classes to and from plain JSON data, and its JSON Schema.
 
 The fields of a record say how it is written (:mod:`compat.model.fields`): by the name of the field
-or by its ``KEY``, and not at all where it is ``ABSENT``. A record whose class has ``AS_ARRAY`` is
-an array of the values of its fields.
+or by its ``KEY``, and not at all if it is ``ABSENT``. A record whose class has ``AS_ARRAY`` is an
+array of the values of its fields.
 
-Reading checks all that a record's types say, and takes no value for another (``"false"`` is no
-boolean, a string no array). An error has the place of the value: ``attempts[2].raised[0].message:
+Reading checks all types of a record, and takes no value for another: ``"false"`` is not a boolean,
+a string not an array. An error has the place of the value: ``attempts[2].raised[0].message:
 expected a string, found a number``.
 """
 
@@ -62,17 +61,17 @@ class _UnfitError(ValueError):
 def unstructure(record: Any, *, compact: bool = False) -> Any:
     """A record, or a tuple or mapping of records, as plain data.
 
-    ``compact`` leaves out what has its default.
+    ``compact`` leaves out values that are the default.
     """
     return _writer(compact).unstructure(record)
 
 
 def structure(data: Any, kind: type[T], *, more: bool = False) -> T:
-    """The record of plain data; ``kind`` may also be ``tuple[Record, ...]`` or ``Mapping[str,
-    Record]``.
+    """The record of plain data.
 
-    With ``more`` keys that the record has not are passed over; else they are refused. Raises
-    :class:`RecordError`, and nothing else, whatever the data is.
+    ``kind`` may also be ``tuple[Record, ...]`` or ``Mapping[str, Record]``. With ``more``, unknown
+    keys are passed over; else they are refused. Raises :class:`RecordError`, and nothing else,
+    whatever the data is.
     """
     try:
         return _reader(more).structure(data, kind)
@@ -85,7 +84,7 @@ def structure(data: Any, kind: type[T], *, more: bool = False) -> T:
 def record_of(kind: type[T], *sources: object, **values: Any) -> T:
     """A record with these values.
 
-    Any other field has the value of the attribute of that name of the first source that has one.
+    Any other field has the value of the first source with an attribute of that name.
     """
     record_class: Any = kind
     origins = _origins(record_class, tuple(map(type, sources)))
@@ -97,8 +96,9 @@ def record_of(kind: type[T], *sources: object, **values: Any) -> T:
 
 @cache
 def _origins(kind: type, sources: tuple[type, ...]) -> tuple[tuple[str, int], ...]:
-    """The names of fields that one of the sources has an attribute of, and the place of the first
-    that has.
+    """The names of fields that a source has as an attribute, and the place of that source.
+
+    The first such source counts.
     """
     names = [field.name for field in fields(kind) if field.init]
     places = {
@@ -136,7 +136,7 @@ def _writer_of(kind: type, converter: Converter, compact: bool) -> Callable[[Any
     overrides: dict[str, Any] = {
         field.name: override(
             rename=field.metadata.get(KEY),
-            # What a record works out of its other fields is written, too.
+            # Values that a record derives from its other fields are written, too.
             omit=bool(field.metadata.get(ABSENT)),
             omit_if_default=field.metadata.get(OPTIONAL) or None,
             unstruct_hook=(
@@ -180,8 +180,9 @@ _Hook = Callable[[Any, Any], Any]
 
 
 def _only(kind: type, read: _Hook = lambda value, _: value, also: type | None = None) -> _Hook:
-    """A hook that takes values of one type, perhaps of another one too, and no others: ``True`` is
-    not a number.
+    """A hook that takes values of one type, perhaps of another one too, and no others.
+
+    ``True`` is not a number.
     """
 
     def hook(value: Any, wanted: Any) -> Any:
@@ -247,9 +248,7 @@ def _version(value: Any, _: Any) -> Any:
 
 
 def schema_of(kind: Any, title: str) -> JsonObject:
-    """The JSON Schema (draft 2020-12) of the data of records of that class, or of a tuple of such,
-    as data.
-    """
+    """The JSON Schema (draft 2020-12) of records of that class, or of a tuple of such, as data."""
     definitions: JsonObject = {}
     root = (_record_schema if has(kind) else _schema)(kind, definitions, optional=False)
     return {
@@ -332,7 +331,7 @@ def _name_of(value: object) -> str:
 
 
 def _messages(error: Exception, path: str) -> Iterator[str]:
-    """What is wrong, and where, for each thing that is."""
+    """The errors, each with its place."""
     others = [error]
     if isinstance(error, ClassValidationError):
         within, others = error.group_exceptions()
@@ -354,7 +353,7 @@ def _messages(error: Exception, path: str) -> Iterator[str]:
 
 
 def _key_of(kind: Any, name: str) -> str:
-    """What a field is called in data."""
+    """The name of a field in data."""
     field = fields_dict(kind).get(name) if has(kind) else None
     return str(field.metadata.get(KEY, name)) if field else name
 

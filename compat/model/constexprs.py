@@ -77,7 +77,7 @@ class UnknownForm(ValueError):
 
 
 def read(value: object, describe: Callable[[object], str] = repr) -> Any:
-    """A value as a kernel file has it, in the form that it has here.
+    """A value of a kernel file, in the form of this module.
 
     Raises :class:`UnknownForm`.
     """

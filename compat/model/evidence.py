@@ -1,10 +1,9 @@
-"""The raw facts of one attempt at a cell (:class:`Evidence`), and how they are read of what a
-worker says.
+"""The raw facts of one attempt at a cell (:class:`Evidence`), and their reader.
 
 Compilers print hundreds of megabytes, exceptions quote whole programs, and a kernel file can make
-the worker say anything. So each part has a greatest size, of what is longer the beginning and the
-end count, and what has not the form of a part is left out. Reading takes a time that grows with
-neither length nor width.
+the worker say anything. So each part has a greatest size. A longer part keeps its beginning and its
+end, and a part with a wrong form is left out. The time of reading grows with neither length nor
+width.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ class Noticed:
 
 @frozen(kw_only=True)
 class Diagnosis:
-    """Where inside the compiler it went wrong, as it is read in the facts of an attempt."""
+    """The place of a failure inside the compiler, as it is read in the facts of an attempt."""
 
     pass_: str | None = None
     """The MLIR pass in flight, as ``mlir-opt`` names it, for example ``tritongpu-coalesce``."""
@@ -87,7 +86,7 @@ class Diagnosis:
 
 @frozen(kw_only=True)
 class Made:
-    """What a stage made."""
+    """The product of a stage."""
 
     AS_ARRAY: ClassVar = True
     size: int
@@ -111,8 +110,9 @@ class Done:
 
 @frozen(kw_only=True)
 class StoodIn:
-    """What took the place of packages that an env lacks while a kernel was imported there
-    (``toolchains/pytorch/standin``).
+    """The stand-ins for packages that an env lacks while a kernel was imported there.
+
+    ``toolchains/pytorch/standin`` makes them.
     """
 
     packages: tuple[str, ...] = ()
@@ -134,7 +134,7 @@ class StoodIn:
 class Evidence:
     """Raw facts of one attempt at one cell.
 
-    What they mean is for :mod:`compat.diagnosis.classify` to say.
+    :mod:`compat.diagnosis.classify` gives them a meaning.
     """
 
     answered: bool
@@ -288,10 +288,7 @@ def read_stages(data: object) -> dict[str, float]:
 
 
 def read_done(data: object) -> tuple[Done, ...] | None:
-    """The actions that an answer says were done.
-
-    ``None`` where it does not say so in the form of an answer.
-    """
+    """The actions that are done, from an answer; ``None`` if their form is wrong."""
     if not isinstance(data, list) or len(data) > _MANY:
         return None
     found = [_done(each) for each in data]
@@ -368,14 +365,14 @@ def _raised(link: Mapping[Any, Any]) -> Raised | None:
 def read_paths(data: object) -> tuple[str, ...]:
     """The paths in an answer.
 
-    Of more than :data:`_PATHS` not all are told, which an empty one at the end says.
+    If there are more than :data:`_PATHS`, an empty one at the end replaces the rest.
     """
     found = [path for path in data if isinstance(path, str)] if isinstance(data, list) else []
     return tuple(found) if len(found) <= _PATHS else (*found[:_PATHS], "")
 
 
 def read_stood_in(data: object) -> StoodIn | None:
-    """What an answer says of stand-ins; ``None`` where it says nothing."""
+    """The stand-ins in an answer; ``None`` if it has none."""
     if not isinstance(data, Mapping):
         return None
     found = {name: data.get(name) for name in ("packages", "answers", "skipped")}

@@ -1,5 +1,6 @@
-"""How fields of records are written as data: metadata and types that :mod:`compat.model.codec`
-reads, and values with notes.
+"""Ways of writing fields of records as data, and values with notes.
+
+They are metadata and types that :mod:`compat.model.codec` reads.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ Releases = Annotated[tuple[Text, ...], rules(uniqueItems=True)]
 class Noted:
     """A value of an entry, and a comment that stands behind it.
 
-    A table that has one gets a heading wherever it can have one.
+    A table with such a value gets a heading wherever it can have one.
     """
 
     value: Any

@@ -155,9 +155,9 @@ class Result:
 
     @property
     def _computes_as_expected(self) -> bool:
-        """Whether no check says what was not declared.
+        """Whether no check shows anything that was not declared.
 
-        Only a GPU can show that what was declared is no longer so.
+        Only a GPU can show that a declared failure is gone.
         """
         declared = (
             self.expectation.status
@@ -199,16 +199,15 @@ _SHAPES: dict[_Shape, _Shape] = {}
 
 
 class Compact(Mapping[str, Any]):
-    """A mapping that never changes, of JSON values: its names are kept once for all that have the
-    same, its values as bytes.
+    """An immutable mapping of JSON values, as bytes; its names are shared with equal mappings.
 
-    Each look at it makes its values anew. It equals every mapping with the same content.
+    Each access makes its values anew. It equals every mapping with the same content.
     """
 
     __slots__ = ("_shape", "_values")
 
     def __init__(self, content: Mapping[str, Any]) -> None:
-        """Keep a copy of ``content``. Raises ValueError for what is no JSON."""
+        """Keep a copy of ``content``. Raises ValueError if it is not JSON."""
         values: list[Any] = []
         shape = _flattened(content, values)
         self._shape = _SHAPES.setdefault(shape, shape)
@@ -271,7 +270,7 @@ def _restored(shape: _Shape, values: Iterator[Any]) -> dict[str, Any]:
 
 @cache
 def _empty() -> Compact:
-    """What all have that have no facts."""
+    """The common value of all cells without facts."""
     return Compact({})
 
 
@@ -297,9 +296,7 @@ def _compact(facts: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @lru_cache(maxsize=4096)
 def _shared(failure: Failure) -> Failure:
-    """The same failure; those that differ in their place or their artifacts alone share their
-    texts.
-    """
+    """The same failure, sharing its texts with failures that differ in place or artifacts alone."""
     texts = ("failure_class", "stage", "fingerprint", "excerpt", "advice")
     return evolve(failure, **{name: once(getattr(failure, name)) for name in texts})
 
@@ -350,8 +347,8 @@ class CellRecord:
 
 
 def cell_document(result: Result) -> JsonObject:
-    """One cell and what came of it, as JSON values."""
-    # Takes longer to import than many commands take.
+    """One cell and its result, as JSON values."""
+    # The codec takes longer to import than many commands take.
     from compat.model.codec import record_of, unstructure
 
     cell = result.cell
@@ -365,8 +362,9 @@ def cell_document(result: Result) -> JsonObject:
 
 
 def with_names(document: JsonObject, env: Env) -> JsonObject:
-    """The same with the installed releases under the names of the env's toolchain and its
-    framework.
+    """The same with the installed releases under the names of toolchain and framework.
+
+    The names are those of the env.
     """
     names = {RELEASE: env.toolchain, FRAMEWORK: env.framework}
     return {names.get(key, key): item for key, item in document.items()}

@@ -1,6 +1,4 @@
-"""The words for what became of a cell, what was declared that it would be, and what is known of the
-numbers that it computes.
-"""
+"""The words for the fate of a cell, its expectation, and the numbers that it computes."""
 
 from __future__ import annotations
 
@@ -98,9 +96,7 @@ class Sample:
 
 @frozen(kw_only=True)
 class Check:
-    """What came of running a kernel on its problems and comparing what it computed with their
-    references.
-    """
+    """The result of running a kernel on its problems and comparing its numbers with references."""
 
     status: Status
     """``ok`` where every output of every problem is within its tolerance; ``wrong``, ``unstable``,
@@ -132,7 +128,7 @@ class Check:
 
     @property
     def right(self) -> bool | None:
-        """Whether the numbers are right; ``None`` where this does not tell."""
+        """Whether the numbers are right; ``None`` if this does not tell."""
         if self.status in (Status.UNSUPPORTED, Status.LOST):
             return None
         return self.status is Status.OK
@@ -140,7 +136,7 @@ class Check:
 
 @frozen(kw_only=True)
 class Numbers:
-    """What is known of the numbers that a cell computes; ``None`` for what was not run."""
+    """The checks of the numbers that a cell computes; ``None`` if it was not run."""
 
     interpreter: Check | None = None
     """In the interpreter of its release, on the CPU, which says something of the kernel and nothing
@@ -156,16 +152,13 @@ class Numbers:
 
     @property
     def right(self) -> bool | None:
-        """Whether they are right as far as they were checked; ``None`` where nothing tells."""
+        """Whether they are right as far as they were checked; ``None`` if nothing tells."""
         told = [check.right for check in self.checks if check.right is not None]
         return all(told) if told else None
 
     @property
     def trouble(self) -> Check | None:
-        """The check that says that they are not right, or that gave no answer.
-
-        Of several the one on a GPU.
-        """
+        """The check that is not right, or that gave no answer; of several the one on a GPU."""
         found = [
             check for check in self.checks if check.right is False or check.status is Status.LOST
         ]
@@ -173,9 +166,7 @@ class Numbers:
 
     @property
     def decisive(self) -> Check | None:
-        """The check that says most: one that is bad, else that on a GPU, else that in the
-        interpreter.
-        """
+        """The check that says most: a bad one, else that on a GPU, else that in the interpreter."""
         bad = [check for check in self.checks if check.right is False]
         told = [check for check in self.checks if check.right is not None]
         return next(reversed(bad or told or self.checks), None)

@@ -52,11 +52,11 @@ _ENV_SESSION = lazy_pattern(r"env\((?P<name>[^()\s]+)\)")
 
 
 def sessions(root: Path | None = None) -> MatrixConfig:
-    """Define a session for each env of ``matrix.toml``, in ``root`` or the current folder, and for
-    those the command line names.
+    """Define a session for each env of ``matrix.toml``, and for those of the command line.
 
-    ``-- --matrix PATH`` names another file; without any file, the envs are the built-in ones. Ends
-    nox with one clear error where the file says something that cannot be meant.
+    The file is in ``root`` or the current folder. ``-- --matrix PATH`` names another file. Without
+    any file, the envs are the built-in ones. Ends nox with one clear error if the file has an
+    error.
     """
     if not {"-v", "--verbose"} & set(_arguments()):
         logging.getLogger("compat").setLevel(logging.WARNING)  # nox shows everything that is logged
@@ -70,7 +70,7 @@ def sessions(root: Path | None = None) -> MatrixConfig:
 
 
 def matrix(config: MatrixConfig) -> None:
-    """Define the session ``matrix``: what stands after ``--`` goes to ``compat matrix``.
+    """Define the session ``matrix``, which passes the words after ``--`` to ``compat matrix``.
 
     Ends nox as :func:`sessions` does.
     """
@@ -130,8 +130,9 @@ def _config(root: Path) -> MatrixConfig:
 
 
 def _all_envs(config: MatrixConfig) -> list[Env]:
-    """The envs of ``matrix.toml``, and those besides whose sessions are requested, or that
-    ``--envs`` means.
+    """The envs of ``matrix.toml``, and others whose sessions are requested.
+
+    ``--envs`` requests sessions too.
     """
     envs = {env.name: env for env in config.envs}
     with suppress(SelectionError):  # the session that needs them reports it
@@ -144,9 +145,10 @@ def _all_envs(config: MatrixConfig) -> list[Env]:
 
 
 def _define(env: Env, config: MatrixConfig) -> None:
-    """One session that builds one env.
+    """Define one session that builds one env.
 
-    Nox gives it no virtual environment: it makes its own, where others find it.
+    Nox gives it no virtual environment. The session makes its own, in the place where others find
+    it.
     """
 
     @nox.session(

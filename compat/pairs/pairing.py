@@ -1,7 +1,7 @@
-"""Pairs chosen (those of ``matrix.toml``, or releases of a framework with releases), tried, and
-what came of it kept.
+"""Pairs chosen, tried, and their results kept.
 
-It is kept by the env's packages, the release, and the programs.
+Pairs are those of ``matrix.toml``, or releases of a framework with releases. The key of a result is
+the env's packages, the release, and the programs.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ GB.
 
 @frozen(kw_only=True)
 class PairingSetup:
-    """What all pairs of a command share."""
+    """The things that all pairs of a command share."""
 
     selection: Selection
     cache: EnvCache
@@ -168,9 +168,9 @@ def pairs_of(
     *,
     again: bool = False,
 ) -> tuple[Pair, ...]:
-    """Those of some envs that have a PyTorch, each with its own release.
+    """The pairs of envs that have a PyTorch, each with its own release.
 
-    Without a C compiler, that is why none was tried.
+    Without a C compiler none is tried, and that is the reason.
     """
     here = {built.env.name: built for built in envs if is_pair(built.env)}
     requested = [RequestedPair(env=built.env) for built in here.values() if built.error is None]
@@ -383,9 +383,9 @@ def chosen(
 
 
 def _toolchain_of(envs: Sequence[Env]) -> Toolchain:
-    """The toolchain that pairs are tried of.
+    """The toolchain of the pairs.
 
-    Raises SelectionError where the envs are of one that has no pairs.
+    Raises SelectionError if the envs' toolchain has no pairs.
     """
     with_pairs = [
         toolchain for env in envs if (toolchain := toolchains.of(env)).device.pairing is not None
@@ -411,10 +411,9 @@ def is_pair(env: Env) -> bool:
 def pin_of(
     config: MatrixConfig, version: Version, toolchain: Toolchain, python: str | None = None
 ) -> Version | None:
-    """The release that an installer takes with a PyTorch: for a Python (``3.11``), else for the
-    newest for which it takes one.
+    """The release that an installer takes with a PyTorch, for a Python (``3.11``).
 
-    Raises PinUnknown.
+    Without a Python, it is the newest for which the installer takes one. Raises PinUnknown.
     """
     cache = config.env_cache()
     framework = toolchain.framework
@@ -427,9 +426,9 @@ def pin_of(
 
 
 def _pythons_for(config: MatrixConfig, framework: Framework, version: Version) -> list[str]:
-    """The Pythons that there are wheels of a framework for, the newest first.
+    """The Pythons with wheels of a framework, the newest first.
 
-    Asks the index where nothing is kept of it.
+    It asks the index if there is no kept answer.
     """
     try:
         pythons = list_files(framework.name, index_urls(), cache=config.base / INDEX).pythons_for(
@@ -492,8 +491,9 @@ def _every_version(config: MatrixConfig, toolchain: Toolchain) -> tuple[Version,
 def _env_with(
     config: MatrixConfig, version: Version, toolchain: Toolchain, notes: list[str]
 ) -> Env:
-    """The env to have a release of the framework from: one that is declared, else the one with the
-    release that it asks for.
+    """The env with a release of the framework.
+
+    It is one that is declared, or one with the release that the framework asks for.
     """
     name = toolchain.framework.name
     declared = [

@@ -1,9 +1,7 @@
 """Run the programs of :attr:`Device.pairing` in an env.
 
-Where one of them ends the process, another process runs the rest.
-
-The library in C that stands in for a driver is built once: by the machine's compiler, else by one
-from the package index.
+If one of them ends the process, another process runs the rest. The library in C that stands in for
+a driver is built once: by the machine's compiler, or by one from the package index.
 """
 
 from __future__ import annotations
@@ -51,7 +49,7 @@ JsonObject = dict[str, Any]
 
 @frozen(kw_only=True)
 class PairRun:
-    """Where programs are run, and with what."""
+    """The place where programs run, and their settings."""
 
     python: str
     """The interpreter of an env that has a PyTorch."""
@@ -65,7 +63,7 @@ class PairRun:
 
 @frozen(kw_only=True)
 class Answers:
-    """What came of it, as it was told."""
+    """The answers of programs, as they were reported."""
 
     facts: JsonObject = field(factory=dict)
     """Which PyTorch and release it was that was imported; empty where nothing was."""
@@ -74,7 +72,7 @@ class Answers:
 
 
 def pairing_of(toolchain: Toolchain) -> Pairing:
-    """How pairs are tried, of a toolchain that says so."""
+    """The way in which a toolchain with pairs tries them."""
     assert toolchain.device.pairing is not None
     return toolchain.device.pairing
 
@@ -85,10 +83,9 @@ def run_programs(
     deadline: float = DEADLINE,
     import_deadline: float = IMPORT_DEADLINE,
 ) -> Answers:
-    """Run all programs; as many processes follow each other as end before they have answered for
-    the rest.
+    """Run all programs, in as many processes as end before they have answered for the rest.
 
-    Raises MachineError where no process can be started, and Stopped where all is to end.
+    Raises MachineError if no process can be started, and Stopped if everything is to end.
     """
     facts: JsonObject = {}
     answers: dict[str, JsonObject] = {}
@@ -105,7 +102,7 @@ def run_programs(
                 return Answers(facts=facts, programs={**answers, **dict.fromkeys(remaining, line)})
         if begun in remaining and begun not in answers:
             answers[begun] = ended
-        # It ended before any, or where no program is to blame.
+        # The process ended before any program, or in a place for which no program is to blame.
         elif any(name not in answers for name in remaining):
             answers |= {name: ended for name in remaining if name not in answers}
     return Answers(facts=facts, programs=answers)
@@ -118,9 +115,7 @@ def _one_process(
     deadline: float,
     import_deadline: float,
 ) -> tuple[list[JsonObject], JsonObject]:
-    """The lines that a process told, and how it ended, as the answer for a program that it was at
-    then.
-    """
+    """The lines of a process, and its end as the answer for the program that it was running."""
     pairing = pairing_of(toolchain)
     with TemporaryFolder("compat-pairs-") as folder:
         answers, launches = folder / "answers", folder / "launches"
@@ -215,9 +210,9 @@ class Compiler:
 
 
 def find_compiler(cache: EnvCache, environ: Mapping[str, str] = os.environ) -> Compiler:
-    """The compiler that ``$CC`` names, or one on ``PATH``, else one that is fetched.
+    """The compiler of ``$CC``, or one on ``PATH``, or one that is fetched.
 
-    Raises EnvError where none can be had.
+    Raises EnvError if none can be fetched.
     """
     for name in filter(None, (environ.get("CC"), *_COMPILERS)):
         if program := shutil.which(name, path=environ.get("PATH")):
@@ -259,11 +254,10 @@ exec '{zig}' cc "$@"
 def built_library(
     source: Path, name: str, also: Sequence[str], compiler: Compiler, cache: EnvCache
 ) -> Path:
-    """The folder that has a source built into a shared library of that name, and links to it of the
-    other names.
+    """The folder with a source built into a shared library, and links to it of the other names.
 
-    It is called by the hash of source and compiler, and built where it is not there. Raises
-    EnvError with the compiler's words.
+    Its name is the hash of source and compiler, and it is built if missing. Raises EnvError with
+    the compiler's words.
     """
     key = hashlib.sha256(
         b"\0".join((source.read_bytes(), compiler.program.encode(), sys.platform.encode()))

@@ -1,4 +1,4 @@
-"""Pairs, and what became of the programs in each."""
+"""Pairs, and the results of the programs in each."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Grid:
 
 
 def in_order(versions: Iterable[str]) -> tuple[str, ...]:
-    """Versions, each once, oldest first; what is no version comes last."""
+    """Versions, each once, oldest first; a text that is not a version comes last."""
     unique = dict.fromkeys(versions)
     return tuple(sorted(unique, key=_order))
 

@@ -1,10 +1,9 @@
-"""Run a program for as long as whoever asked for it lives: ``python keeper.py``, in a process of
-its own.
+"""Run a program for as long as its client lives: ``python keeper.py``, in a process of its own.
 
-The first line of standard input are its words, as a JSON array. When standard input ends, which it
-does with the process at its other end, the program is killed with all of its process group. How it
-ended is written to standard output: its exit code, negative where a signal ended it. It needs the
-standard library alone.
+The first line of standard input is the program's words, as a JSON array. When standard input ends,
+as it does with the client's process, the program is killed with all of its process group. Its exit
+code goes to standard output, negative if a signal ended it. The module needs the standard library
+alone.
 """
 
 import json

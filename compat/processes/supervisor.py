@@ -67,8 +67,8 @@ class Process:
     ) -> None:
         """Start it.
 
-        Raises MachineError where the machine refuses to start any, and OSError where there is no
-        such program.
+        Raises MachineError if the machine refuses to start any, and OSError if there is no such
+        program.
         """
         try:
             self._process = subprocess.Popen(
@@ -88,16 +88,16 @@ class Process:
         self.stdin, self.stdout = self._process.stdin, self._process.stdout
 
     def wait(self, seconds: float) -> int | None:
-        """Its exit code, negative where a signal ended it.
+        """Its exit code, negative if a signal ended it.
 
-        ``None`` where it has not ended within so many seconds.
+        It is ``None`` if the process has not ended within so many seconds.
         """
         with suppress(subprocess.TimeoutExpired):
             return self._process.wait(seconds)
         return None
 
     def wait_while(self, waiting: Callable[[], bool]) -> int | None:
-        """Its exit code; ``None`` where it has not ended by the time that ``waiting`` says no.
+        """Its exit code; ``None`` if it has not ended when ``waiting`` becomes false.
 
         Raises Stopped.
         """
@@ -134,15 +134,13 @@ def run(
 ) -> ProcessResult:
     """Run a command to its end, with a document on its standard input.
 
-    Nothing is left of its process group.
+    Its whole process group ends with it. It is killed after ``timeout`` seconds, or once
+    ``waiting`` becomes false. ``limit`` bytes of its output are read, as :func:`read_ends` does.
+    Without a limit, the end of the output is read, as much as people are shown. With a file that it
+    writes ``into``, only its output to descriptor 2 is read.
 
-    It is killed after ``timeout`` seconds, or once ``waiting`` says no. Of what it printed
-    ``limit`` bytes are read, as :func:`read_ends` does; without a limit as much of its end as is
-    shown to people. With a file that it writes ``into``, only what it printed to descriptor 2 is
-    read.
-
-    Raises MachineError where the machine refuses to start a process, OSError where there is no such
-    program, and Stopped where the command is to end.
+    Raises MachineError if the machine refuses to start a process, OSError if there is no such
+    program, and Stopped if the command is to end.
     """
     with TemporaryFile() as printed, TemporaryFile() as given:
         given.write(document.encode("utf-8", "backslashreplace"))
@@ -183,12 +181,11 @@ def run_in_foreground(
     timeout: float | None = None,
     on_tick: Callable[[float], None] = lambda _: None,
 ) -> ForegroundResult:
-    """Run a program of the user's as the user would, on this terminal and with these variables
-    besides, to its end.
+    """Run a user's program to its end as the user would, on this terminal.
 
-    ``on_tick`` is called now and then, with the seconds since it began. After ``timeout`` seconds,
-    or where everything is to end meanwhile, it is told to end, and then killed. Raises
-    SelectionError where there is no such program.
+    ``variables`` are added to the environment. ``on_tick`` is called now and then, with the seconds
+    since the start. After ``timeout`` seconds, or if everything is to end meanwhile, the program is
+    asked to end, and then killed. Raises SelectionError if there is no such program.
     """
     began = time.monotonic()
     try:
@@ -220,8 +217,9 @@ def run_in_foreground(
 
 
 def _end_in_foreground(process: subprocess.Popen[bytes], *, at_once: bool) -> None:
-    """Have a program end: by itself where it has heard of the user's Ctrl-C, else by SIGTERM, and
-    in the end by SIGKILL.
+    """Have a program end.
+
+    It may end by itself after the user's Ctrl-C. Otherwise SIGTERM ends it, and at last SIGKILL.
     """
     if not at_once and _ends(process, _PATIENCE):
         return
@@ -287,7 +285,7 @@ class Session:
     def ask(self, line: str, seconds: float = math.inf) -> str:
         """The answer to a line, within so many seconds.
 
-        Raises SessionEnded where there is none, and Stopped.
+        Raises SessionEnded if there is none, and Stopped.
         """
         assert self._process.stdin is not None
         try:
@@ -354,9 +352,9 @@ AVAILABLE_CORES = len(os.sched_getaffinity(0))
 
 
 def resident_bytes(pid: int) -> int:
-    """Bytes in memory of a process and all its descendants.
+    """Bytes in memory of a process and all its descendants; 0 if it is gone.
 
-    Shared pages count once per process. 0 if it is gone.
+    Shared pages count once per process.
     """
     return sum(_resident(each) for each in family(pid))
 
@@ -386,15 +384,14 @@ def _resident(pid: int) -> int:
 
 
 def cpu_seconds(pid: int) -> float:
-    """CPU seconds that a process and all its descendants have used, those that have ended and were
-    waited for among them.
-    """
+    """CPU seconds of a process and all its descendants, with those that it waited for."""
     return sum(_ticks(each) for each in family(pid)) / _TICKS
 
 
 def _ticks(pid: int) -> int:
-    """Of the process and of the children that it waited for, as the system counts them. 0 if it is
-    gone.
+    """Ticks of the process and of the children that it waited for; 0 if it is gone.
+
+    The system counts them.
     """
     try:
         fields = (
@@ -409,8 +406,9 @@ def _ticks(pid: int) -> int:
 
 
 def private_bytes(pid: int) -> int:
-    """Bytes in memory of one process that are no pages of files, which the system could drop. 0 if
-    it is gone.
+    """Bytes in memory of one process without pages of files, which the system could drop.
+
+    They are 0 if the process is gone.
     """
     try:
         fields = dict(
@@ -438,9 +436,9 @@ def working_folder(pid: int) -> str | None:
 
 
 def state(pid: int) -> str:
-    """The letter by which the system tells what a process does: ``T`` where it is stopped.
+    """The system's letter for what a process does: ``T`` if it is stopped.
 
-    Empty if it is gone.
+    It is empty if the process is gone.
     """
     try:
         return (
@@ -460,8 +458,9 @@ def inside(folder: Path) -> list[int]:
 
 
 def end_users(folder: Path) -> None:
-    """Kill every process of this user that is in a folder or has a file of it open: all that is
-    known of who lost its parents.
+    """Kill every process of this user that is in a folder or has a file of it open.
+
+    Nothing else is known of processes that lost their parents.
     """
     inside = f"{folder}/"
     for entry in Path("/proc").iterdir():

@@ -1,5 +1,4 @@
-"""What is being made smaller: a module's text with all that a compile needs to know of its kernel,
-and how heavy that is.
+"""A candidate of a reduction: a module's text, the facts of its kernel's compile, and its weight.
 
 An :class:`Edit` is one simplification at one place, as data, so that several can be made at once;
 :func:`applied` makes them.
@@ -110,10 +109,9 @@ class Candidate:
 
     @cached_property
     def weight(self) -> tuple[int, int]:
-        """How much there is to read: of the code and the specialization first, then of bare
-        letters.
+        """Return how much there is to read: the code with the specialization, and then the letters.
 
-        Every accepted candidate is lighter than the one before it, which is why a search ends.
+        Every accepted candidate is lighter than the one before it, so a search ends.
         """
         facts = 8 * sum(map(len, self.compile.hints.values()))
         facts += sum(
@@ -128,8 +126,10 @@ class Candidate:
         return sum(_of_node(node) for node in ast.walk(self.tree)) + facts, len(self.text)
 
     def _of_argument(self, value: object) -> int:
-        """What a launch passes: a tensor by its type, with a hint for each fact that is not as
-        usual; a number by itself.
+        """Return the weight of an argument that a launch passes.
+
+        A tensor weighs as much as its type, with a hint for each unusual fact. A number weighs by
+        its value.
         """
         if arguments.is_tensor(value):
             dtype = arguments.dtype_of(value)
@@ -164,9 +164,10 @@ def _of_node(node: ast.AST) -> int:
 
 
 def _of_value(value: object) -> int:
-    """A small number is lighter than a large one, no number heavier than a node.
+    """Return the weight of a value.
 
-    A fraction is heavier than a whole number.
+    A small number is lighter than a large one, and no number is heavier than a node. A fraction is
+    heavier than a whole number.
     """
     if isinstance(value, bool) or value is None:
         return 1
@@ -208,12 +209,10 @@ ReductionPass = Callable[[Candidate], Iterable[Edit]]
 
 
 def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
-    """``candidate`` with all these edits made and what they leave without purpose gone.
+    """Return ``candidate`` with all these edits made, without what they leave unused.
 
-    ``None`` where that is no Python.
-
-    Of two edits at one place the first counts, and an edit inside of what another replaces goes
-    with it.
+    Returns ``None`` if the result is not valid Python. If two edits change one place, the first
+    counts. An edit inside of something that another edit replaces goes with it.
     """
     edits = list(edits)
     nodes: dict[ast.AST, Sequence[ast.AST]] = {}
@@ -226,7 +225,7 @@ def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
     roots = (function, *changed.compile.functions)
     try:
         text = _text(candidate, nodes, roots) if nodes else candidate.text
-    # A tree that cannot be written, such as `x[]`.
+    # The tree cannot be written, such as `x[]`.
     except (TypeError, ValueError, AttributeError, RecursionError):
         return None
     if text is None or not compiles(text):

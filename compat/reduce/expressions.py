@@ -19,9 +19,7 @@ from compat.source.parsing import named_parameters
 T = TypeVar("T")
 
 _FEW = (0, 1, 16)
-"""What is tried of numbers that stand in one place; 16 is the least that a product of matrices
-takes.
-"""
+"""The numbers that are tried for one in one place; 16 is the least for a product of matrices."""
 _POWERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 _LONG = 12
@@ -30,9 +28,7 @@ _LONG = 12
 _TABLES = ("signature", "launch", "constexprs")
 
 _NUMBERS = (1, 16)
-"""What a launch may pass in the place of a larger whole number: what is folded, and what is
-divisible by 16.
-"""
+"""The numbers that replace a larger one in a launch: 1 is folded, and 16 is divisible by 16."""
 
 KERNEL = "kernel"
 """What a kernel with a longer name is called at the end."""
@@ -47,9 +43,7 @@ def keywords(candidate: Candidate) -> Iterator[Edit]:
 
 
 def elements(candidate: Candidate) -> Iterator[Edit]:
-    """Calls without one of their positional arguments, tuples and lists without one of their
-    elements.
-    """
+    """Drop one positional argument of a call, or one element of a tuple or list."""
     for place, node in _sites(candidate):
         elements = (
             node.args
@@ -63,9 +57,9 @@ def elements(candidate: Candidate) -> Iterator[Edit]:
 
 
 def hoist(candidate: Candidate) -> Iterator[Edit]:
-    """One of its operands, arguments or elements instead of an expression.
+    """Replace an expression by one of its operands, arguments or elements.
 
-    The heaviest expressions first.
+    The heaviest expressions come first.
     """
     for place, node in sorted(_sites(candidate), key=lambda site: -len(site[0])):
         for number, part in enumerate(_parts(node, candidate.language.modules)):
@@ -89,8 +83,9 @@ def _parts(node: ast.expr, modules: Container[str]) -> Iterator[ast.expr]:
 
 
 def values(candidate: Candidate) -> Iterator[Edit]:
-    """A simple value instead of an expression: of the same shape and element type where they can be
-    told, or a zero.
+    """Replace an expression by a simple value.
+
+    The value has the same shape and element type if they can be told. Otherwise it is zero.
     """
     values_of = candidate.language.values(candidate.kernel.body, candidate.compile)
     for place, node in sorted(_sites(candidate), key=lambda site: -len(site[0])):
@@ -100,8 +95,9 @@ def values(candidate: Candidate) -> Iterator[Edit]:
 
 
 def literals(candidate: Candidate) -> Iterator[Edit]:
-    """Smaller whole numbers, the smallest first: wherever a number stands at once, then in one
-    place.
+    """Replace whole numbers by smaller ones, the smallest first.
+
+    Each number is replaced everywhere at once, and then in one place.
     """
     sites = [
         (place, node)
@@ -163,10 +159,9 @@ def _is_value(node: ast.expr) -> bool:
 
 
 def unused_parameters(candidate: Candidate) -> Iterator[Edit]:
-    """The kernel without a parameter that it does not read, and the specialization without the
-    entry.
+    """Drop a parameter that the kernel does not read, with its entry in the specialization.
 
-    A class without a method that nothing calls.
+    Also drop a method of a class that nothing calls.
     """
     for kernel in (candidate.kernel, *filter(None, [candidate.constructor])):
         read = set().union(*(module.loaded(statement) for statement in kernel.body))
@@ -216,8 +211,9 @@ def options(candidate: Candidate) -> Iterator[Edit]:
 
 
 def constexprs(candidate: Candidate) -> Iterator[Edit]:
-    """Smaller numbers for constexprs, the smallest first: for all that are equal at once, then for
-    each.
+    """Replace numbers of constexprs by smaller ones, the smallest first.
+
+    All equal constexprs are changed at once, and then each alone.
     """
     numbers = {
         name: value for name, value in candidate.compile.constexprs.items() if type(value) is int
@@ -273,9 +269,9 @@ def types(candidate: Candidate) -> Iterator[Edit]:
 
 
 def _together(values: Mapping[str, T], order: Iterable[T]) -> Iterator[tuple[Sequence[str], T]]:
-    """The names that have the same value, where those are several, by the order of the values.
+    """Yield the names that share a value, if they are several, in the order of the values.
 
-    Then each name alone.
+    Then yield each name alone.
     """
     for value in order:
         if len(same := [name for name, other in values.items() if other == value]) > 1:
@@ -284,9 +280,9 @@ def _together(values: Mapping[str, T], order: Iterable[T]) -> Iterator[tuple[Seq
 
 
 def passed(candidate: Candidate) -> Iterator[Edit]:
-    """Plainer arguments of a launch: tensors that are aligned, small, and of plainer types.
+    """Pass plainer arguments at a launch.
 
-    Small numbers.
+    Tensors become aligned, small, and of plainer types. Numbers become small.
     """
     for name, value in candidate.compile.launch.items():
         for plainer in _plainer_argument(value, candidate.language.argument_types):
@@ -328,9 +324,9 @@ def element_types(candidate: Candidate) -> Iterator[Edit]:
 
 
 def names(candidate: Candidate) -> Iterator[Edit]:
-    """Short names: ``kernel`` for the function, few letters for local names.
+    """Use short names: ``kernel`` for the function, and few letters for local names.
 
-    Parameters keep theirs, which tell what is passed.
+    Parameters keep their names, because these tell what is passed.
     """
     kernel = candidate.kernel
     used = {name for node in ast.walk(candidate.tree) for name in _names_in(node)}

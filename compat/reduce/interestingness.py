@@ -1,9 +1,10 @@
-"""Whether a candidate of a reduction is interesting, tested with real compilers: many at once, in
-warm workers, several to a child.
+"""The test whether candidates of a reduction are interesting, with real compilers.
 
-What a candidate must fulfil is a list of requirements, one per env: fail as the kernel did (or as
-the user's own criterion says), or be ok where the kernel is. A candidate that does not meet one of
-them is not tried in the next env.
+It compiles many candidates at once, in warm workers, several to a child.
+
+A candidate must fulfil a list of requirements, one per env. It must fail as the kernel did (or as
+the user's own criterion says), or be ok where the kernel is ok. A candidate that does not meet one
+requirement is not tried in the next env.
 """
 
 from __future__ import annotations
@@ -110,9 +111,9 @@ class CandidateRequirement:
 
 
 def requirement_of(result: Result, criterion: Criterion, limits: Limits) -> CandidateRequirement:
-    """The requirement that candidates fail as this result does.
+    """Return the requirement that candidates fail as this result does.
 
-    Raises SelectionError where it does not count as bad.
+    Raises SelectionError if the result does not count as bad.
     """
     specific = criterion.about(result.outcome)
     if specific(result) is not Judgement.BAD:
@@ -142,9 +143,9 @@ def requirement_of(result: Result, criterion: Criterion, limits: Limits) -> Cand
 def requirement_to_be_ok(
     result: Result, criterion: Criterion, limits: Limits
 ) -> CandidateRequirement:
-    """The requirement that candidates are good where this result is.
+    """Return the requirement that candidates are good in the env of this result.
 
-    Raises SelectionError where it is not.
+    Raises SelectionError if the result itself is not good.
     """
     if criterion(result) is not Judgement.GOOD:
         raise SelectionError(
@@ -157,10 +158,10 @@ def requirement_to_be_ok(
 
 
 def requirement_to_stay(result: Result, limits: Limits) -> CandidateRequirement | None:
-    """The requirement that candidates fare as this result does: ok stays ok, a failure stays that
-    failure.
+    """Return the requirement that candidates get the same outcome as this result.
 
-    ``None`` where there is nothing to hold on to: it is flaky, or says nothing of the kernel.
+    An ok result stays ok, and a failure stays that failure. Returns ``None`` if there is nothing to
+    preserve, because the result is flaky or says nothing about the kernel.
     """
     if is_good(result.outcome) and not result.outcome.flaky:
         return requirement_to_be_ok(result, parse_criterion("ok"), limits)
@@ -177,11 +178,12 @@ def same(one: Outcome, other: Outcome) -> bool:
 
 
 def _scaled(limits: Limits, outcome: Outcome, criterion: Criterion) -> Limits:
-    """The limits for candidates.
+    """Return the limits for candidates.
 
-    Those of a kernel that hangs are stopped soon; whether the last one hangs is seen at the end.
+    Candidates of a kernel that hangs are stopped soon. Whether the last one hangs is tested at the
+    end.
     """
-    # What takes longer than is asked is slow enough.
+    # A candidate that takes longer than the criterion asks for is slow enough.
     if isinstance(criterion.question, TakesLonger):
         inside = sum(outcome.stages.values()) - outcome.stages.get(outcome.stage, 0.0)
         seconds = max(
@@ -240,12 +242,12 @@ def _from_to(first: BuiltEnv, last: BuiltEnv) -> SpecifierSet:
 class InterestingnessTest:
     """The interestingness test.
 
-    Its workers start with the first candidate and end when it is closed.
+    Its workers start with the first candidate and end when the test is closed.
 
-    Most candidates fail already at the one requirement for the failure, so those for a dozen other
-    releases are asked only of what a search is about to accept (:meth:`verify`). One that turns
-    such a candidate down is asked of every candidate from then on: others that are like it will
-    fail there too.
+    Most candidates already fail the one requirement for the failure. So the requirements for a
+    dozen other releases apply only to what a search is about to accept (:meth:`verify`). A
+    requirement that refuses such a candidate applies to every candidate from then on, because
+    similar candidates will fail there, too.
     """
 
     def __init__(
@@ -260,11 +262,11 @@ class InterestingnessTest:
         context: RunContext | None = None,
         question: NumbersQuestion | None = None,
     ) -> None:
-        """``later`` are the requirements for :meth:`verify`.
+        """Prepare a test of candidates.
 
-        ``context`` says where candidates are compiled: by default here.
-
-        ``question`` is asked of what fulfils all others but those for later.
+        ``later`` are the requirements for :meth:`verify`. ``context`` says where candidates are
+        compiled, by default here. ``question`` is asked about candidates that fulfil all
+        requirements but the later ones.
         """
         self.spec, self.target, self.requirements, self.later = (
             spec,
@@ -313,9 +315,9 @@ class InterestingnessTest:
         return [number in passing for number in range(len(specs))]
 
     def begin(self, candidate: Candidate) -> None:
-        """Ask the question of the kernel itself, by which candidates are judged.
+        """Ask the question about the kernel itself; candidates are compared with its answer.
 
-        Raises SelectionError where it does not hold.
+        Raises SelectionError if it does not hold for the kernel.
         """
         if self._question is None:
             return
@@ -351,8 +353,9 @@ class InterestingnessTest:
         return self.refusing(candidate) is None
 
     def refusing(self, candidate: Candidate) -> CandidateRequirement | None:
-        """The first requirement that a candidate does not fulfil, of those that it was not asked
-        yet.
+        """Return the first requirement that a candidate does not fulfil.
+
+        Requirements that the candidate has passed already are left out.
         """
         waiting = [*self.requirements[self._asked.get(candidate.key, 0) :], *self.later]
         spec = self._written(candidate)
@@ -395,7 +398,7 @@ class InterestingnessTest:
         ]
         if not cells:
             return set()
-        # The failing pass is told by a dump.
+        # A dump shows the failing pass.
         mode = PLAIN if requirement.pass_ is None else DIAGNOSTIC
         if requirement.criterion.asks_passes:
             mode = timing_mode(toolchains.of(requirement.built.env)) or PLAIN
@@ -436,13 +439,11 @@ class InterestingnessTest:
 
 
 def confirmed(history: Sequence[Candidate], holds: Callable[[Candidate], bool]) -> Iterator[int]:
-    """Positions in ``history``, each better known than the one before.
+    """Yield positions in ``history``, each better known than the one before.
 
-    The last one is that of the last candidate that ``holds``.
-
-    ``holds`` looks closer than the search did (alone, with the whole deadline), so mostly the last
-    one is it. Where it is not, the search goes by halves. The first candidate is known to hold, and
-    is not asked.
+    The last position is that of the last candidate that ``holds``. ``holds`` looks closer than the
+    search did: alone, and with the whole deadline. So the last candidate mostly holds. If it does
+    not, the search goes by halves. The first candidate is known to hold, and is not tested.
     """
     low, high = 0, len(history) - 1
     if high == 0 or holds(history[high]):

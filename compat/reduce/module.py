@@ -1,6 +1,4 @@
-"""A module's text: what of it a kernel needs, which names in it nothing defines, and how it is
-written.
-"""
+"""A module's text: the statements that a kernel needs, undefined names, and its written form."""
 
 from __future__ import annotations
 
@@ -62,9 +60,9 @@ def parameters(function: ast.FunctionDef) -> list[str]:
 
 
 def needed(tree: ast.Module, *functions: str) -> ast.Module:
-    """The module-level statements that ``functions`` need, directly or by others, in order.
+    """Return only the module-level statements that ``functions`` need, in order.
 
-    None of the rest.
+    A function may need a statement directly or through others.
     """
     roots = (statement for statement in tree.body if not bound_by(statement).isdisjoint(functions))
     return ast.Module(body=parsing.needed(tree.body, roots), type_ignores=[])
@@ -115,7 +113,7 @@ def fit_decorators(tree: ast.Module, language: Simplification) -> ast.Module:
 
 
 def name_parameters(tree: ast.Module, language: Simplification) -> ast.Module:
-    """With parameters called by name where decorators count them, as places change.
+    """Name parameters in decorators that count them, because places change.
 
     Changes ``tree``.
     """
@@ -135,8 +133,9 @@ def name_parameters(tree: ast.Module, language: Simplification) -> ast.Module:
 def _parameter_lists(
     function: ast.FunctionDef, language: Simplification
 ) -> Iterator[tuple[ast.Call, ast.keyword, ast.List | ast.Tuple]]:
-    """The arguments of decorators that list parameters: the decorator, its keyword, and the
-    list.
+    """Yield the arguments of decorators that list parameters.
+
+    Each is the decorator, its keyword, and the list.
     """
     for decorator in function.decorator_list:
         for keyword in [*decorator.keywords] if isinstance(decorator, ast.Call) else ():
@@ -157,12 +156,10 @@ def _bare(decorator: ast.expr, language: Simplification) -> ast.expr:
 
 
 def prune(tree: ast.Module) -> ast.Module:
-    """Without the statements that read a name which nothing before them has defined.
+    """Remove the statements that read a name which nothing before them has defined.
 
-    Changes ``tree``.
-
-    What depends on a statement that was taken away goes with it, so that taking away one statement
-    is a useful step, and no candidate fails for a name of its own.
+    Changes ``tree``. Statements that depend on a removed one are removed, too. So removing one
+    statement is a useful step, and no candidate fails for an undefined name.
     """
     names = BUILTINS.union(*(bound_by(statement) for statement in tree.body))
     for function in functions(tree).values():
@@ -214,9 +211,9 @@ def written(tree: ast.Module) -> str:
 def extracted(
     text: str, *functions: str, annotated: Container[str] = (), toolchain: str = DEFAULT_TOOLCHAIN
 ) -> str:
-    """A module of what ``functions`` need of ``text``, undressed.
+    """Return a module with the parts of ``text`` that ``functions`` need, undressed.
 
-    Raises SyntaxError, also where it is nested too deeply.
+    Raises SyntaxError, also if the text is nested too deeply.
     """
     language = toolchains.named(toolchain).language.simplification
     try:

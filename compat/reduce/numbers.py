@@ -1,12 +1,11 @@
-"""What a reduction by numbers preserves: that launches in some releases differ from those in
-others.
+"""Reductions by numbers: launches in some releases must go on to differ from those in others.
 
 In: results of a kernel whose launches are known. Out: which releases are compared, and a
 :class:`NumbersQuestion` about candidates that were built.
 
-What a reduced kernel has to compute nobody knows: it is no longer what its problem has references
-for, and held to these an empty kernel would be the smallest that is wrong. So it is held to itself,
-as a release builds it in which the kernel is right (:class:`LaunchDifference`).
+Nobody knows what a reduced kernel has to compute. The references of the original's problem no
+longer apply, and if they did, an empty kernel would be the smallest wrong one. So a candidate is
+compared with itself, built by a release in which the kernel is right (:class:`LaunchDifference`).
 """
 
 from __future__ import annotations
@@ -46,8 +45,9 @@ that takes longer hangs.
 
 
 def refuse_latency(criterion: Criterion) -> None:
-    """Raises SelectionError for a judge that asks how long launches take, or compares the seconds
-    of compiling in releases.
+    """Refuse a judge that asks how long launches take, or compares compile times of releases.
+
+    Raises SelectionError.
     """
     if isinstance(criterion.question, TakesLonger) and criterion.question.of == "previous":
         hint = f"'{criterion.question.what}>0.5*baseline' keeps half of what the kernel takes now."
@@ -96,11 +96,11 @@ def releases_to_compare(
     gpu: Gpu,
     on_launch: Callable[[str], None],
 ) -> Compare:
-    """Those of ``looked`` in which the kernel is bad, and ``good``, or else the nearest of ``rest``
-    in which it is right.
+    """Return the tested releases in which the kernel is bad, and releases in which it is right.
 
-    What was not launched yet is. Raises SelectionError where it is bad in none, or right in none,
-    or not right in one that was named as good.
+    The right ones are ``good``, or else the nearest of ``rest``. Results that were not launched yet
+    are launched. Raises SelectionError if the kernel is bad in none, or right in none, or not right
+    in one of ``good``.
     """
     _refuse_unlaunchable(tested[0], gpu)
     several = tuple({result.cell.env.name: result for result in (*tested, *good, *rest)}.values())
@@ -146,9 +146,7 @@ def releases_to_compare(
 
 
 def nearest(bad: Result, right: Sequence[Result]) -> tuple[Result, ...]:
-    """Of results that are right those of the nearest release after and before a bad one, as far as
-    there are such.
-    """
+    """Return the nearest right results after and before the release of a bad one, if any."""
     place = bad.cell.env.release or Version("0")
     placed = sorted(
         ((result.cell.env.release or Version("0"), result) for result in right),
@@ -201,8 +199,9 @@ def _refuse_faults(result: Result) -> None:
 
 
 def _is_right(result: Result) -> bool:
-    """Whether launches here or elsewhere were right, or at least the same every time where nobody
-    knows what is right.
+    """Return whether launches here or elsewhere were right.
+
+    If nobody knows what is right, it is enough that launches gave the same numbers every time.
     """
     check, problem = result.numbers.gpu, result.cell.spec.problem
     return check is not None and (
@@ -222,9 +221,9 @@ def _said(current: Mapping[str, Result], results: Sequence[Result]) -> str:
 
 
 class NumbersQuestion:
-    """Whether candidates go on to differ, asked of the GPU.
+    """The question whether candidates still differ, asked of the GPU.
 
-    From when the kernel itself was built until it is closed.
+    It serves from when the kernel itself was built until it is closed.
     """
 
     def __init__(self, compare: Compare, gpu: Gpu) -> None:
@@ -248,9 +247,9 @@ class NumbersQuestion:
         return frozenset(result.cell.env.name for result in (*self.compare.good, *self.compare.bad))
 
     def begin(self, built: Mapping[str, Launchable], stop: threading.Event) -> None:
-        """Launch the kernel itself, by which candidates are judged.
+        """Launch the kernel itself, with which candidates are compared.
 
-        Raises SelectionError where it does not differ here.
+        Raises SelectionError if its launches do not differ here.
         """
         if self._comparer is not None:
             return
@@ -314,8 +313,9 @@ class NumbersQuestion:
 
 
 def keeps_types(candidate: Candidate, original: Specialization) -> bool:
-    """Whether the arguments of the original's problem can be passed: each parameter has the type
-    that it had.
+    """Return whether the arguments of the original's problem can be passed.
+
+    They can if each parameter has the type that it had.
     """
     was = original.compile.signature
     return all(was.get(name) == kind for name, kind in candidate.compile.signature.items())

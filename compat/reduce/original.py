@@ -1,6 +1,4 @@
-"""The kernel that a reduction starts from: how it fares in each release, and what of that is to
-stay.
-"""
+"""The kernel that a reduction starts from, its outcomes by release, and those that must stay."""
 
 from __future__ import annotations
 
@@ -73,7 +71,7 @@ class ReductionSubject:
             language = toolchains.named(spec.toolchain).language
             alone = bundle(spec, decorators=language.decorators, constant=language.constant)
             function = alone.spec.function
-            # What a launch makes of an argument depends on its annotation.
+            # A launch treats an argument by its annotation.
             annotated = (function,) if spec.compile.launch else ()
             functions = spec.compile.functions
             text = extracted(
@@ -106,7 +104,7 @@ class BudgetedRuns:
     ) -> list[Result]:
         """Compile cells as long as the budget lasts.
 
-        Raises Interrupted where it does not, and at Ctrl-C.
+        Raises Interrupted when the budget ends, and at Ctrl-C.
         """
         with self.budget.stopping(reserve) as stop:
             return list(
@@ -128,9 +126,9 @@ class BudgetedRuns:
         )
 
     def original(self, envs: Sequence[Env]) -> list[Result]:
-        """The outcome of the original in envs that were named.
+        """Return the outcomes of the original in envs that were named.
 
-        Raises SelectionError where the budget does not last for that.
+        Raises SelectionError if the budget is too small for that.
         """
         limits = self.brief_limits
         try:
@@ -149,8 +147,9 @@ class BudgetedRuns:
         return results
 
     def original_elsewhere(self, results: Sequence[Result]) -> list[Result]:
-        """``results`` with the outcome of the original in other releases, as far as the budget
-        lasts.
+        """Return ``results`` and the outcomes of the original in other releases.
+
+        Other releases are tested as long as the budget lasts.
         """
         results = list(results)
         if not self.subject.rest:
@@ -190,10 +189,9 @@ class OriginalKernel:
 def examine(runs: BudgetedRuns, criterion: Criterion, gpu: Gpu | None) -> OriginalKernel:
     """Test the kernel in the envs of the subject.
 
-    ``gpu`` is where candidates are launched, for a criterion about numbers.
-
-    Raises SelectionError where the kernel is not bad in one that was named as bad, or not good in
-    one that was named as good.
+    ``gpu`` is where candidates are launched, for a criterion about numbers. Raises SelectionError
+    if the kernel is not bad in an env that was named as bad, or not good in one that was named as
+    good.
     """
     subject, limits = runs.subject, runs.context.limits
     if isinstance(criterion.question, TakesLonger):
@@ -225,7 +223,7 @@ def examine(runs: BudgetedRuns, criterion: Criterion, gpu: Gpu | None) -> Origin
 
 
 def _slow(runs: BudgetedRuns, question: TakesLonger) -> tuple[list[Result], Criterion]:
-    """How the kernel fares where its time is to be preserved, and the criterion in seconds.
+    """Return the results whose time must be preserved, and the criterion in seconds.
 
     Raises SelectionError.
     """
@@ -288,8 +286,9 @@ def _outcome_words(result: Result) -> str:
 
 
 def differences(before: Iterable[Result], after: Iterable[Result]) -> list[ReleaseDifference]:
-    """Where the outcome of a kernel differs from that of another, of the envs that both were tried
-    in and that give an answer.
+    """Return where the outcomes of two kernels differ.
+
+    Only envs count in which both were tried and both gave an answer.
     """
     reduced = {result.cell.env.name: result for result in after}
     pairs = ((one, reduced[one.cell.env.name]) for one in before if one.cell.env.name in reduced)
@@ -327,10 +326,10 @@ class Goal:
         criterion: Criterion,
         limits: Limits,
     ) -> Goal:
-        """What is to stay of these results: ``bad`` and ``good`` were named, ``rest`` are those of
-        other releases.
+        """Return the goal of preserving these results.
 
-        Raises SelectionError where what was named is not as it was named.
+        ``bad`` and ``good`` were named, and ``rest`` are results of other releases. Raises
+        SelectionError if a named result is not as it was named.
         """
         named = [requirement_of(result, criterion, limits) for result in newest_first(bad)]
         named += [requirement_to_be_ok(result, parse_criterion("ok"), limits) for result in good]
@@ -359,9 +358,11 @@ class Goal:
     def of_launched(
         cls, bad: Sequence[Result], good: Sequence[Result], rest: Sequence[Result], limits: Limits
     ) -> Goal:
-        """The same where launches are compared: it has to compile in ``bad`` and in ``good``.
+        """Return the goal for comparing launches.
 
-        Raises as the other does.
+        The kernel must compile in ``bad`` and in ``good``.
+
+        Raises what :meth:`of` raises.
         """
         ok = parse_criterion("ok")
         goal = cls.of((), (*newest_first(bad), *good), rest, ok, limits)
@@ -375,8 +376,9 @@ class Goal:
         return (*self.named, *self.others)
 
     def neighbours(self) -> list[CandidateRequirement]:
-        """The nearest releases before and after the failure that are good: changes that lose a
-        regression mostly fail on these.
+        """Return the nearest good releases before and after the failure.
+
+        Changes that lose a regression mostly fail there.
         """
         place = self.named[0].built.env.release
         good = [
@@ -398,11 +400,10 @@ class Goal:
     def tiers(
         self, patience: float, whole: float
     ) -> tuple[list[CandidateRequirement], list[CandidateRequirement]]:
-        """The requirements that are asked of every candidate, and those for what is about to be
-        accepted.
+        """Return the requirements for every candidate, and those before one is accepted.
 
-        Deadlines are ``patience`` times as long, up to the ``whole`` one. That other releases hang
-        is looked at in the end alone, since it takes longer than anything else.
+        Deadlines are ``patience`` times as long, up to ``whole``. Requirements that other releases
+        hang are tested only at the end, because that takes longest.
         """
         first = [
             requirement
@@ -464,9 +465,7 @@ def _patient(
 def find_subject(
     selection: Selection, what: str, bad: Sequence[str], good: Sequence[str]
 ) -> ReductionSubject:
-    """Return the one kernel that the words name, with the environments in which it must stay as it
-    is.
-    """
+    """Return the one kernel that the words name, with the envs in which its outcome must stay."""
     config = selection.config
     cells = (
         _of_file(Path(what), selection)
@@ -491,9 +490,10 @@ def find_subject(
 
 
 def _of_pattern(what: str, selection: Selection) -> Sequence[Cell]:
-    """The cells of the one kernel that is meant, of what was chosen or else of all.
+    """Return the cells of the one kernel that a pattern names.
 
-    In the chosen envs if it names none.
+    The cells are among the chosen ones, or else among all. They are in the chosen envs if the
+    pattern names none.
     """
     patterns = selection.patterns
     pattern = cell_pattern(what, selection.config, patterns.kernel_files)
@@ -507,8 +507,9 @@ def _of_pattern(what: str, selection: Selection) -> Sequence[Cell]:
 
 
 def _of_file(path: Path, selection: Selection) -> Sequence[Cell]:
-    """The cells of which the kernel file beside a kernel says that they fail, if it says so of any;
-    else those that are chosen.
+    """Return the cells that a kernel's own kernel file declares as failing.
+
+    If it declares none, return the chosen cells.
     """
     patterns = selection.patterns
     chosen = selection.with_patterns(kernel_files=(str(path.with_suffix(".toml")),))
@@ -521,7 +522,7 @@ def _of_file(path: Path, selection: Selection) -> Sequence[Cell]:
         if cell.env.release and _is_declared(cell, cell.env.release)
     ]
     if not patterns.envs:
-        # The same toolchain without its pair.
+        # Prefer envs of the toolchain without PyTorch.
         declared = [cell for cell in declared if not cell.env.paired] or declared
     cells = declared or chosen.cells
     _check_alone(str(path), cells)
@@ -550,8 +551,9 @@ def _is_declared(cell: Cell, release: Version) -> bool:
 
 
 def other_releases(subject: ReductionSubject, selection: Selection) -> list[BuiltEnv]:
-    """An env for each release that was not named, of those that are there: the one without PyTorch
-    where there are several.
+    """Return one existing env for each release that was not named.
+
+    If a release has several, it is the one without PyTorch.
     """
     named = {env.release for env in (*subject.bad, *subject.good)}
     others: dict[Version, BuiltEnv] = {}

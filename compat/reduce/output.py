@@ -1,5 +1,4 @@
-"""What a reduction writes: the smallest kernel so far with its kernel file, its problem, and MLIR's
-reproducers.
+"""The files of a reduction: the smallest kernel, its kernel file, its problem, MLIR's reproducers.
 
 The files of a candidate are always complete on disk, however the program ends.
 """
@@ -31,9 +30,9 @@ class BestSoFar:
     """
 
     def __init__(self, path: Path, text_of: Callable[[Candidate, Path], str]) -> None:
-        """``path`` is the Python file's.
+        """Prepare to write beside ``path``, the Python file.
 
-        ``text_of(candidate, source)`` is the text of the kernel file.
+        ``text_of(candidate, source)`` returns the text of the kernel file.
         """
         self.path, self.kernel_file = path, path.with_suffix(".toml")
         self.source = path
@@ -78,9 +77,9 @@ def kernel_file(
     expectations: Sequence[Expectation],
     problem: Problem | None = None,
 ) -> str:
-    """The TOML of a kernel file with one variant and one case.
+    """Return the TOML of a kernel file with one variant and one case.
 
-    ``source`` is the Python file, which stands beside it.
+    ``source`` is the Python file, which stands beside the kernel file.
     """
     spec = Specialization(
         kernel=kernel,
@@ -97,7 +96,8 @@ def kernel_file(
 
 
 _NAME = "without_references"
-_TEXT = '''"""The inputs of the original kernel, without references, because the reduced kernel computes something else."""
+_TEXT = '''"""The inputs of the original kernel, without references, \
+because the reduced kernel computes something else."""
 
 from {module} import {function} as original
 
@@ -109,11 +109,10 @@ def {function}(parameters, dtype, seed, device, large):
 
 
 def write_problem(problem: Problem, kernel: Path) -> Problem:
-    """Write it, with the modules that it takes, into a folder beside ``kernel``, a Python file.
+    """Write a problem, with the modules that it imports, into a folder beside ``kernel``.
 
-    Raises StoreError.
-
-    The parameters are those of the original, whatever becomes of its constexprs.
+    ``kernel`` is a Python file. The parameters stay those of the original, whatever becomes of its
+    constexprs. Raises StoreError.
     """
     folder, source = kernel.with_name(f"{kernel.stem}-problem"), Path(problem.source)
     path = folder / f"{_NAME}.py"
@@ -132,10 +131,10 @@ def write_problem(problem: Problem, kernel: Path) -> Problem:
 
 
 def write_reproducers(results: Iterable[Result], store: Store, path: Path) -> tuple[Path, ...]:
-    """Write ``NAME.ENV.mlir`` beside ``path``, the kernel's, for each result with a pass that fails
-    and a reproducer that is kept.
+    """Write ``NAME.ENV.mlir`` beside ``path``, the kernel's file.
 
-    Raises StoreError where one cannot be written.
+    Each result with a failing pass and a stored reproducer gets a file. Raises StoreError if one
+    cannot be written.
     """
     texts = {
         path.with_suffix(

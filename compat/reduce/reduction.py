@@ -1,7 +1,8 @@
-"""A whole reduction, from what a user names to the file with the smaller kernel: the feature that
-``compat reduce`` calls.
+"""A whole reduction, from the words of a user to the file with the smaller kernel.
 
-In: a kernel that fails, and what of its outcomes is to stay
+``compat reduce`` calls this feature.
+
+In: a kernel that fails, and the outcomes that must stay
 (:class:`compat.reduce.original.OriginalKernel`). Out: a smaller kernel, tested closely, in a file
 with a kernel file beside it, and where it differs from the original.
 """
@@ -52,14 +53,16 @@ from compat.reduce.output import VARIANT, BestSoFar, kernel_file, write_problem,
 from compat.reduce.search import shrink
 
 _PATIENCE = 5.0
-"""How many times longer candidates that are to hang are waited for, once one that seemed to hang
-turned out to end.
+"""How many times longer to wait for candidates that must hang.
+
+It applies after one that seemed to hang turned out to end.
 """
 _CONFIRMING = 0.35
 """The part of a budget that is kept for testing closely what the search accepts."""
 _OVERHEAD, _LAUNCHING = 4.0, 30.0
-"""Seconds that confirming one candidate takes besides its compiles: starting workers, stopping what
-hangs; launching it often.
+"""Seconds that confirming one candidate takes besides its compiles.
+
+The first number is for starting workers and stopping hangs, the second for many launches.
 """
 
 
@@ -90,8 +93,9 @@ class ReductionListener:
 
 @frozen(kw_only=True)
 class CloseTest:
-    """What a close test of one candidate showed: alone, with diagnostics on, within the whole
-    deadline.
+    """The result of a close test of one candidate.
+
+    The candidate is compiled alone, with diagnostics on, within the whole deadline.
     """
 
     results: list[Result]
@@ -164,17 +168,15 @@ class Reduction:
 
     @property
     def not_compared(self) -> list[str]:
-        """Environments of other releases in which the candidate was not compared with the
-        original.
-        """
+        """Return envs of other releases where the candidate was not compared with the original."""
         compared = {result.cell.env.name for result in self.results} & set(self.original.results)
         return [env.name for env in self.subject.rest if env.name not in compared]
 
     @property
     def behaved(self) -> BuildComparison | None:
-        """For a criterion about numbers: the behaviour of the last candidate.
+        """Return the behaviour of the last candidate, for a criterion about numbers.
 
-        ``None``: not measured.
+        Returns ``None`` if it was not measured.
         """
         test = self._close_tests.get(self.history[-1].key)
         return test.compared if test else None
@@ -222,7 +224,7 @@ class Reduction:
                     raise
                 raise self.runs.out_of_budget("launched") from error
             self.ended = ReductionEnd.INTERRUPTED if interruption.asked() else ReductionEnd.BUDGET
-            # The best so far is still tested closely; who asks again ends that, too.
+            # The best candidate is still tested closely. A second request to stop ends that, too.
             interruption.clear()
         except KeyboardInterrupt:
             self.ended = ReductionEnd.INTERRUPTED
@@ -274,7 +276,7 @@ class Reduction:
     def _check_start(self, interesting: InterestingnessTest) -> None:
         """Check the kernel alone in a module.
 
-        A release that was not named and differs is no longer preserved.
+        A release that was not named is no longer preserved if the kernel behaves differently in it.
         """
         while (refusing := interesting.refusing(self.start)) is not None:
             why = "the kernel alone in a module, without comments, behaves differently there"
@@ -298,9 +300,7 @@ class Reduction:
 
     @property
     def _rounds(self) -> int:
-        """How many hangs have to be waited for one after the other to test one candidate
-        closely.
-        """
+        """Return how many hangs a close test of one candidate waits for, one by one."""
         return math.ceil(
             sum(requirement.hangs for requirement in self.goal.requirements)
             / self.runs.context.slots
@@ -351,9 +351,9 @@ class Reduction:
         return at == last
 
     def _holds(self, candidate: Candidate) -> bool:
-        """Whether it is what is required also in a close test.
+        """Return whether a candidate fulfils all requirements in a close test.
 
-        What it fails in is asked of every candidate from then on.
+        Requirements that it fails apply to every candidate from then on.
         """
         requirements = self.goal.requirements
         results = self._results_in(
@@ -371,14 +371,14 @@ class Reduction:
             if self.question is not None and not broken
             else None
         )
-        # Not before: launches may be stopped.
+        # Record the test only now, because launches may be stopped.
         self._close_tests[candidate.key] = CloseTest(results=results, compared=compared)
         return not broken and (self.question is None or compared is not None)
 
     def _compared(self, question: NumbersQuestion, candidate: Candidate) -> BuildComparison | None:
-        """How it behaves when it is launched many more times.
+        """Return how a candidate behaves when it is launched many more times.
 
-        ``None`` where its launches do not go on to differ.
+        Returns ``None`` if its launches no longer differ.
         """
         with (
             self.budget.stopping() as stop,
@@ -401,8 +401,9 @@ class Reduction:
     # --- what comes of it ---
 
     def _compare(self) -> None:
-        """Check where the result differs from the original, also in releases that were not held,
-        within the budget.
+        """Check where the result differs from the original, within the budget.
+
+        Releases that were not preserved are checked, too.
         """
         originals = self.original.results
         held = {requirement.built.env.name for requirement in self.goal.requirements}
@@ -493,7 +494,7 @@ def reduce(
     envs += others
     criterion_asked = criterion or parse_criterion("same-failure")
     refuse_latency(criterion_asked)
-    # Time is measured where it is asked for, which takes long enough.
+    # Measuring time takes long, so only the envs that were asked for are measured.
     if criterion_asked.asks_seconds:
         others, hold_rest = [], False
     subject = evolve(subject, rest=tuple(built.env for built in others), hold_rest=hold_rest)
@@ -513,9 +514,9 @@ def reduce(
 
 
 def _gpu(selection: Selection, python: str | None) -> Gpu:
-    """The GPU of this machine, whichever targets are chosen.
+    """Return the GPU of this machine, whichever targets are chosen.
 
-    Raises SelectionError where there is none that can be used.
+    Raises SelectionError if there is no usable GPU.
     """
     return hosting.find_gpu(
         evolve(selection, targets=selection.config.choose_targets(("*",))), python

@@ -118,7 +118,7 @@ class Shrinker:
     def _one_by_one(self, make: ReductionPass) -> Iterator[Candidate]:
         """Try every edit alone.
 
-        One that failed is not tried again in this sweep, though other edits were made since.
+        An edit that failed is not tried again in this sweep, even after other edits were made.
         """
         failed = set[str]()
         while True:
@@ -136,9 +136,7 @@ class Shrinker:
                 return
 
     def _round(self, groups: Sequence[Sequence[Edit]]) -> list[bool]:
-        """Judge the candidates that these groups of edits lead to, and go on with the best that
-        comes of it.
-        """
+        """Judge the candidates of these groups of edits, and continue with the best one."""
         candidates = [self._lighter(group) for group in groups]
         fine = self._judged(candidates)
         passed = [

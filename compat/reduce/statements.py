@@ -1,5 +1,6 @@
-"""Edits of statements, and of helper functions: take away, unwrap, merge a name into its only use,
-inline, fewer parameters.
+"""Edits of statements and helper functions: remove, unwrap, merge a name into its use, inline.
+
+Helper functions also lose parameters.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ def drop(candidate: Candidate) -> Iterator[Edit]:
 
 
 def unwrap(candidate: Candidate) -> Iterator[Edit]:
-    """Put the body of a loop, a condition or a ``with`` in its place.
+    """Replace a loop, a condition or a ``with`` by its body.
 
-    Of a loop it is the first round.
+    A loop is replaced by its first round.
     """
     for function, statement in _in_order(candidate):
         for number, body in enumerate(_bodies(statement)):
@@ -56,8 +57,10 @@ def _first_of(iterable: ast.expr) -> ast.expr:
 
 
 def simplify(candidate: Candidate) -> Iterator[Edit]:
-    """``x += y`` as ``x = y``, ``a, b = c, d`` as two statements, an assignment of a call as the
-    call alone.
+    """Simplify statements.
+
+    ``x += y`` becomes ``x = y``, ``a, b = c, d`` becomes two statements, and an assignment of a
+    call becomes the call.
     """
     for function, statement in _in_order(candidate):
         for number, simpler in enumerate(_simpler(statement)):
@@ -90,9 +93,9 @@ def _simpler(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
 
 
 def merge(candidate: Candidate) -> Iterator[Edit]:
-    """Write the value of a name that is given once where the name is read: once.
+    """Write the value of a name that is assigned once in the place where the name is read.
 
-    More often if it is but a name or number.
+    The name must be read only once, unless the value is a name or a number.
     """
     for function in candidate.functions.values():
         stores, read = _givings(function), _readings(function)
@@ -149,10 +152,10 @@ def _assign(target: ast.expr, value: ast.expr) -> ast.Assign:
 
 
 def _in_order(candidate: Candidate) -> list[tuple[ast.FunctionDef, ast.stmt]]:
-    """Statements in the order of the text, so that neighbours in a list are neighbours in the
-    kernel; the last first.
+    """Return the statements in the order of the text, the last first.
 
-    What comes last is needed by nothing, so it is the likeliest to go.
+    So neighbours in the list are neighbours in the kernel. Nothing needs what comes last, so it is
+    the likeliest to go.
     """
     inside = (
         (function, statement)
@@ -176,8 +179,9 @@ def _place(function: ast.FunctionDef, statement: ast.stmt) -> str:
 
 
 def inline(candidate: Candidate) -> Iterator[Edit]:
-    """The body of a helper instead of a call of it: of a call that is a statement, or within one
-    where the helper is one value.
+    """Replace a call of a helper by the helper's body.
+
+    The call is a statement, or stands within one if the helper is a single value.
     """
     helpers = {
         name: function
@@ -254,9 +258,9 @@ def _value(call: ast.Call, helper: ast.FunctionDef) -> ast.expr | None:
 def _body(
     statement: ast.stmt, call: ast.Call, helper: ast.FunctionDef, caller: ast.FunctionDef
 ) -> Sequence[ast.stmt] | None:
-    """What ``statement``, whose value is the call, does, without the call.
+    """Return the statements that replace ``statement``, whose value is the call of the helper.
 
-    ``None`` where the helper returns in its middle.
+    Returns ``None`` if the helper returns in its middle.
     """
     bound = passed(call, helper.args)
     *before, last = helper.body

@@ -1,5 +1,6 @@
-"""The report as data: ``reports/matrix.json``, documented in ``docs/matrix-json.md`` and checked by
-``matrix.schema.json``.
+"""The report as data: ``reports/matrix.json``.
+
+``docs/matrix-json.md`` documents it, and ``matrix.schema.json`` checks it.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _Shard = Annotated[str, rules(pattern="^[1-9][0-9]*/[1-9][0-9]*$")]
 
 @frozen(kw_only=True)
 class ToolRecord:
-    """What wrote the file."""
+    """The tool that wrote the file."""
 
     name: Literal["triton-compat"] = "triton-compat"
     version: str
@@ -85,8 +86,9 @@ class StatementRecord:
 
 @frozen(kw_only=True)
 class BracketRecord:
-    """A change between good and bad: the known releases around it, and those between them of which
-    nothing certain is known.
+    """A change between good and bad: the known releases around it, and those between them.
+
+    Nothing certain is known of the releases between.
     """
 
     last_good: str | None
@@ -98,7 +100,7 @@ class BracketRecord:
 
 @frozen(kw_only=True)
 class _RunRecord:
-    """What releases on which a kernel was run say together."""
+    """The joint answer of the releases on which a kernel was run."""
 
     verdict: Text
     word: Word
@@ -110,7 +112,7 @@ class _RunRecord:
 
 @frozen(kw_only=True)
 class RightRecord(_RunRecord):
-    """Where its numbers are right."""
+    """The releases with right numbers."""
 
     by: tuple[Text, ...]
 
@@ -125,7 +127,7 @@ class BestRecord:
 
 @frozen(kw_only=True)
 class FastRecord(_RunRecord):
-    """Where it is fast."""
+    """The releases on which it is fast."""
 
     device: str
     best: BestRecord
@@ -133,7 +135,7 @@ class FastRecord(_RunRecord):
 
 @frozen(kw_only=True)
 class VerdictRecord:
-    """What the releases together say of a kernel."""
+    """The joint answer of the releases about a kernel."""
 
     kernel: Text
     variant: Text
@@ -204,7 +206,7 @@ class SourceRecord:
 
 @frozen(kw_only=True)
 class AttachmentRecord:
-    """What a kept artifact holds."""
+    """The content of a kept artifact."""
 
     name: Text
     gzip: Annotated[str, rules(contentEncoding="base64")]
@@ -253,8 +255,9 @@ def matrix_document(report: Report) -> JsonObject:
 
 
 def matrix_json(report: Report) -> Iterator[str]:
-    """The text of :func:`matrix_document` as :func:`dump` has it, in pieces: all cells together
-    would take much memory.
+    """The text of :func:`matrix_document` in the form of :func:`dump`, in pieces.
+
+    All cells together would take much memory.
     """
     yield from json_pieces(_document(report))
     yield "\n"
@@ -312,7 +315,7 @@ def _document(report: Report) -> JsonObject:
 def dump(document: Mapping[str, Any]) -> str:
     """The document as text, ending in a newline.
 
-    Every JSON reader takes it, and no terminal obeys it.
+    Every JSON reader accepts it, and it contains nothing that controls a terminal.
     """
     return write_json(document) + "\n"
 
@@ -323,13 +326,13 @@ def schema() -> JsonObject:
 
 
 def verdict_document(verdict: Verdict) -> JsonObject:
-    """What the releases together say of a kernel."""
+    """The joint answer of the releases about a kernel."""
     document: JsonObject = unstructure(verdict_record(verdict))
     return document
 
 
 def bracket_record(bracket: Bracket | None) -> BracketRecord | None:
-    """The record of a change; ``None`` where there is none."""
+    """The record of a change; ``None`` if there is none."""
     if bracket is None:
         return None
     before, after, fix = bracket.before, bracket.after, bracket.is_fix
@@ -380,13 +383,11 @@ def _order(verdict: Verdict) -> tuple[object, ...]:
     return tuple(map(natural, (verdict.kernel, verdict.variant, verdict.case, verdict.target)))
 
 
-# --- what is enclosed besides results: the text of kernels' sources, and what kept artifacts of
-# failures hold
-
-
-# Nothing here reads a file: whoever makes the report gives the texts. There is a bound to each and
-# to all together, so that a ``matrix.json`` stays one that is opened and sent; what is left out is
-# still where it was.
+# --- sources of kernels, and artifacts of failures ------------------------------------------------
+#
+# Nothing here reads a file: the maker of the report gives the texts. Each text has a bound, and all
+# together have one, so that a ``matrix.json`` can be opened and sent. A text that is left out still
+# exists in its place.
 
 SOURCE_LIMIT = 256 * 1024
 """Characters of a source that is enclosed."""
@@ -417,8 +418,9 @@ def enclosing(
 
 
 def within_bounds(report: Report) -> Report:
-    """The report with those of its texts that belong to it, as one run encloses them: several runs
-    had a bound each.
+    """The report with its texts within the bound of one run.
+
+    Several runs had a bound each.
     """
     sources = dict(_bounded(_sources(report, report.sources.get), SOURCES_LIMIT))
     packed = (
@@ -428,8 +430,9 @@ def within_bounds(report: Report) -> Report:
 
 
 def is_packed(content: str) -> bool:
-    """Whether that is what :attr:`~compat.report.summary.record.Report.attachments` have: base64 of
-    something by gzip.
+    """Whether a content has the form of attachments: base64 of gzip.
+
+    They are in :attr:`~compat.report.summary.record.Report.attachments`.
     """
     try:
         return (
@@ -440,9 +443,7 @@ def is_packed(content: str) -> bool:
 
 
 def _sources(report: Report, text_of: Callable[[str], str | None]) -> Iterator[tuple[str, str]]:
-    """By path: of kernels that fail, then the files that these failures point at, then of the other
-    kernels.
-    """
+    """Texts by path: failing kernels, then the files that their failures point at, then others."""
     failing = {
         report.source_of(result.cell.spec): result.cell.spec.source
         for result in _failing(report.ordered)
@@ -455,7 +456,7 @@ def _sources(report: Report, text_of: Callable[[str], str | None]) -> Iterator[t
 
 
 def _pointed_at(report: Report) -> dict[str, str]:
-    """Of the files that sources import those that a failure may point at, by path."""
+    """The imported files that a failure may point at, by path."""
     names = {place[0] for result in _failing(report.ordered) if (place := place_of(result))}
     helpers = (path for paths in report.helpers.values() for path in paths)
     return {
@@ -468,9 +469,7 @@ def _failing(results: Iterable[Result]) -> Iterator[Result]:
 
 
 def attached(report: Report) -> Iterator[str]:
-    """The names of artifacts that belong to a report: of each distinct failure those that its
-    example has.
-    """
+    """The names of artifacts that belong to a report: those of each distinct failure's example."""
     named = (
         name
         for distinct in report.failures
@@ -493,9 +492,9 @@ def _packed(text: str) -> str:
 
 
 def _bounded(texts: Iterable[tuple[str, str]], limit: int) -> Iterator[tuple[str, str]]:
-    """Those that fit in together.
+    """The texts that fit in together.
 
-    One that does not is left out, and smaller ones after it are not.
+    A text that does not fit is left out, and smaller ones after it may still fit.
     """
     taken, room = set[str](), limit
     for name, text in texts:

@@ -1,5 +1,4 @@
-"""Reports on disk: read from a file or as a git revision has it, written into a folder, and several
-joined to one.
+"""Reports on disk: read from a file or a git revision, written into a folder, joined to one.
 
 In: the name of a ``matrix.json``, a path or ``REVISION:PATH``, or several. Out: the
 :class:`~compat.report.summary.record.Report` that it was made from, or one of all. And in: a
@@ -51,7 +50,7 @@ def read_report(*names: str) -> Report:
 
 
 def opened(names: Iterable[str]) -> Iterator[tuple[str, BinaryIO]]:
-    """Such files one after the other, each with its name; closed when the next is asked for.
+    """The files one after the other, each with its name; closed when the next is asked for.
 
     Raises StoreError.
     """
@@ -74,10 +73,10 @@ def _file(name: str) -> BinaryIO:
 
 
 def open_revision(name: str) -> BinaryIO:
-    """A file that has the content of ``REVISION:PATH`` in the git repository of the current folder,
-    as it was committed.
+    """A file with the committed content of ``REVISION:PATH`` in a git repository.
 
-    Raises StoreError, with git's own words, where there is no such file, no repository, or no git.
+    The repository is that of the current folder. Raises StoreError, with git's own words, if there
+    is no such file, no repository, or no git.
     """
     if name.startswith("-"):
         raise StoreError("a revision does not begin with a hyphen", where=name, hint=_REVISION_HINT)
@@ -132,9 +131,9 @@ _NAMED = 5
 
 
 def are_stores(files: Sequence[Path]) -> bool:
-    """Whether these are stores; else they are taken for reports.
+    """Whether these are stores; else they count as reports.
 
-    Raises SelectionError where some are and some are not.
+    Raises SelectionError if some are and some are not.
     """
     stores = [file for file in files if merging.is_store(file)]
     if 0 < len(stores) < len(files):
@@ -176,7 +175,7 @@ def merge_stores(files: Sequence[Path], folder: Path | None = None) -> tuple[Pat
 
 
 def told_of(merged: Merged, files: int) -> list[str]:
-    """What was joined, in words."""
+    """The joined files, in words."""
     words = [
         f"{counted(merged.new, 'result')} of {counted(files, 'store')} new, {merged.known:,} known"
         " already"

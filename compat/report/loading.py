@@ -1,11 +1,8 @@
-"""``matrix.json`` read back: the :class:`Report` that it was made from, of which every output can
-be made again.
+"""``matrix.json`` read back: the :class:`Report` that it was made from.
 
-Cells and verdicts become records as they are read, and what many of them have alike is in memory
-once.
-
-What a file says is data, whoever wrote it: it is checked, and made safe to show. What the releases
-say together is computed again.
+Every output can be made from it again. Cells and verdicts become records as they are read, and
+equal parts are in memory once. The content of a file may come from anybody: it is checked, and made
+safe to show. The joint answers of the releases are computed again.
 """
 
 from __future__ import annotations
@@ -70,11 +67,10 @@ def load_report(text: Content, where: str = "matrix.json") -> Report:
 
 
 def load_reports(texts: Iterable[tuple[str, Content]], *, overlapping: bool = False) -> Report:
-    """One report of several files, each with what errors call it: runs that tried other envs,
-    targets or kernels.
+    """One report of several files, each with the name that errors call it.
 
-    They may only be ``overlapping``, having the same cells, where that is said. Raises StoreError
-    as :func:`load_report` does, and where files do not go together.
+    The files are runs that tried other envs, targets or kernels. With ``overlapping`` they may have
+    the same cells. Raises StoreError as :func:`load_report` does, and if files do not go together.
     """
     parts = [(where, read_matrix(text, where)) for where, text in texts]
     where = ", ".join(where for where, _ in parts)
@@ -96,7 +92,7 @@ HINT = "Is it a matrix.json, as `compat matrix` writes it?"
 
 
 def read_matrix(content: Content, where: str) -> MatrixRecord:
-    """What a file holds; ``where`` is what errors call it. Raises StoreError."""
+    """The content of a file; ``where`` is its name in errors. Raises StoreError."""
     items = _Items()
     try:
         document = _printable(
@@ -126,9 +122,9 @@ class _Items:
 
     def __init__(self) -> None:
         self._error: RecordError | None = None
-        """The first that is not as it should be.
+        """The first error in the form of the file.
 
-        It is raised when it is known that the file has the schema that is read here.
+        It is raised once the file is known to have the schema that is read here.
         """
 
     def cell(self, place: int, value: Any) -> CellRecord | None:
@@ -161,7 +157,7 @@ class _Items:
         )
 
     def matrix(self, document: JsonObject) -> MatrixRecord:
-        """The record of the whole, of which cells and verdicts are made already.
+        """The record of the whole, whose cells and verdicts are records already.
 
         Raises RecordError.
         """
@@ -243,8 +239,9 @@ def _with_release(env: JsonObject) -> JsonObject:
     }
 
 
-# --- files of several runs as one: of jobs that each tried some of the envs, and kernels that are
-# the same
+# --- files of several runs as one -----------------------------------------------------------------
+#
+# They are of jobs that each tried some of the envs, and of the same kernels.
 
 
 _ALIKE: Mapping[str, tuple[str, Callable[[Any], Hashable]]] = {
@@ -270,12 +267,10 @@ Part = tuple[str, MatrixRecord]
 
 
 def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
-    """What all the files hold together, of which there is at least one.
+    """The joint content of all files, at least one.
 
-    Raises StoreError where they do not go together.
-
-    Where they may be ``overlapping``, a cell of which several say the same is one, and one of which
-    they do not is flaky.
+    With ``overlapping``, a cell with the same answer in several files is one cell, and a cell with
+    different answers is flaky. Raises StoreError if the files do not go together.
     """
     (_, first), *_ = parts
     for where, other in parts[1:]:
@@ -347,7 +342,7 @@ def _check_cells(parts: Sequence[Part]) -> None:
 
 
 def _alike(parts: Sequence[Part], field: str) -> tuple[Any, ...]:
-    """What the files have of something, each once."""
+    """The values of a field in all files, each once."""
     noun, called = _ALIKE[field]
     found: dict[Hashable, Any] = {}
     for where, matrix in parts:
@@ -374,7 +369,7 @@ _BETWEEN = "\n\nand in another run, "
 
 
 def name_of(cell: CellRecord) -> str:
-    """What a cell is called: no report has two that are called the same."""
+    """The name of a cell; no report has two with the same name."""
     return f"{cell.kernel}/{cell.variant}/{cell.case}/{cell.target}/{cell.env}"
 
 
@@ -389,7 +384,7 @@ def united(reports: Iterable[Sequence[CellRecord]]) -> tuple[CellRecord, ...]:
 
 
 def _one(first: CellRecord, second: CellRecord) -> CellRecord:
-    """What two reports say of one cell. What is no answer gives way to one."""
+    """The joint record of two reports' cell. An answer replaces a record without one."""
     if first.status.is_answer != second.status.is_answer:
         one = first if first.status.is_answer else second
     elif _fate(first) == _fate(second):
@@ -400,9 +395,9 @@ def _one(first: CellRecord, second: CellRecord) -> CellRecord:
 
 
 def _fate(cell: CellRecord) -> tuple[object, ...]:
-    """What two reports have to say alike.
+    """The facts that have to be equal in two reports.
 
-    How a limit was hit is as much a matter of the machine as of the kernel.
+    The way in which a limit was hit is as much a matter of the machine as of the kernel.
     """
     failure = cell.failure
     if cell.status in (Status.TIMED_OUT, Status.OUT_OF_MEMORY):
@@ -411,9 +406,9 @@ def _fate(cell: CellRecord) -> tuple[object, ...]:
 
 
 def _flaky(first: CellRecord, second: CellRecord) -> CellRecord:
-    """What failed, since that has to be looked at, with the attempts of both.
+    """The failed record of two, with the attempts of both, and with the failure of the other.
 
-    And what the other says, where that failed, too.
+    The failure is what has to be looked at.
     """
     one, other = (first, second) if first.failure is not None else (second, first)
     if not one.status.is_answer:
@@ -444,8 +439,9 @@ def _numbers(first: CellRecord, second: CellRecord) -> Numbers:
 
 
 def _check(one: Check | None, other: Check | None) -> Check | None:
-    """What two checks say together: of numbers that are right in one run and wrong in another, that
-    they are unstable.
+    """The joint answer of two checks.
+
+    Numbers that are right in one run and wrong in another are unstable.
     """
     if one is None or other is None or other.right is None:
         return one or other
@@ -471,9 +467,9 @@ def _report(where: str, matrix: MatrixRecord) -> Report:
 
 @frozen
 class _Loading:
-    """Records of a file as they become those of a report.
+    """Turns records of a file into those of a report.
 
-    Raises RecordError for what does not fit together.
+    Raises RecordError for records that do not fit together.
     """
 
     matrix: MatrixRecord
@@ -559,7 +555,7 @@ class _Loading:
         return tuple(results)
 
     def _remembered(self, results: tuple[Result, ...]) -> tuple[Result, ...]:
-        """What earlier runs found, as far as the verdicts tell it."""
+        """The results of earlier runs, as far as the verdicts have them."""
         cells: dict[Coordinate, Cell] = {}
         for result in results:
             spec, target = result.cell.spec, result.cell.target
@@ -612,8 +608,9 @@ _UNSTEADY = Outcome(status=Status.REJECTED, stage="", flaky=True)
 
 
 def _earlier(verdict: VerdictRecord, label: str, cell: Cell) -> Result:
-    """What an earlier run found on a release: what its interval says, nothing certain where it is
-    in none.
+    """The result of an earlier run on a release, by its interval.
+
+    Nothing is certain about a release outside all intervals.
     """
     version = Version(label)
     interval = next(
@@ -646,7 +643,7 @@ def _outcome(interval: Interval, toolchain: str, *, deprecated: bool) -> Outcome
 
 
 def _bare_failure(failure_class: str, fingerprint: str, toolchain: str) -> Failure:
-    """A failure of which no more is known."""
+    """A failure without further facts."""
     return Failure(
         failure_class=failure_class,
         toolchain=toolchain,

@@ -1,5 +1,6 @@
-"""The text of an issue, in the shape that Triton's bug template asks for: the bug with a minimal
-example, then the environment.
+"""The text of an issue, in the shape of Triton's bug template.
+
+It has the bug with a minimal example, then the environment.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def issue_markdown(finding: ReproFinding) -> str:
 
 
 def happens(finding: ReproFinding) -> str:
-    """What happens, in a sentence or two."""
+    """The defect, in a sentence or two."""
     failure, outcome = finding.failure, finding.result.outcome
     imported = finding.bundle.decorated
     place = "" if imported else f" in stage `{failure.stage}`"
@@ -97,10 +98,7 @@ def happens(finding: ReproFinding) -> str:
 
 
 def _line(finding: ReproFinding) -> str:
-    """Where in the script, and what stands there.
-
-    Nothing where that is no more than the whole kernel.
-    """
+    """The line in the script, and its text; empty if that is no more than the whole kernel."""
     location = finding.failure.location or ""
     file, _, number = location.rpartition(":")
     if file != f"{finding.name}.py":
@@ -110,7 +108,7 @@ def _line(finding: ReproFinding) -> str:
 
 
 def expected(finding: ReproFinding) -> str:
-    """What should have happened."""
+    """The expected result."""
     good = finding.good_releases()
     if good:
         return (
@@ -123,14 +121,14 @@ def expected(finding: ReproFinding) -> str:
 
 
 def printed(finding: ReproFinding) -> str:
-    """What the script prints."""
+    """The output of the script."""
     return finding.output
 
 
 def advice(finding: ReproFinding) -> str:
-    """What its author can do about a kernel that is at fault.
+    """Advice to the author of a kernel that is at fault.
 
-    Of the compiler's own defects its maintainers know better.
+    It is empty for the compiler's own defects, which its maintainers know better.
     """
     if toolchains.known_class(finding.failure).blame is not Blame.KERNEL:
         return ""
@@ -143,9 +141,7 @@ def advice(finding: ReproFinding) -> str:
 
 
 def history(finding: ReproFinding) -> str:
-    """What became of the original kernel, release by release, with the bracket, and with what is
-    not known.
-    """
+    """The outcome of the original kernel, release by release, with the bracket and the gaps."""
     verdict = finding.verdict
     runs = "; ".join(
         f"{_span(interval)} {_fate(finding, interval)}" for interval in verdict.intervals
@@ -170,7 +166,7 @@ def _verdict_phrase(verdict: Verdict) -> str:
 
 
 def differences(finding: ReproFinding) -> str:
-    """Where the kernel that is shown differs from the one it was made from; empty if nowhere."""
+    """The differences of the shown kernel from its original; empty if there are none."""
     if not finding.differing:
         return ""
     contrasts = "; ".join(
@@ -244,7 +240,7 @@ def environment_of(finding: ReproFinding) -> Iterator[tuple[str, str]]:
 
 
 def tracker(finding: ReproFinding) -> str:
-    """Where the issue belongs, in a sentence; empty where its form says that."""
+    """The place for the issue, in a sentence; empty if its form says that."""
     calls = toolchains.of(finding.cell.env).language.script
     return f" It is for {calls.tracker}." if calls and calls.tracker else ""
 
@@ -253,7 +249,7 @@ def tracker(finding: ReproFinding) -> str:
 
 
 def short(output: str, name: str, reader: OutputReader) -> str:
-    """What a script printed, without IR and places, and with stacks cut to where they end."""
+    """The output of a script without IR and places, and with stacks cut to their ends."""
     words = reader.read(output).words
     words = without_places(words).replace("repro.py", f"{name}.py")
     lines = [line.rstrip() for line in _WARNING.sub("", words).splitlines()]
@@ -262,8 +258,9 @@ def short(output: str, name: str, reader: OutputReader) -> str:
 
 
 def _short_stacks(lines: list[str]) -> list[str]:
-    """The lines with the frames of each stack cut: the innermost are first after a fatal error,
-    last in a traceback.
+    """The lines with the frames of each stack cut.
+
+    The innermost frames are first after a fatal error, and last in a traceback.
     """
     kept: list[str] = []
     stack: list[str] = []

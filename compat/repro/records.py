@@ -66,7 +66,7 @@ class ReproFinding:
 
     @property
     def result(self) -> Result:
-        """What became of the cell itself."""
+        """The result of the cell itself."""
         return next(result for result in self.results if result.cell == self.cell)
 
     @property
@@ -78,7 +78,7 @@ class ReproFinding:
 
     @property
     def toolchain(self) -> str:
-        """What a reader calls the toolchain."""
+        """The reader's name of the toolchain."""
         return toolchains.of(self.cell.env).title
 
     @property
@@ -103,7 +103,8 @@ class ReproFinding:
     def rows(self) -> tuple[tuple[str, tuple[Result, ...]], ...]:
         """Release and its results, oldest first.
 
-        Of several envs of a release the one that it is reported for, else the first.
+        If a release has several envs, the one that the failure is reported for counts, else the
+        first.
         """
         ordered = sorted(
             self.results,
@@ -124,14 +125,15 @@ class ReproFinding:
 
     @property
     def verdict(self) -> Verdict:
-        """What the releases together say of the original kernel, for the cell's target."""
+        """The joint answer of the releases about the original kernel, for the cell's target."""
         (verdict,) = verdicts(self.original, remembered=self.remembered, existing=self.existing)
         return verdict
 
     @property
     def differing(self) -> tuple[tuple[str, str, str], ...]:
-        """Releases in which the kernel that is shown differs from the original: the original's
-        outcome, and its own.
+        """The releases in which the shown kernel differs from the original, with both outcomes.
+
+        The original's outcome comes first.
         """
         shown = {
             result.cell.env.name: result
@@ -223,16 +225,15 @@ class Unverified:
 
 
 def name_of(cell: Cell) -> str:
-    """What the files about a cell are called: ``sel_dense-as_written-d64-sm_90-3.9.0``."""
+    """The name of the files about a cell: ``sel_dense-as_written-d64-sm_90-3.9.0``."""
     return cell.id.replace(f"/{cell.env.toolchain}-", "/").replace("/", "-")
 
 
 def outcome_document(outcome: WrittenRepro | Unverified, command: str) -> JsonObject:
-    """The files that were written and the cell that they are about.
+    """The written files and the cell that they are about, or the reason why nothing was written.
 
-    Or why nothing was, and where the evidence is.
-
-    ``command`` does the same once more, for this cell alone.
+    The reason comes with the place of the evidence. ``command`` does the same once more, for this
+    cell alone.
     """
     if isinstance(outcome, WrittenRepro):
         finding = outcome.finding

@@ -199,8 +199,9 @@ def repro_targets(selection: Selection, cell: Cell) -> tuple[Target, ...]:
 
 
 def _smaller(spec: Specialization, reduced: Path) -> Bundle:
-    """The smaller kernel in ``reduced``, with the arguments that the kernel file beside that says,
-    else those left.
+    """The smaller kernel in ``reduced``, with the arguments of the kernel file beside it.
+
+    Without such a file, it has the arguments that are left.
     """
     declared = _declared(spec, reduced)
     if declared is not None:
@@ -225,8 +226,9 @@ def _smaller(spec: Specialization, reduced: Path) -> Bundle:
 
 
 def _declared(spec: Specialization, reduced: Path) -> Specialization | None:
-    """The smaller kernel as the kernel file beside it describes it: the case of the same name, or
-    the only one.
+    """The smaller kernel as the kernel file beside it describes it.
+
+    It is the case of the same name, or the only one.
     """
     beside = reduced.with_suffix(".toml")
     if not beside.is_file():
@@ -245,9 +247,9 @@ def _declared(spec: Specialization, reduced: Path) -> Specialization | None:
 
 
 def _entry(spec: Specialization, reduced: Path) -> tuple[str, Sequence[str]]:
-    """The function of that name in a file, else the one with the name that `compat reduce` gives.
+    """The function of that name in a file, and its parameters.
 
-    And its parameters.
+    Otherwise it is the function with the name that `compat reduce` gives.
     """
     try:
         functions = read_source(reduced).functions

@@ -99,18 +99,16 @@ class Script:
 
     @property
     def _named(self) -> str:
-        """The toolchain, and what installs it where its name does not say so."""
+        """The toolchain, and its distribution if its name does not say so."""
         title, distribution = self.toolchain.title, self.toolchain.distribution
         return title if title.lower() == distribution else f"{title} (`pip install {distribution}`)"
 
     def _set(self) -> Mapping[str, str]:
-        """The environment variables that it sets: those that say what is compiled for besides
-        others.
-        """
+        """The environment variables that it sets, with those that choose the target."""
         return {**self.variables, **self.calls.variables_of(self.target)}
 
     def _parts(self, imported: Sequence[str], kernel: str) -> dict[str, str]:
-        """What the script consists of.
+        """The parts of the script.
 
         The imports of a kernel whose definition fails are tried with it.
         """
@@ -192,10 +190,10 @@ def _environment() -> Environment:
 
 
 def dependencies(built: BuiltEnv, undeclared: Collection[str]) -> tuple[str, ...]:
-    """The requirements that make an env in which the compiler runs: the toolchain as installed, and
-    what it needs ``undeclared``.
+    """The requirements that make an env in which the compiler runs.
 
-    All else in an env is there for PyTorch or for the interpreter.
+    They are the toolchain as installed, and its needs that are ``undeclared``. All else in an env
+    is there for PyTorch or for the interpreter.
     """
     env = built.env
     toolchain = (
@@ -226,7 +224,7 @@ def requires_python(built: BuiltEnv, root: Path) -> str:
 
 
 def imported_packages(text: str) -> frozenset[str]:
-    """What a module imports besides the standard library, by the names of the packages."""
+    """The packages that a module imports besides the standard library, by their names."""
     return (
         frozenset(imported.parts[0] for imported in imports_of(tree_of(text)))
         - sys.stdlib_module_names

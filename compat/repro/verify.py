@@ -1,8 +1,7 @@
-"""What repro scripts print: running them, which failure their output shows, and the words by which
-they know it.
+"""Running repro scripts, the failure that their output shows, and the words that identify it.
 
-Each runs in a fresh process of an env. The output is what a reader of the issue will see: without
-places of this machine.
+Each script runs in a fresh process of an env. The output is the one that a reader of the issue will
+see, without paths of this machine.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ class ScriptCheck:
 
 @frozen(kw_only=True)
 class ScriptResult:
-    """What it said."""
+    """The result of running a script."""
 
     script: ScriptCheck
     run: ProcessResult
@@ -84,8 +83,9 @@ class ScriptResult:
 
     @property
     def as_expected(self) -> bool:
-        """Whether exit code, end and, where one is expected, fingerprint are right: a script that
-        does not work shows nothing.
+        """Whether exit code, end and, if one is expected, fingerprint are right.
+
+        A script that does not work shows nothing.
         """
         fingerprint = self.failure.fingerprint if self.failure else None
         ends = (self.run.exit_code, self.compiled) == (self.script.exit_code, self.script.compiles)
@@ -101,7 +101,7 @@ def run_all(
     deadline: float,
     slots: int,
 ) -> tuple[ScriptResult, ...]:
-    """Run scripts, ``slots`` at a time, in the order given; ``folder`` is where they are written.
+    """Run scripts, ``slots`` at a time, in the order given; they are written to ``folder``.
 
     Raises OSError.
     """
@@ -132,11 +132,11 @@ def run_all(
 
 
 def run_script(python: str, script: Path, deadline: float, heading: str = "") -> ProcessResult:
-    """Run a script in an env, in a fresh process and a folder of its own, as somebody would who
-    knows nothing of us.
+    """Run a script in an env, in a fresh process and a folder of its own.
 
-    After ``deadline`` seconds it is killed, with what it started in its process group. ``heading``
-    is as in :func:`compat.files.read_ends`.
+    It runs as for a reader who knows nothing of this program. After ``deadline`` seconds it is
+    killed, with what it started in its process group. ``heading`` is as in
+    :func:`compat.files.read_ends`.
     """
     with TemporaryFolder("compat-script-") as folder:
         home = str(folder)
@@ -156,7 +156,7 @@ def failure_of(
 ) -> Failure | None:
     """The failure that a script's output shows, if any.
 
-    ``stage`` is where it is known to be, which no output says.
+    ``stage`` is the known stage of the failure, which no output says.
     """
     evidence = evidence_of(ran, stage, knowledge.wording.reader)
     if evidence.built or not (evidence.raised or evidence.signal or evidence.exit_code):
@@ -165,15 +165,14 @@ def failure_of(
 
 
 def evidence_of(ran: ProcessResult, stage: str, reader: OutputReader) -> Evidence:
-    """The output as the evidence of an attempt: the chain of exceptions, how the compiling child
-    ended, and all else it printed.
-    """
+    """The output as evidence of an attempt: exceptions, the child's end, and all other text."""
     verdicts = list(_VERDICT.finditer(ran.output))
     output = ran.output[: verdicts[-1].start()] if verdicts else ran.output
     code = int(verdicts[-1]["code"]) if verdicts and verdicts[-1]["code"] else None
     output_text = reader.read(output).words
     begin, raised = _chain(output_text)
-    # There they tell whether the toolchain refuses the file; elsewhere Triton takes frames away.
+    # Only frames of an import tell whether the toolchain refuses the file. In other stages Triton
+    # removes frames.
     if stage != SOURCE_STAGE:
         raised = tuple(evolve(exception, traceback="") for exception in raised)
     return Evidence(
@@ -191,11 +190,10 @@ _SIGNALS: Mapping[int, str] = {sig.value: sig.name for sig in signal.Signals}
 
 
 def _chain(output: str) -> tuple[int, tuple[Raised, ...]]:
-    """Where the last chain of exceptions begins that Python printed, and its exceptions, outermost
-    first, as it prints them last.
+    """The start of the last chain of exceptions that Python printed, and its exceptions.
 
-    An exception has no traceback of its own where all its frames were taken away, as Triton does
-    with frames of its front end.
+    The outermost is first here; Python prints it last. An exception has no traceback of its own if
+    all its frames were taken away, as Triton does with frames of its front end.
     """
     chain: list[Raised] = []
     begin = end = len(output)
@@ -214,9 +212,9 @@ def _chain(output: str) -> tuple[int, tuple[Raised, ...]]:
 
 
 def _first_character(text: str, *, linked: bool, follows: bool) -> int | None:
-    """Where the last exception begins in a text without links.
+    """The start of the last exception in a text without links.
 
-    One that ``follows`` a link may begin right there.
+    An exception that ``follows`` a link may begin right there.
     """
     tracebacks = list(_TRACEBACK.finditer(text))
     if tracebacks:
@@ -272,9 +270,9 @@ _FAULTS = {
 
 
 def words_of(evidence: Evidence, knowledge: Knowledge) -> str:
-    """What tells the failure, in the compiler's words on one line.
+    """The identifying words of a failure: the compiler's, on one line.
 
-    The signal or the type of exception where it has none.
+    Without any, they are the signal or the type of exception.
     """
     symptoms = knowledge.symptoms(evidence)
     recognised = knowledge.recognise(symptoms)
@@ -286,8 +284,9 @@ def words_of(evidence: Evidence, knowledge: Knowledge) -> str:
 
 
 def sayings(evidence: Evidence, knowledge: Knowledge) -> tuple[str, ...]:
-    """What a failure may be known by, best first: :func:`words_of`, the type of its exception, and
-    the signal.
+    """The texts that identify a failure, best first.
+
+    They are :func:`words_of`, the type of its exception, and the signal.
     """
     said = (
         words_of(evidence, knowledge),
@@ -298,7 +297,7 @@ def sayings(evidence: Evidence, knowledge: Knowledge) -> tuple[str, ...]:
 
 
 def printed(evidence: Evidence) -> str:
-    """What a script prints of such an attempt, as far as it is looked through."""
+    """The output of a script for such an attempt, as far as it is looked through."""
     exceptions = bounded(
         "\n".join(f"{link.type}: {link.message}" for link in bounded_chain(evidence.raised)),
         4 * _SEARCHED,
@@ -310,12 +309,10 @@ def printed(evidence: Evidence) -> str:
 
 
 def promise(said: Sequence[str], alike: Sequence[str], others: Sequence[str] = ()) -> str:
-    """A piece of what is ``said`` that stands literally in each of the outputs ``alike`` and in
-    none of ``others``.
+    """A piece of ``said`` that stands literally in all outputs ``alike`` and in none of ``others``.
 
-    A piece without quotes that is short enough to be read is taken where there is one; it is made
-    longer, with quotes and all, until it is in none of the others. Empty where nothing tells them
-    apart.
+    A readable piece is short and without quotes, and is preferred. The piece is made longer, with
+    quotes and all, until it is in none of the others. It is empty if nothing distinguishes them.
     """
     for message in said:
         for piece in _candidates(message[:_CONSIDERED], alike):
@@ -341,11 +338,10 @@ def _enough(text: str) -> str:
 
 
 def _common(message: str, outputs: Sequence[str]) -> Iterator[str]:
-    """The longest pieces of some words that stand in all outputs, in whole words: half a name would
-    be found in another name.
+    """The longest pieces of some words that stand in all outputs, in whole words.
 
-    Two ends move along the words; what is between them is looked for once for each step, among
-    words that are marked off.
+    Half a name would be found in another name. Two ends move along the words. The piece between
+    them is looked up once for each step, among words that are marked off.
     """
     tokens = _TOKEN.findall(message)[:_TOKENS]
     marked = [_marked(_TOKEN.findall(output)) for output in outputs]
@@ -390,7 +386,7 @@ def without_places(text: str) -> str:
 def identifying_words(text: str, own: str) -> list[str]:
     """The facts about this machine that a text gives away.
 
-    What stands in ``own``, the kernel's source, was its author's to say.
+    Facts that stand in ``own``, the kernel's source, were its author's to publish.
     """
     facts = {str(Path.cwd()), str(Path.home()), socket.gethostname(), _user()} - {"", "/", "root"}
     return sorted(fact for fact in facts if _says(text, fact) and not _says(own, fact))

@@ -90,7 +90,7 @@ def write_repro(
 
 
 def script_form(toolchain: Toolchain) -> ScriptForm:
-    """How scripts call a toolchain. Raises SelectionError where there are none for it."""
+    """The form of a toolchain's scripts. Raises SelectionError if it has none."""
     if toolchain.language.script is None:
         raise SelectionError(
             f"there are no scripts for {toolchain.title}",
@@ -164,9 +164,9 @@ class _ReproWriter:
         )
 
     def _check_packages(self) -> None:
-        """A stand-in answers for packages while a file is imported in an env that lacks them.
+        """Refuse a kernel that needs stand-ins for packages, because a script has none.
 
-        A script has none.
+        A stand-in answers for packages while a file is imported in an env that lacks them.
         """
         needed = imported_packages(self.bundle.text) - {self.knowledge.wording.package}
         if self.bundle.decorated and needed:
@@ -252,7 +252,7 @@ class _ReproWriter:
     # --- the table ---
 
     def _everywhere(self, script: Script) -> tuple[Result, ...]:
-        """The kernel as it stands in the script, for every env and target."""
+        """The results of the kernel in the script's form, for every env and target."""
         path = self.scratch / f"{self.name}.py"
         spec = evolve(self.bundle, text=script.source()).write(path)
         self.spec = evolve(spec, expectations=())
@@ -291,8 +291,10 @@ class _ReproWriter:
                 )
 
     def _compare_history(self, results: Sequence[Result]) -> None:
-        """It must be ok where the original is ok beside the change: otherwise it shows something
-        else.
+        """Compare the histories of the two kernels.
+
+        The shown kernel must be ok where the original is ok beside the change. Otherwise it shows
+        another defect.
         """
         envs = [result.env for result in self.context.envs.values() if result.error is None]
         self.original = self._compile([evolve(self.cell, env=env) for env in envs])
@@ -372,7 +374,7 @@ class _ReproWriter:
     def _run(self, script: Script, results: Sequence[Result]) -> tuple[ScriptResult, ...]:
         """Run the script in every env.
 
-        Where a release takes the call in another form, the script in that form.
+        If a release takes the call in another form, the script has that form there.
         """
         jobs = [self._job(script, result, results) for result in self._column(results)]
         deadline = _SLACK + 2 * self.context.limits.deadline
@@ -388,7 +390,7 @@ class _ReproWriter:
 
     def _job(self, script: Script, result: Result, results: Sequence[Result]) -> verify.ScriptCheck:
         same, failure = self._same(result, results), result.outcome.failure
-        # It can be imported, and the script does no more.
+        # The file can be imported, and the script does no more.
         if script.bundle.decorated and not _at_import(result):
             return verify.ScriptCheck(
                 env=result.built,
@@ -463,9 +465,7 @@ class _ReproWriter:
         )
 
     def _fixed(self, finding: ReproFinding) -> ReproFinding:
-        """The finding with the edit of the source that makes the kernel compile, if one is
-        found.
-        """
+        """The finding with the edit of the source that makes the kernel compile, if any."""
         envs = [env.env for env in self.context.envs.values() if env.error is None]
         source, folder = SourceFile.alone(self.bundle.text), self.scratch / "edits"
         compiling = Compiling(

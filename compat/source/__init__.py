@@ -1,5 +1,6 @@
-"""Python sources, read as text and never imported: the one place that parses, and what all readers
-of sources stand on.
+"""Python sources as text: they are parsed and never imported.
+
+No other room parses sources, and all readers of sources use this one.
 
 In: files, texts and syntax trees. Out: trees, and which names code binds and uses
 (:mod:`compat.source.parsing`), top-level statements and what their names mean across files

@@ -40,9 +40,10 @@ class ParsedSource:
     tree: ast.Module
     functions: dict[str, Parameters]
     closure: str
-    """SHA-256 over the names and contents of the file and of what it imports from its tree,
-    followed all the way. Where a kernel of the file cannot notice all of that, also, after a colon,
-    over what it can (:mod:`compat.source.noticed`).
+    """SHA-256 over names and contents of the file and its imports from its tree, transitively.
+
+    If a kernel of the file cannot notice all of that, there is a second hash after a colon, over
+    what it can notice (:mod:`compat.source.noticed`).
     """
 
 
@@ -51,8 +52,9 @@ LIBRARY = "compat-library.json"
 
 
 def roots_of(path: Path) -> tuple[Path, ...]:
-    """Where absolute imports of a source file lead: the first folder above it that is no
-    package.
+    """Return where absolute imports of a source file start.
+
+    This is the first folder above it that is not a package.
     """
     folder = path.parent
     while os.path.isfile(folder / "__init__.py") and folder.parent != folder:
@@ -61,8 +63,9 @@ def roots_of(path: Path) -> tuple[Path, ...]:
 
 
 def module_of(path: Path, roots: Sequence[Path]) -> str:
-    """The name by which Python imports a source file from the first of the roots that it lies
-    in.
+    """Return the name by which Python imports a source file.
+
+    The name starts below the first of the roots that the file lies in.
     """
     root = next((root for root in roots if path.is_relative_to(root)), path.parent)
     parts = path.relative_to(root).with_suffix("").parts
@@ -70,11 +73,10 @@ def module_of(path: Path, roots: Sequence[Path]) -> str:
 
 
 def read_source(path: Path, roots: Sequence[Path] = ()) -> ParsedSource:
-    """Parse a kernel's source, of the tree with these roots.
+    """Parse a kernel's source in the tree with these roots.
 
-    By default of the package that it lies in.
-
-    Raises OSError, or SyntaxError where that cannot be done.
+    Without roots, the tree is the package that the source lies in. Raises OSError or SyntaxError if
+    the source cannot be read or parsed.
     """
     roots = tuple(roots) or roots_of(path)
     if all(map(_is_library, roots)):
@@ -93,11 +95,11 @@ def _read_of_libraries(path: Path, roots: tuple[Path, ...]) -> ParsedSource:
 
 @define
 class Unchanged:
-    """Whether sources still are what they were when their closures were read, and which files they
-    draw in that are in no closure.
+    """A check whether sources are still what they were when their closures were read.
 
-    Only then may a result be kept under a key that holds the closure. Files are read again only
-    when their size or time differs.
+    It also tells which files a source draws in that are in no closure. A result may be kept under a
+    key with the closure only if the source is unchanged. A file is read again only if its size or
+    time differs.
     """
 
     _known: dict[tuple[str, str], _Stamps] = field(factory=dict)
@@ -108,9 +110,9 @@ class Unchanged:
     def beyond(
         self, source: str, closure: str, imported: Iterable[str] = (), roots: Sequence[str] = ()
     ) -> tuple[Path, ...] | None:
-        """Of what was ``imported`` for ``source`` what is no part of its closure.
+        """Return the files that were ``imported`` for ``source`` and are not part of its closure.
 
-        ``None`` where it has another closure now.
+        Returns ``None`` if the source has another closure now.
         """
         stamps = self._stamps(source, closure, roots).of
         return (
@@ -199,8 +201,9 @@ def _is_constexpr(annotation: ast.expr) -> bool:
 def _digest(
     path: Path, files: Iterable[Path], roots: Sequence[Path]
 ) -> tuple[str, frozenset[Path]]:
-    """The closure over the names and contents of files, and those of which a kernel cannot notice
-    all.
+    """Return the closure over names and contents of files, and some of the files.
+
+    The second value has the files in which a kernel cannot notice everything.
     """
     libraries = [root for root in roots if _is_library(root)]
     own = [file for file in files if not any(file.is_relative_to(root) for root in libraries)]
@@ -235,8 +238,9 @@ def _name(file: Path, roots: Sequence[Path]) -> str:
 
 
 def closure_files(path: Path, tree: ast.Module, roots: Sequence[Path] = ()) -> frozenset[Path]:
-    """The file itself, whose tree is given, and the files below the roots that it imports,
-    transitively.
+    """Return the file itself and the files below the roots that it imports, transitively.
+
+    ``tree`` is the syntax tree of the file.
     """
     roots = roots or roots_of(path)
     files = {path, *(file for root in roots if _is_library(root) for file in _python_files(root))}
@@ -265,8 +269,9 @@ def _is_library(root: Path) -> bool:
 
 @cache
 def _python_files(library: Path) -> tuple[Path, ...]:
-    """All of an unpacked library, which may import any of them in ways that its source does not
-    show.
+    """Return all Python files of an unpacked library.
+
+    The library may import any of them in ways that its source does not show.
     """
     return tuple(file for file in sorted(library.rglob("*.py")) if file.is_file())
 
@@ -283,9 +288,9 @@ def _library_digest(root: Path) -> bytes:
 
 
 def library_files(roots: Iterable[Path]) -> frozenset[Path] | None:
-    """The files of unpacked libraries, with what marks them.
+    """Return the files of unpacked libraries, with the files that mark them as such.
 
-    ``None`` where one of the roots is none. They never change.
+    These files never change. Returns ``None`` if one of the roots is not an unpacked library.
     """
     roots = tuple(roots)
     if not roots or not all(map(_is_library, roots)):
@@ -298,17 +303,14 @@ def library_files(roots: Iterable[Path]) -> frozenset[Path] | None:
 
 
 class NotReachable(ValueError):
-    """An expression that is none of these forms, or that begins with a name that the module does
-    not bind.
-    """
+    """An expression of another form, or one whose first name the module does not bind."""
 
 
 def parameters_reached(source: ParsedSource, expression: str) -> Parameters | None:
-    """The parameters of what an expression reaches.
+    """Return the parameters of the function that an expression reaches.
 
-    ``None`` where only importing the module can tell.
-
-    A call takes literals only. Raises NotReachable.
+    Returns ``None`` if only importing the module can tell. A call takes literals only. Raises
+    NotReachable.
     """
     try:
         node = expression_of(expression)

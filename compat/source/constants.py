@@ -1,8 +1,8 @@
-"""The values of expressions that follow from a source's literals: nothing of it runs, and nothing
-outside is touched.
+"""The values of expressions that follow from a source's literals.
 
-Numbers, texts, lists, tuples and dicts of them, comprehensions, arithmetic, lambdas, a few pure
-functions, and functions of the same module that come to such values. Everything else raises
+No code of the source runs, and nothing outside is touched. Values are numbers, texts, and lists,
+tuples and dicts of them. Expressions are comprehensions, arithmetic, lambdas, a few pure functions,
+and functions of the same module that return such values. Everything else raises
 :class:`UnknownValue`. An evaluation is bounded in steps, depth and size of values. Pure.
 """
 
@@ -55,9 +55,9 @@ def _bounded(value: Any) -> Any:
 
 
 def operate(op: ast.operator, left: Any, right: Any) -> Any:
-    """What a binary operator makes of two values.
+    """Return what a binary operator makes of two values.
 
-    Raises UnknownValue where that would be too large.
+    Raises UnknownValue if the result would be too large.
     """
     if isinstance(op, ast.Pow) and (abs(right) > 128 or abs(left) > 2**32):
         raise UnknownValue("too large")

@@ -29,8 +29,9 @@ class Import:
     """What these are called then: ``other``; of a module ``c``, or nothing."""
 
     def bindings(self) -> Iterator[tuple[str, str]]:
-        """Each name that it binds, with what that is: ``a`` and ``a``, ``c`` and ``a.b``, ``other``
-        and ``..a.b.name``.
+        """Yield each name that the import binds, with the module or member that the name means.
+
+        Examples: ``a`` and ``a``, ``c`` and ``a.b``, ``other`` and ``..a.b.name``.
         """
         module = "." * self.level + ".".join(self.parts)
         if self.names:
@@ -44,8 +45,9 @@ class Import:
 
 @lru_cache(4096)
 def _parsed(content: bytes) -> tuple[tuple[Import, ...], frozenset[str]]:
-    """What a content imports, and the names that its other statements bind: the kernels of a
-    package draw in the same files.
+    """Return the imports of a content, and the names that its other statements bind.
+
+    The kernels of a package draw in the same files, so results are cached.
     """
     try:
         tree = tree_of(content)
@@ -55,9 +57,9 @@ def _parsed(content: bytes) -> tuple[tuple[Import, ...], frozenset[str]]:
 
 
 def imports_in(content: bytes) -> tuple[Import, ...]:
-    """What a file with this content imports.
+    """Return the imports of a file with this content.
 
-    Nothing as long as it cannot be parsed, though its bytes count.
+    A file that cannot be parsed has no imports, though its bytes count.
     """
     return _parsed(content)[0]
 
@@ -77,7 +79,7 @@ def names_bound(tree: ast.Module) -> Iterator[str]:
 
 
 def statements_of(node: ast.AST) -> Iterator[ast.AST]:
-    """Every statement below a node, however deep.
+    """Yield every statement below a node, however deep.
 
     Expressions, which are most of a tree, are not entered.
     """
@@ -116,8 +118,10 @@ def _imports_of(node: ast.AST) -> Iterator[Import]:
 
 
 def optional_imports(tree: ast.Module) -> Iterator[tuple[str, ast.Import | ast.ImportFrom]]:
-    """Each name that an import in a ``try`` binds where a handler goes on after an ``ImportError``,
-    with the import.
+    """Yield each name that an optional import binds, with the import.
+
+    An import is optional if it stands in a ``try`` with a handler that goes on after
+    ``ImportError``.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.Try) and any(
@@ -184,8 +188,9 @@ def _starts(imported: Import, file: Path, roots: Sequence[Path]) -> list[Path]:
 
 
 def _modules(starts: Sequence[Path], parts: Sequence[str]) -> Iterator[Path]:
-    """The files that importing ``a.b.c`` may run, those of them that exist: ``a``'s, ``a.b``'s and
-    ``a.b.c``'s, from each start.
+    """Yield the existing files that importing ``a.b.c`` may run, from each start.
+
+    They are the files of ``a``, ``a.b`` and ``a.b.c``.
     """
     for start in starts:
         for length in range(1, len(parts) + 1):
@@ -214,12 +219,10 @@ class _Anything(Exception):
 
 
 def used_files(path: Path, roots: Sequence[Path]) -> frozenset[Path] | None:
-    """The files that a source takes names from, itself among them, transitively.
+    """Return the files that a source takes names from, itself among them, transitively.
 
-    ``None`` where it can reach any that are imported.
-
-    Packages that it only lies in, and those that a name comes through, are imported besides, and
-    not used.
+    Returns ``None`` if the source can reach any file that is imported. Packages that the source
+    only lies in, and packages that a name comes through, are imported but not used.
     """
     users = _Users(roots)
     try:
@@ -266,8 +269,9 @@ class _Users:
             self.add(file)
 
     def name(self, place: Path, name: str) -> None:
-        """``from place import name``: a module, or what the file there defines or imports by that
-        name.
+        """Follow ``from place import name``.
+
+        The name is a module, or something that the file at ``place`` defines or imports.
         """
         module, holder = file_of(place / name), file_of(place)
         if module is not None and module.parent == place / name:

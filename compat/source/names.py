@@ -1,6 +1,4 @@
-"""Source files taken apart into their top-level statements, and what their global names mean,
-followed through their imports.
-"""
+"""Source files as top-level statements, and the meaning of global names through imports."""
 
 from __future__ import annotations
 
@@ -52,8 +50,9 @@ class ParsedFile:
         inside: tuple[str, ...] = (),
         decorators: frozenset[str] | None = None,
     ) -> ParsedFile:
-        """A file with this text, or a scope in another, which keeps the decorators that this one
-        keeps. Raises SyntaxError.
+        """Parse a file with this text, or a scope inside of another file.
+
+        A scope keeps the decorators that the file around it keeps. Raises SyntaxError.
         """
         lines = [f"{line}\n".encode() for line in text.split("\n")]
         if around is not None:
@@ -63,9 +62,9 @@ class ParsedFile:
         return file
 
     def binding(self, name: str) -> list[Statement]:
-        """The statements that give a name its meaning.
+        """Return the statements that give a name its meaning.
 
-        Of a class also those that put something into it.
+        If the name is a class, statements that set its attributes are included.
         """
         found = [statement for statement in self.statements if name in statement.binds]
         if not any(isinstance(statement.node, ast.ClassDef) for statement in found):
@@ -77,9 +76,9 @@ class ParsedFile:
         ]
 
     def keeps(self, decorator: str) -> bool:
-        """Whether a decorator is not left behind.
+        """Return whether a decorator is kept.
 
-        Outside of a class ``staticmethod`` says nothing.
+        ``staticmethod`` is not, because it means nothing outside of a class.
         """
         return decorator != "staticmethod" and (
             self.decorators is None or decorator in self.decorators
@@ -232,9 +231,9 @@ class Names:
         return self._files[path]
 
     def meaning(self, file: ParsedFile, name: str, seen: _Seen = frozenset()) -> Meaning | None:
-        """What a global name of a file means.
+        """Return what a global name of a file means.
 
-        ``None`` for builtins and for what nothing defines.
+        Returns ``None`` for builtins and for names that nothing defines.
         """
         if (file.path, name) in seen:
             return None
@@ -252,8 +251,9 @@ class Names:
         return Ours(file=file, name=name)
 
     def member(self, module: ModulePlace, name: str, seen: _Seen = frozenset()) -> Meaning | None:
-        """What ``module.name`` is: something that the file defines or imports, else a file in the
-        module's folder.
+        """Return what ``module.name`` means.
+
+        A name that the file defines or imports comes before a file in the module's folder.
         """
         path = file_of(module.place)
         if path is not None and (meaning := self.meaning(self.file(path), name, seen)) is not None:
@@ -304,9 +304,9 @@ class Names:
         return None
 
     def _place(self, file: ParsedFile, node: ast.ImportFrom) -> Path | None:
-        """Where among our files ``from … import`` looks.
+        """Return where among our files ``from … import`` looks.
 
-        ``None`` where it means an installed package.
+        Returns ``None`` if the import means an installed package.
         """
         parts = node.module.split(".") if node.module else []
         start = file.path.parent if node.level else self._root_of(parts[0])

@@ -31,7 +31,8 @@ from compat.source.imports import imports_of, names_bound, used_files
 from compat.source.parsing import compiles, dotted, tree_of
 
 _INERT_TEXT = """
-    triton.jit triton.autotune triton.heuristics staticmethod classmethod property functools.cache functools.lru_cache
+    triton.jit triton.autotune triton.heuristics
+    staticmethod classmethod property functools.cache functools.lru_cache
     torch.no_grad torch.inference_mode object torch.autograd.Function torch.nn.Module
 """
 _INERT = frozenset(_INERT_TEXT.split())
@@ -43,8 +44,8 @@ _INSTALLED = frozenset(name.partition(".")[0] for name in _INERT if "." in name)
 """The packages that these are of: no folder of the tree may be called so."""
 _FINDING_TEXT = """
     =globals =locals =vars =dir =eval =exec =compile =getattr =hasattr =setattr =delattr
-    builtins __name__ __file__ __package__ __path__ __spec__ __loader__ __builtins__ __import__ __all__
-    __dict__ __globals__ __code__ __closure__ __subclasses__ __getattribute__
+    builtins __name__ __file__ __package__ __path__ __spec__ __loader__ __builtins__
+    __import__ __all__ __dict__ __globals__ __code__ __closure__ __subclasses__ __getattribute__
     import_module reload exec_module spec_from_file_location module_from_spec files get_data pkgutil
     runpy modules meta_path path_hooks path_importer_cache settrace setprofile addaudithook gc
     _getframe currentframe stack getmembers getsource getsourcelines getsourcefile getfile linecache
@@ -87,8 +88,9 @@ class Outline:
 
     @property
     def finds_modules(self) -> bool:
-        """Whether something of the file, bodies included, can lead to modules that its imports do
-        not show.
+        """Return whether the file can reach modules that its imports do not show.
+
+        Bodies of functions count, too.
         """
         return not all(
             map(
@@ -100,10 +102,10 @@ class Outline:
 def noticed(
     path: Path, contents: Mapping[Path, bytes], names: Mapping[Path, str], roots: Sequence[Path]
 ) -> Mapping[Path, bytes]:
-    """What a kernel of a file can notice of files that are imported with it: all of those that it
-    uses, and what others run.
+    """Return what a kernel of a file can notice of the files that are imported with it.
 
-    ``names`` are those that the files have below their roots: ``pkg/ops/act.py``.
+    These are whole files that the kernel's file uses, and of other files what their import runs.
+    ``names`` are the names of the files below their roots, such as ``pkg/ops/act.py``.
     """
     used = used_files(path, roots)
     if used is None or used.issuperset(contents):
@@ -144,11 +146,10 @@ def _without(content: bytes, bodies: Sequence[Body]) -> bytes:
 
 @lru_cache(64)
 def _running(outlines: frozenset[Outline], modules: frozenset[str]) -> frozenset[Body] | None:
-    """The bodies that may run while files are imported.
+    """Return the bodies that may run while files are imported.
 
-    ``None`` for any, since something finds functions that no name shows.
-
-    ``modules`` are the names of all modules and folders: whoever has a module has all of its
+    Returns ``None`` if any body may run, because something finds functions that no name shows.
+    ``modules`` are the names of all modules and folders. Code that has a module has all of its
     functions.
     """
     aliases, named = dict[str, list[str]](), dict[str, list[Body]]()
@@ -183,9 +184,9 @@ def _running(outlines: frozenset[Outline], modules: frozenset[str]) -> frozenset
 
 @lru_cache(4096)
 def outline(content: bytes) -> Outline | None:
-    """The outline of a file with this content.
+    """Return the outline of a file with this content.
 
-    ``None`` where it cannot be told what importing it runs.
+    Returns ``None`` if nothing can tell what importing the file runs.
     """
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
@@ -268,9 +269,7 @@ class _ImportReader(ast.NodeVisitor):
             self.generic_visit(node)
 
     def leave_out(self, node: ast.FunctionDef | ast.If, names: frozenset[str]) -> None:
-        """Take the body of a statement for one that may be left out, if it stands on lines of its
-        own.
-        """
+        """Record that a statement's body may be left out, if it stands on lines of its own."""
         first, last = _lines_of(node.body)
         if self.lines[first][: node.body[0].col_offset].strip() or first < node.lineno:
             self.visit_within(None, node.body)
@@ -294,8 +293,9 @@ class _ImportReader(ast.NodeVisitor):
         self.assignment(node, [node.target])
 
     def assignment(self, node: ast.Assign | ast.AnnAssign, targets: Sequence[ast.expr]) -> None:
-        """``name = value``: a value that is only taken is no use of it, as long as nothing uses the
-        name.
+        """Read ``name = value``.
+
+        A value that is only assigned is not used as long as nothing uses the name.
         """
         names = [target.id for target in targets if isinstance(target, ast.Name)]
         if self.owners is None or len(names) < len(targets) or node.value is None:
@@ -448,12 +448,11 @@ _BRACKETS = 20
 
 @lru_cache(4096)
 def portable_bodies(content: bytes) -> frozenset[tuple[int, int]]:
-    """Where the bodies in a file are of which it can be told that each Python that compiles the
-    rest of it compiles them, too.
+    """Return where the portable bodies of a file are.
 
-    As indexes of the first line and of the one after it; none where this Python does not compile
-    the file, or warns of something. A body that could be a SyntaxError in the Python of some env,
-    from 3.8 on, is none of them.
+    A body is portable if every Python from 3.8 on that compiles the rest of the file compiles it,
+    too. Each place is the index of the first line and of the line after the last. The result is
+    empty if this Python does not compile the file, or warns about it.
     """
     if not compiles(content, silently=True):
         return frozenset()

@@ -1,7 +1,6 @@
-"""Python files of others, read and parsed as Python does it, and the names that their statements
-bind and use.
+"""Python files of others, parsed as Python does it, and the names that statements bind and use.
 
-There is one kind of error for all that can be wrong with a file.
+There is one kind of error for everything that can be wrong with a file.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def text_of(path: Path) -> str:
 
 
 def tree_of(source: str | bytes, name: str = "<source>") -> ast.Module:
-    """The syntax tree of a source, in any thread.
+    """Return the syntax tree of a source; safe in any thread.
 
     Raises SyntaxError, and nothing else, whatever the source is.
     """
@@ -58,8 +57,9 @@ def tree_of(source: str | bytes, name: str = "<source>") -> ast.Module:
 
 
 def compiles(source: str | bytes, *, silently: bool = False) -> bool:
-    """Whether Python compiles a source and, where that is to be ``silently``, warns of nothing in
-    it; in any thread.
+    """Return whether Python compiles a source; safe in any thread.
+
+    With ``silently``, a source that causes a warning does not count.
     """
     try:
         with _ONE_AT_A_TIME, warnings.catch_warnings():
@@ -96,8 +96,9 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 @frozen(kw_only=True)
 class NameUse:
-    """A global name where it is used, with the attributes taken of it: ``helpers.tiles.fold`` is
-    ``helpers``, ``(tiles, fold)``.
+    """A use of a global name, with the attributes that are taken of it.
+
+    ``helpers.tiles.fold`` is ``helpers``, ``(tiles, fold)``.
     """
 
     name: str
@@ -115,8 +116,9 @@ def dotted(node: ast.AST) -> str:
 
 
 def scope_statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
-    """Statements, with those inside of others of the same scope: of ``if``, ``try``, loops and
-    ``with``.
+    """Yield statements and those inside of them that belong to the same scope.
+
+    These are the bodies of ``if``, ``try``, loops and ``with``.
     """
     for statement in body:
         if isinstance(statement, ast.stmt):
@@ -163,8 +165,9 @@ def attributes_set(statement: ast.stmt) -> frozenset[str]:
 
 
 def uses(node: ast.AST, local: frozenset[str] = frozenset()) -> Iterator[NameUse]:
-    """Every use of a name that is not one of ``local`` and not bound in a scope inside of
-    ``node``.
+    """Yield every use of a name that is not local.
+
+    A name is local if it is in ``local``, or bound in a scope inside of ``node``.
     """
     if isinstance(node, ast.Name | ast.Attribute) and (chain := _chain(node)) is not None:
         if chain.name not in local:
@@ -187,8 +190,9 @@ def uses(node: ast.AST, local: frozenset[str] = frozenset()) -> Iterator[NameUse
 
 
 def evaluated(node: ast.AST) -> Iterator[str]:
-    """The names that are looked up when a statement is executed: those in the bodies of its
-    functions are looked up later.
+    """Yield the names that are looked up when a statement is executed.
+
+    Names in the bodies of functions are looked up later.
     """
     if isinstance(node, Function | ast.Lambda):
         for part in FunctionScope.of(node).outside:
@@ -241,8 +245,9 @@ class FunctionScope:
 
 
 def needed(body: Sequence[ast.stmt], roots: Iterable[ast.stmt]) -> list[ast.stmt]:
-    """Some of a module's statements, with those that they need of the module, directly or through
-    others; in their order.
+    """Return some of a module's statements with those that they need, in the module's order.
+
+    A statement can need another one directly or through others.
     """
     binding: dict[str, list[ast.stmt]] = {}
     for statement in body:
@@ -287,9 +292,9 @@ def named_parameters(arguments: ast.arguments) -> list[ast.arg]:
 
 
 def passed(call: ast.Call, arguments: ast.arguments) -> dict[str, ast.expr] | None:
-    """Parameter → what a call gives for it, or its default.
+    """Return parameter → the expression that a call passes for it, or its default.
 
-    ``None`` where the two do not fit, or have ``*`` or ``**``.
+    Returns ``None`` if the call does not fit the parameters, or if either has ``*`` or ``**``.
     """
     positional = [*arguments.posonlyargs, *arguments.args]
     starred = (

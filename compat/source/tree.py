@@ -1,9 +1,8 @@
-"""The files that kernels are imported from, to be imported on another machine: taken here, sent by
-digest, written there.
+"""The files that kernels are imported from: taken here, sent by digest, written on another machine.
 
-In a tree are the closures of its sources: the files themselves, and those of their folders that
-their import statements show. What is imported or read in other ways is in a whole tree, which has
-all files below its roots where they are not too many.
+A tree has the closures of its sources: the files themselves, and the files of their folders that
+their import statements show. A kernel may import or read files in other ways. For that, a whole
+tree has all files below its roots if they are not too many.
 """
 
 from __future__ import annotations
@@ -90,18 +89,18 @@ class Tree:
 
 
 def _name(number: int, folder: str) -> str:
-    """What a folder is called in a tree.
+    """Return what a folder is called in a tree.
 
-    It stays told from its path that it is one of installed packages.
+    The name still shows whether the folder is one of installed packages.
     """
     return f"{number}/{_INSTALLED}" if _INSTALLED in Path(folder).parts else str(number)
 
 
 @define
 class Trees:
-    """The trees of sources, each taken again only where one of its files differs by size or time.
+    """The trees of sources, each taken again only if one of its files differs by size or time.
 
-    For several threads.
+    Several threads may use it.
     """
 
     _known: dict[tuple[tuple[SourceOrigin, ...], bool], tuple[Tree, dict[Path, Stamp | None]]] = (
@@ -110,10 +109,11 @@ class Trees:
     _taking: threading.Lock = field(factory=threading.Lock)
 
     def of(self, origins: Iterable[SourceOrigin], *, whole: bool = False) -> Tree | None:
-        """The tree of sources; ``None`` for a whole one that would be too large, or has no more
-        than the other.
+        """Return the tree of sources.
 
-        Raises OSError where a file cannot be read, SyntaxError where a source is none of Python's.
+        Returns ``None`` for a whole tree that would be too large, or has nothing that the other
+        tree lacks. Raises OSError if a file cannot be read, and SyntaxError if a source is not
+        valid Python.
         """
         with self._taking:
             return self._of(tuple(dict.fromkeys(map(_shared, origins))), whole)
@@ -155,9 +155,9 @@ def _files(origins: Sequence[SourceOrigin]) -> frozenset[Path]:
 
 
 def _all_files(folders: Sequence[str]) -> frozenset[Path] | None:
-    """All files below folders, hidden ones and what is made or installed there aside.
+    """Return all files below folders, except hidden, generated and installed files.
 
-    ``None`` where they are too many.
+    Returns ``None`` if there are too many.
     """
     files, size = set[Path](), 0
     for path in _walked(folders):

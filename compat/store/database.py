@@ -1,14 +1,14 @@
-"""The SQLite file that results are in: opened if it is ours, looked after if it is not.
+"""The SQLite file of results, and the evidence in its rows.
 
-And evidence as its rows hold it.
+The file is opened if it is ours, and put aside if it is not.
 
-SQLite notices damage when it comes to it, which may be in the middle of a run. :class:`Damaged` is
-raised for it wherever that is, and for a file that is not ours; :func:`put_aside` makes room for a
-new one and removes nothing.
+SQLite notices damage when it reads the damaged part, perhaps in the middle of a run.
+:class:`Damaged` is raised then, and for a file that is not ours. :func:`put_aside` makes room for a
+new file and removes nothing.
 
-A row's evidence is raw facts. What was read in them (:mod:`compat.diagnosis.pipeline`) stands in
-columns of its own, with which reader that was, only so that it need not be read again: another
-reader reads anew.
+A row's evidence is raw facts. The readings of the evidence (:mod:`compat.diagnosis.pipeline`) stand
+in other columns with the version of their reader, so that they are not computed twice. Another
+reader reads the evidence again.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ from compat.text import read_json, readable
 from compat.toolchains import Toolchain
 
 LAYOUT = 3
-"""Of the file, and of what is in its rows. 2: what is read in evidence stands beside it, and can be
-read again. 3: rows name the toolchain, whose reader that is.
+"""The version of the file's layout, and of the content of its rows.
+
+2: readings stand beside the evidence, and can be read again. 3: rows name the toolchain, whose
+reader that is.
 """
 TIMEOUT = 60.0
 """Seconds to wait for another process that writes."""
@@ -70,9 +72,9 @@ _PAUSE = 0.02
 
 
 class Damaged(Exception):
-    """The file is no database of ours, or no longer one.
+    """The file is not a database of ours, or no longer one.
 
-    The message completes a sentence that begins with its name.
+    The message completes a sentence that begins with the name of the file.
     """
 
 
@@ -89,8 +91,9 @@ class StoredRow:
     """The name of the toolchain that the attempts are of."""
     attempts: Any
     reader: Any = None
-    """Which reader has read it (:func:`compat.toolchains.reading_version`); ``None`` where there
-    was nothing to read.
+    """The version of the reader that read it (:func:`compat.toolchains.reading_version`).
+
+    ``None`` if there was nothing to read.
     """
     readings: Any = None
 
@@ -117,10 +120,10 @@ class Database:
     """One connection to the file. Used by one thread at a time."""
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        """Open the file, or make it; one that is ``read_only`` is there, and may be where nothing
-        can be written.
+        """Open the file, or make it.
 
-        Raises Damaged, Newer, ``OSError`` and ``sqlite3.Error``.
+        A ``read_only`` file must exist, and may be in a folder where nothing can be written. Raises
+        Damaged, Newer, ``OSError`` and ``sqlite3.Error``.
         """
         self.path, self.read_only = path, read_only
         _check_file(path)
@@ -135,8 +138,9 @@ class Database:
             raise
 
     def _prepared(self) -> None:
-        """Prepare the file, again while others do: SQLite does not wait where two turn one file to
-        WAL at once.
+        """Prepare the file, and try again while other processes prepare it.
+
+        SQLite does not wait if two processes turn one file to WAL at the same time.
         """
         give_up = time.monotonic() + TIMEOUT
         while True:
@@ -182,10 +186,10 @@ class Database:
         return [StoredRow(key=key, **dict(zip(_ROW, row, strict=True))) for key, *row in rows]
 
     def seconds(self, kernels: Sequence[str], after: str) -> list[tuple[str, str, float]]:
-        """The first :data:`PAGE` rows of cells of these kernels behind a key: key, id of the cell,
-        and how long all attempts took.
+        """Return the first :data:`PAGE` rows of cells of these kernels behind a key.
 
-        What no version has written is left out.
+        Each is the key, the id of the cell, and the seconds that all attempts took. Rows that no
+        version of this program has written are left out.
         """
         took = (
             "(SELECT total(json_extract(value, '$.seconds')) FROM json_each(attempts) WHERE type ="
@@ -203,9 +207,9 @@ class Database:
         return self._asked(lambda: self._connection.execute(query, (after, *kernels)).fetchall())
 
     def add(self, rows: Sequence[tuple[StoredRow, str]]) -> None:
-        """Put rows in their places, all or none.
+        """Insert or replace rows, all or none.
 
-        With each the cell, for people who look into the file.
+        Each comes with the name of its cell, for people who look into the file.
         """
         values = [
             (row.key, cell, row.toolchain, row.attempts, row.reader, row.readings)
@@ -218,8 +222,9 @@ class Database:
             self._add_together(query, values)
 
     def reread(self, row: StoredRow) -> None:
-        """Exchange what was read in a row, if its evidence is still the same, and if anything can
-        be written.
+        """Replace the readings of a row if its evidence is still the same.
+
+        Does nothing if the file is read-only.
         """
         if self.read_only:
             return
@@ -270,8 +275,9 @@ class Database:
 
 
 def rows_in(connection: sqlite3.Connection) -> Iterator[list[tuple[StoredRow, str]]]:
-    """All rows of evidence in a database that is only read, each with the name of its cell, few of
-    them at a time.
+    """Yield all rows of evidence in a database, each with the name of its cell, one page at a time.
+
+    The database is only read.
     """
     last = ""
     query = (
@@ -293,13 +299,13 @@ def launched_in(connection: sqlite3.Connection) -> Iterator[list[LaunchedRow]]:
 
 
 def put_aside(path: Path) -> Path | None:
-    """Rename a database that cannot be used, with what SQLite keeps beside it, and return its new
-    name, which says so.
+    """Rename a database that cannot be used, and SQLite's files beside it; return the new name.
 
-    ``None`` where another process has done it before, and the file is fine by now. Raises
-    ``OSError``.
+    The new name says that it is damaged. Returns ``None`` if another process has put it aside
+    already, and the file is fine now. Raises ``OSError``.
     """
-    # Else the second of two that find the same damage puts the new file of the first aside.
+    # Two processes may find the same damage. Without the lock, the second one would put the new
+    # file of the first one aside.
     with alone_in(path.parent):
         if _is_fine(path):
             return None
@@ -332,9 +338,9 @@ def _check_file(path: Path) -> None:
 
 
 def _read_only_uri(path: Path) -> str:
-    """What SQLite opens to read only.
+    """Return the URI with which SQLite opens a file only for reading.
 
-    Where nobody writes it needs nothing beside the file, which it could not make there.
+    If nobody writes, SQLite needs no files beside it, and could not make them there.
     """
     beside = any(path.with_name(path.name + suffix).exists() for suffix in _BESIDE)
     return f"{path.absolute().as_uri()}?mode=ro{'' if beside else '&immutable=1'}"
@@ -395,8 +401,9 @@ def row_of(key: str, toolchain: Toolchain, attempts: Sequence[Evidence]) -> Stor
 
 
 def attempts_of(row: StoredRow) -> tuple[Evidence, ...]:
-    """The raw evidence in a row; none in one that this version of the tool cannot read, or that no
-    version has written.
+    """Return the raw evidence in a row.
+
+    The result is empty if this version of the program cannot read the row, or no version wrote it.
     """
     try:
         attempts = structure(read_json(row.attempts), tuple[Evidence, ...], more=True)
@@ -410,9 +417,9 @@ def attempts_of(row: StoredRow) -> tuple[Evidence, ...]:
 
 
 def as_read(row: StoredRow, attempts: Sequence[Evidence]) -> tuple[Evidence, ...] | None:
-    """The attempts of a row with what was read in them, by whichever reader.
+    """Return the attempts of a row with their stored readings, whichever reader made them.
 
-    ``None`` where nobody has.
+    Returns ``None`` if no reader has.
     """
     try:
         readings = structure(read_json(row.readings), tuple[Reading, ...], more=True)

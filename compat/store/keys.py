@@ -1,18 +1,17 @@
-"""What a result depends on: the key that it is found again under, and the files that no source
-shows; and who compiles a key now.
+"""What a result depends on: its key, and files that no source shows; and claims of keys.
 
 A key is a hash over everything that is known before a cell is compiled: the kernel's source
 closure, the specialization, the target, the env as it resolved, the environment variables that
 reach a toolchain, and the worker.
 
-``importlib`` and the finders of editable installs lead to files that are known only once they were
-imported. These are witnesses: their contents, and the names of the modules beside them, are kept
-with the result, which counts as long as both are the same.
+``importlib`` and the finders of editable installs lead to files that are known only after they were
+imported. These files are witnesses. Their contents, and the names of the modules beside them, are
+kept with the result. The result counts as long as both are the same.
 
-Of several commands that keep their results in one folder, one compiles each cell. It has a claim: a
-lock on one byte of the file ``compiling`` there, at a place that the cell's key says. The system
-takes it back when the process ends, however it ends. Where the file system has no locks, everybody
-compiles everything.
+If several commands keep their results in one folder, only one of them compiles each cell. It has a
+claim: a lock on one byte of the file ``compiling`` there, at an offset that the cell's key gives.
+The system ends the lock when the process ends, however it ends. If the file system has no locks,
+every command compiles everything.
 """
 
 from __future__ import annotations
@@ -102,8 +101,9 @@ class CellKeys:
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
     def _of_numbers(self, cell: Cell, env: BuiltEnv) -> str:
-        """The same of what an interpreter makes of it, which knows neither targets, options nor
-        hints.
+        """Return the key of a cell's result in an interpreter.
+
+        An interpreter knows neither targets, options nor hints.
         """
         spec, document = cell.spec, cell.spec.compile.document()
         _, adapter = self._of_machine(cell.env.toolchain, cell.target.backend)
@@ -141,11 +141,10 @@ def _conditions(mode: Mode) -> dict[str, Any]:
 def witnesses_of(
     files: Iterable[Path], roots: Iterable[Path], since: float
 ) -> dict[str, str] | None:
-    """Path → digest, of files and of the folders that they and the roots are in.
+    """Return path → digest, of files and of the folders that they and the roots are in.
 
-    ``None`` where one may have changed meanwhile.
-
-    ``since`` is a time before the first of them was imported, in seconds since the epoch.
+    ``since`` is a time before the first of them was imported, in seconds since the epoch. Returns
+    ``None`` if a file or a folder may have changed since then.
     """
     files = list(files)
     if not files:
@@ -163,9 +162,9 @@ def witnesses_of(
 
 
 def witnesses_hold(witnesses: Mapping[str, str], digests: dict[str, str | None]) -> bool:
-    """Whether all is what it was.
+    """Return whether all witnesses are unchanged.
 
-    ``digests`` has those that were taken before, and gets those that are taken now.
+    ``digests`` has the digests that were computed before, and gets those that are computed now.
     """
     for path in witnesses:
         if path not in digests:
@@ -174,8 +173,9 @@ def witnesses_hold(witnesses: Mapping[str, str], digests: dict[str, str | None])
 
 
 def _folders(file: Path) -> Iterator[Path]:
-    """Where modules beside a file would be found: its folder and, where that is a package, those
-    above up to the root.
+    """Yield the folders in which modules beside a file would be found.
+
+    These are its own folder and, if that is a package, the folders above it up to the root.
     """
     (root,) = roots_of(file)
     folder = file.parent
@@ -186,9 +186,9 @@ def _folders(file: Path) -> Iterator[Path]:
 
 
 def _digest(place: Path) -> str | None:
-    """Of a file its content, of a folder the names of the modules in it.
+    """Return the digest of a file's content, or of the names of the modules in a folder.
 
-    ``None`` where there is neither.
+    Returns ``None`` if there is neither.
     """
     try:
         if place.is_dir():
@@ -233,7 +233,7 @@ _FLOCK = struct.Struct("hhqqi4x")
 class Claims:
     """The claims of this process in one folder.
 
-    Safe to use from several threads, which must not claim the same keys.
+    Several threads may use it, but they must not claim the same keys.
     """
 
     def __init__(self, folder: Path, say: Callable[[str], None]) -> None:
@@ -259,8 +259,10 @@ class Claims:
             fcntl.lockf(self._file(), fcntl.LOCK_UN, 1, _place(key))
 
     def holder(self, key: str) -> int | None:
-        """The process that has claimed a key, by number (0 where that is not known here); ``None``
-        where no other one has.
+        """Return the number of the process that has claimed a key.
+
+        The number is 0 if it is not known here. Returns ``None`` if no other process has claimed
+        the key.
         """
         request = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, _place(key), 1, 0)
         try:
@@ -280,9 +282,9 @@ class Claims:
     def all_of(self, keys: Iterable[str]) -> Iterator[None]:
         """Claim keys, and let go of them in the end.
 
-        Waits for those of others. Raises Stopped when the command is to end.
+        Waits for keys that other processes have claimed. Raises Stopped if the command must end.
         """
-        # In one order everywhere, so that no two wait for each other.
+        # All processes take keys in one order, so that no two wait for each other.
         ordered, taken = sorted(keys), list[str]()
         try:
             for key in ordered:

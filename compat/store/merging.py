@@ -1,11 +1,10 @@
-"""The store of another driver joined to one's own: results, launches, artifacts, and which of these
-stayed on workers.
+"""Merging the store of another driver into one's own: results, launches, and artifacts.
 
-The other one is read and never changed.
+It also notes which artifacts stayed on workers. The other store is read and never changed.
 
-What both know of a key is one where it means the same. What is no answer gives way to an answer,
-and what a limit cut short to what was given more time, or came to its end. Where two answers
-differ, both are kept, one behind the other, and the cell is flaky.
+If both stores have a key, they keep one row if both rows mean the same. A row without an answer
+gives way to one with an answer. A row that a limit cut short gives way to one that had more time,
+or finished. If two answers differ, both are kept, one behind the other, and the cell is flaky.
 """
 
 from __future__ import annotations
@@ -77,12 +76,10 @@ def is_store(path: Path) -> bool:
 
 
 def merge_store(path: Path, store: Store) -> Merged:
-    """Join the store at ``path``, its file or its folder, to ``store``.
+    """Merge the store at ``path``, its file or its folder, into ``store``.
 
-    Its artifacts are looked for beside the file.
-
-    Raises StoreError where it is no store of this version's layout, or cannot be read, and where
-    ``store`` will not have it.
+    Its artifacts are looked for beside the file. Raises StoreError if ``path`` is not a store of
+    this version's layout, or cannot be read, or if ``store`` cannot take it.
     """
     file = path / "results.sqlite" if path.is_dir() else path
     if file.resolve() == (store.folder / "results.sqlite").resolve():
@@ -103,9 +100,10 @@ def merge_store(path: Path, store: Store) -> Merged:
 
 
 def _opened(file: Path) -> sqlite3.Connection:
-    """The database, to be read.
+    """Open the database for reading.
 
-    What its owner has not yet put into it stands beside it; alone it is read as it is.
+    Changes that its owner has not yet written into it stand in a file beside it. Without that file
+    it is read as it is.
     """
     if not file.is_file():
         raise StoreError("there is no such file", where=str(file), hint=_HINT)
@@ -226,8 +224,10 @@ def _fate(outcome: Outcome) -> tuple[object, ...]:
 def _gives_way(
     one: Outcome, ours: Sequence[Evidence], other: Outcome, theirs: Sequence[Evidence]
 ) -> bool:
-    """Whether the first is worth less: no answer, or cut short by a limit where the other was given
-    more, or ended.
+    """Return whether the first result is worth less than the other one.
+
+    It is worth less without an answer, or if a limit cut it short and the other had more time or
+    ended.
     """
     if one.status.is_answer != other.status.is_answer:
         return other.status.is_answer
@@ -266,9 +266,9 @@ def _place(row: LaunchedRow) -> tuple[str, str, str]:
 
 
 def _both(one: LaunchedRow, other: LaunchedRow) -> LaunchedRow | None:
-    """Two launches of which one was right and one was not: unstable.
+    """Merge two launches if exactly one of them was right: the result is unstable.
 
-    ``None`` where they say the same.
+    Returns ``None`` if both say the same.
     """
     records = [_told(record) for record in (one, other)]
     statuses = [_check(record).get("status") for record in records]

@@ -164,9 +164,9 @@ class Store:
         return evidence_by_key
 
     def _read(self, row: StoredRow, attempts: tuple[Evidence, ...]) -> tuple[Evidence, ...] | None:
-        """The attempts with what can be read in them.
+        """Return the attempts with what can be read in them.
 
-        ``None`` where what they printed is gone, and nobody has read it before.
+        Returns ``None`` if the printed text is gone, and no reader has read it before.
         """
         if all(evidence.complete for evidence in attempts):
             return attempts
@@ -243,13 +243,14 @@ class Store:
             StoreError: The disk refuses it.
         """
         compiled = any(Compile.do in evidence.asked for evidence in attempts)
-        # How long that took tells nothing of compiling.
+        # The name of the action keeps this time apart from times of compiles.
         name = cell.id if compiled else f"{attempts[0].asked[0]} {cell.id}"
         self._together(_PendingRow(row=row_of(key, toolchains.of(cell.env), attempts), cell=name))
 
     def _together(self, mine: _PendingRow) -> None:
-        """Keep a row, in one transaction with all those that other threads have brought while
-        somebody was writing.
+        """Keep a row.
+
+        One transaction keeps all rows that threads add while one of them writes.
         """
         self._pending.append(mine)
         with self._writing:
@@ -291,8 +292,9 @@ class Store:
         self._do(partial(Database.add_launched, rows=rows), "cannot save results")
 
     def _do(self, act: Callable[[Database], _T], trouble: str) -> _T:
-        """Read or write; a database that turns out to be damaged is exchanged for a new one
-        first.
+        """Read or write the database.
+
+        If it turns out to be damaged, a new one replaces it first.
         """
         with self._lock:
             try:

@@ -112,9 +112,9 @@ def _where(entry: EntryPoint) -> str:
 
 
 def _loaded(entry: EntryPoint) -> object:
-    """What an entry point names.
+    """Return the object that an entry point names.
 
-    Raises ConfigError with whatever a foreign package raises while it is imported.
+    Raises ConfigError if a foreign package raises anything while it is imported.
     """
     try:
         return entry.load()
@@ -136,9 +136,9 @@ def named(name: str) -> Toolchain:
 
 
 def find(name: object) -> Toolchain | None:
-    """The toolchain of that name, which another version, or another machine, wrote down.
+    """Return the toolchain with a name that another version, or another machine, wrote down.
 
-    ``None`` where there is none here.
+    Returns ``None`` if this version has no such toolchain.
     """
     return next((toolchain for toolchain in every() if toolchain.name == name), None)
 
@@ -157,16 +157,18 @@ def cells(env: Env, spec: Specialization, targets: Iterable[Target]) -> Iterator
 
 
 def is_release(env: Env) -> bool:
-    """Whether an env has a release as its toolchain publishes it: no fork, no wheel from elsewhere,
-    nothing local.
+    """Return whether an env has a release as its toolchain publishes it.
+
+    Forks, wheels from elsewhere and local versions are not releases.
     """
     own = env.distribution == of(env).distribution and env.wheel is None
     return own and env.release is not None and env.release.local is None
 
 
 def is_fork(env: Env, release: str | None) -> bool:
-    """Whether what an env has of a ``release`` is no release of its toolchain: of another
-    distribution, local, or nothing.
+    """Return whether an env has a ``release`` that its toolchain has not published.
+
+    That is a release of another distribution, a local one, or ``None``.
     """
     return (
         env.distribution != of(env).distribution
@@ -176,9 +178,9 @@ def is_fork(env: Env, release: str | None) -> bool:
 
 
 def failure_class(failure: Failure) -> FailureClass | None:
-    """The class of a failure, among those of its toolchain.
+    """Return the class of a failure, among those of its toolchain.
 
-    ``None`` where this version of the toolchain has none of that name.
+    Returns ``None`` if this version of the toolchain has no class of that name.
     """
     return named(failure.toolchain).failures.by_name.get(failure.failure_class)
 
@@ -201,8 +203,9 @@ def reading_version(toolchain: Toolchain) -> str:
 
 
 def targets() -> tuple[Target, ...]:
-    """The targets of all toolchains, which may be called the same, in the order in which they are
-    listed.
+    """Return the targets of all toolchains in the order of listings.
+
+    Targets of two toolchains may have the same name.
     """
     return tuple(target for toolchain in every() for target in toolchain.device.targets)
 
@@ -217,9 +220,9 @@ def gpus() -> dict[str, tuple[str, ...]]:
 
 
 def targets_of_gpu(name: str) -> tuple[str, ...]:
-    """The names of the targets of a GPU, however its name is spelled: ``H100``, ``RTX-4090``.
+    """Return the names of a GPU's targets, for any spelling: ``H100``, ``RTX-4090``.
 
-    None where it is not known.
+    The result is empty if the GPU is unknown.
     """
     return gpus().get(_plain(name), ())
 

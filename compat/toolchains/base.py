@@ -1,5 +1,4 @@
-"""The seam between the program and what it compiles with: all that differs between toolchains is a
-field of :class:`Toolchain`.
+"""The interface of toolchains: each difference between them is a field of :class:`Toolchain`.
 
 In: nothing but the records of :mod:`compat.model` and :mod:`compat.diagnosis`. Out: one record per
 toolchain, which the rest of the program asks and never looks behind. ``docs/toolchains.md`` says
@@ -43,12 +42,13 @@ def _no_private(folder: str) -> dict[str, str]:
 class Framework:
     """The tensor library that kernels are launched from.
 
-    Each of its releases asks for one of the toolchain's: a pair.
+    Each of its releases requires one release of the toolchain: a pair.
     """
 
     name: str
-    """What it is published under, and what ``matrix.toml``, the names of envs and ``matrix.json``
-    call it: ``torch``.
+    """The name of its package, such as ``torch``.
+
+    ``matrix.toml``, names of envs and ``matrix.json`` have this name.
     """
     title: str
     """What a reader calls it: ``PyTorch``."""
@@ -86,11 +86,13 @@ class Variables:
     programs: Mapping[str, tuple[str, ...]] = Factory(dict)
     """Backend → paths where it looks for programs without any variable.
 
-    Results depend on their content.
+    Results depend on the content of these programs.
     """
     timing: Mapping[str, str] = Factory(dict)
-    """Those with which compilers print how long each pass took (:attr:`OutputReader.pass_seconds`),
-    or adapters tell it as the metric ``passes``; empty where none do.
+    """The variables with which compilers print how long each pass took.
+
+    :attr:`OutputReader.pass_seconds` reads the text. Adapters may instead report the metric
+    ``passes``. Empty if no variable does this.
     """
     private: Callable[[str], Mapping[str, str]] = _no_private
     """A worker's private folder → the variables that keep the toolchain's caches there."""
@@ -107,15 +109,17 @@ class ArgumentTypes:
     examples: str
     """Some, for a hint."""
     elements: tuple[str, ...] = ()
-    """What tensors may have in them that a launch passes; empty where kernel files cannot say what
-    one passes.
+    """The element types of tensors that a launch passes.
+
+    Empty if kernel files cannot describe the arguments of a launch.
     """
 
 
 @frozen(kw_only=True)
 class Option:
-    """A compile option that has the same type in every release that takes it, and the values that
-    some release can compile with.
+    """A compile option of one type in all releases that take it, and its possible values.
+
+    A value is possible if some release can compile with it.
     """
 
     kind: type[bool | int | str]
@@ -154,23 +158,25 @@ class Assembler:
     command: Callable[[Path, Path, Path], list[str]]
     """Program, source and output → the command that assembles by itself."""
     evidence: Callable[[int, str, bool], Evidence]
-    """Exit code (negative for a signal), what it printed, whether it made anything → the evidence
-    of an attempt.
+    """Exit code, printed text, whether it made anything → the evidence of an attempt.
+
+    The exit code is negative for a signal.
     """
     killed: re.Pattern[str]
-    """How releases tell of an assembler that was ended from outside, most likely by the system, for
-    want of memory.
+    """The words of releases for an assembler that something outside ended.
+
+    Most likely the system ended it for want of memory.
     """
     wheels: Wheels | None = None
 
 
 @frozen(kw_only=True)
 class CompilerParts:
-    """What tells in which part of a toolchain a change between two releases is: front end, passes,
-    back end or assembler.
+    """How to tell in which part of a toolchain two releases differ.
 
-    The front end makes ``first_ir`` of the kernel. Passes make ``last_ir`` and then ``low_ir`` of
-    that. The back end makes the text for the assembler. Stages are named by what they make.
+    The parts are front end, passes, back end and assembler. The front end makes ``first_ir`` of the
+    kernel. Passes make ``last_ir`` and then ``low_ir`` of that. The back end makes the text for the
+    assembler. Stages have the name of what they make.
     """
 
     passes: str
@@ -178,8 +184,9 @@ class CompilerParts:
     backend: str
     """What the back end is called: ``LLVM``."""
     linker: str
-    """What links a binary where no assembler makes it, in a sentence about a release that does not
-    ship it.
+    """The name of the program that links a binary if no assembler makes it.
+
+    A sentence about a release that does not ship it has this name.
     """
 
     front_end: tuple[str, ...]
@@ -199,9 +206,7 @@ class CompilerParts:
     backend_stages: tuple[str, ...]
     """Stages of the back end alone."""
     not_optimized: Mapping[str, str]
-    """The environment variables that have that IR kept as it was made, without the back end's
-    optimizer.
-    """
+    """The environment variables that turn off the back end's optimizer, so that IR is kept."""
     assembler: Assembler
 
 
@@ -210,14 +215,14 @@ class ScriptForm:
     """How a script compiles a kernel without anything of ours: the form of a repro."""
 
     form_of: Callable[[str | None], Hashable]
-    """Release → a name for the form in which it wants to be called; ``None``: the form that every
-    release takes.
-    """
+    """Release → a name for the form of the call; ``None`` → the form that every release takes."""
     any_release: Hashable
     """The latter."""
     compile_function: Callable[[Bundle, Target, Any, str, Mapping[str, str]], str]
-    """Kernel, target, form, the class of a failure that is only foretold, environment variables →
-    the source of ``compile_kernel()``.
+    """The function that writes the source of ``compile_kernel()``.
+
+    Its arguments are kernel, target, form, the class of a failure that is only predicted, and
+    environment variables.
     """
     imports: Callable[[Bundle], frozenset[str]]
     """What that needs to import, one statement each."""
@@ -232,14 +237,16 @@ class ScriptForm:
     undeclared: tuple[str, ...] = ()
     """Requirements that some releases have and do not declare."""
     variables_of: Callable[[Target], Mapping[str, str]] = _no_variables
-    """A target → the environment variables that have it compiled for, where they do so and not the
-    call.
+    """A target → the environment variables that set it.
+
+    Empty if the call sets it instead.
     """
     spelled: Callable[[Target], str] = _gpu_target
     """A target as the toolchain's own programs spell it, for the issue."""
     tracker: str = ""
-    """The URL of the tracker that an issue is for; empty where its form is all that is said of
-    it.
+    """The URL of the tracker that an issue is for.
+
+    Empty if only the form of the issue is known.
     """
 
 
@@ -263,20 +270,23 @@ class Capturing:
     variable: str
     """The environment variable that has its settings, as JSON."""
     begin: Callable[[dict[str, Any]], Any]
-    """Records what this process launches from now on, with these settings; what is returned has
-    ``stop()``.
+    """Record what this process launches from now on, with these settings.
+
+    The result has ``stop()``.
     """
     digest: Callable[[str], str]
     """Assembly code → a hash over it, which is the same wherever functions were defined."""
     hidden: tuple[str, ...] = ()
-    """Packages that look for a GPU while kernels are imported: stand-ins answer in their place
-    where the GPU was not real.
+    """Packages that look for a GPU while kernels are imported.
+
+    Stand-ins answer in their place if the GPU was not real.
     """
     usual: str
     """The target where none is asked for."""
     has_device: Callable[[], bool]
-    """Whether this machine has a device that a program may use: without one it is made to believe
-    in one.
+    """Whether this machine has a device that a program may use.
+
+    Without one, the program gets a fake device.
     """
     written: FrozenForm
     """How what was recorded is written as source."""
@@ -288,17 +298,17 @@ class Capturing:
 
 @frozen(kw_only=True)
 class Guarding:
-    """How a library finds out which variant of a kernel to launch: the code of what ``compat
-    guard`` writes.
-    """
+    """How a library chooses a variant to launch: the code that ``compat guard`` writes."""
 
     code: Path
-    """The file with it, for every Python; it has a line ``FACTS: … = {}``, in whose place the facts
-    come.
+    """The file with the code, for every Python.
+
+    The facts replace its line ``FACTS: … = {}``.
     """
     decide: Callable[[dict[str, Any], str, str, str, str], Any]
-    """The same code: facts, kernel, release, target, policy → the answer, with ``variant``
-    (``None`` for none) and ``why``.
+    """The same code as a function: facts, kernel, release, target, policy → the answer.
+
+    The answer has ``variant`` (``None`` for none) and ``why``.
     """
     policies: tuple[str, ...]
     """What can be assumed of what was not tested; the first one unless another is asked for."""
@@ -309,14 +319,17 @@ class ApiNames:
     """How it is found out which names of its Python interface a release has."""
 
     program: Path
-    """A folder that the env's own Python runs, with the path of a file that it writes as its
-    argument (see :mod:`compat.api.records` for what): standard library and the toolchain only.
+    """A folder that the env's own Python runs, with the path of a file that it writes.
+
+    :mod:`compat.api.records` describes the file. The program needs the standard library and the
+    toolchain only.
     """
     short: Mapping[str, str]
     """What people write for a module → its name: ``tl``."""
     packages: Mapping[str, str]
-    """What a name stands for that a source imports from a module of its own, since packages hand
-    the toolchain on like that.
+    """The meaning of a name that a source imports from a module of its own.
+
+    Packages pass the toolchain on like that.
     """
     makes_kernels: frozenset[str]
     """The decorators below which code is a kernel's."""
@@ -327,7 +340,7 @@ def _own_metadata(metadata: str, other: str) -> str:
 
 
 class Unlaunchable(Exception):
-    """What was compiled cannot be launched by a program of ours.
+    """A program of ours cannot launch what was compiled.
 
     The message says why, for people.
     """
@@ -348,29 +361,32 @@ class Launching:
     without_lines: Mapping[str, str] = Factory(dict)
     """The environment variables that keep paths and line numbers out of the binary."""
     tells_problem: bool = False
-    """Whether the adapter is told of a cell's problem where a launch is built: of one that runs
-    what the compiler made for the host, and writes down what that launches for each size.
+    """Whether the adapter gets a cell's problem when a launch is built.
+
+    Such an adapter runs what the compiler made for the host, and writes down the launches for each
+    size.
     """
     facts: Callable[[str, str, CompileSpec], dict[str, Any]]
-    """That metadata, that text, and what was compiled → ``launch`` of a cell in an archive (see
-    ``toolchains/pytorch/host``).
+    """That metadata, that text, and what was compiled → ``launch`` of a cell in an archive.
 
-    Raises Unlaunchable.
+    ``toolchains/pytorch/host`` describes ``launch``. Raises Unlaunchable.
     """
     like: Callable[[str, str], str] = _own_metadata
-    """Metadata of what was made of IR, and of the same kernel made of its source → the former with
-    what only the latter knows.
+    """Metadata of a compile from IR, with facts that only the compile from source has.
+
+    The arguments are the metadata of both compiles of one kernel.
     """
     packages: Mapping[str, Path]
-    """The packages of the program that launches, by the names that they have in an archive → their
-    folders. ``compat_launch`` is one of them; its module ``program`` has ``main``: a folder → the
-    exit code (see ``toolchains/pytorch/host`` for its files).
+    """The packages of the program that launches, by their names in an archive → their folders.
+
+    ``compat_launch`` is one of them. Its module ``program`` has ``main``: a folder → the exit code.
+    ``toolchains/pytorch/host`` describes the files.
     """
     needs: str | None = DEFAULT_FRAMEWORK
-    """The package that the program needs, which finds the GPUs of a machine, too.
+    """The package that the program needs, which also finds the GPUs of a machine.
 
-    ``None`` where it needs nothing but Python: it is started by the user alone, not while a search
-    goes on, and not on clusters.
+    ``None`` if the program needs only Python. The user starts such a program alone. It does not run
+    during a search, and not on clusters.
     """
 
 
@@ -387,15 +403,17 @@ class PairResult:
 
 @frozen(kw_only=True)
 class Pairing:
-    """How it is tried, on a machine without a GPU, whether a PyTorch works with a release: programs
-    are compiled and launched.
+    """How to test, on a machine without a GPU, whether a PyTorch works with a release.
 
-    The launches end in a library that stands in for the GPU's driver, and executes nothing.
+    Programs are compiled and launched. The launches end in a library that replaces the GPU's driver
+    and executes nothing.
     """
 
     program: Path
-    """A folder that the env's own Python runs, with its settings as JSON (see its ``__init__.py``
-    for these and its answers): standard library, PyTorch and the toolchain only.
+    """A folder that the env's own Python runs, with its settings as JSON.
+
+    Its ``__init__.py`` describes settings and answers. It needs the standard library, PyTorch and
+    the toolchain only.
     """
     programs: tuple[str, ...]
     """The names of the programs, in their order."""
@@ -406,8 +424,9 @@ class Pairing:
     also: tuple[str, ...]
     """Other names that it is looked for under."""
     variables: Callable[[str, str, str], Mapping[str, str]]
-    """The folder of the library, the file that it writes launches to, a folder for caches →
-    environment variables.
+    """The folder of the library, the file of launches, a folder for caches → environment variables.
+
+    The library writes launches to the file.
     """
     judge: Callable[[Mapping[str, Any]], PairResult]
     """What the program answered about one program → what that means."""
@@ -420,9 +439,7 @@ class Pairing:
 
 
 Values = Callable[[ast.expr], Iterable[ast.expr]]
-"""An expression in the body of a kernel → simple values that could stand in its place, the most
-likely first.
-"""
+"""An expression in the body of a kernel → simple values for its place, the most likely first."""
 
 
 def _zeros(body: Sequence[ast.stmt], compile_spec: CompileSpec) -> Values:
@@ -435,19 +452,22 @@ def _none_plainer(kind: str) -> tuple[str, ...]:
 
 @frozen(kw_only=True)
 class Simplification:
-    """How kernels of the language are made smaller: what :mod:`compat.reduce` has to know besides
-    Python.
+    """How to make kernels of the language smaller: the facts that :mod:`compat.reduce` needs.
+
+    They are facts that Python itself does not tell.
     """
 
     argument_types: tuple[str, ...] = ()
     """Element types in signatures, the one that needs the least explanation first."""
     plainer_types: Callable[[str], Iterable[str]] = _none_plainer
-    """The type of an argument → types that need less explanation, where they are more than
-    elements: fewer modes, no strides.
+    """The type of an argument → types that need less explanation: fewer modes, no strides.
+
+    They exist for types that are more than an element type.
     """
     weight_of_type: Callable[[str], int] | None = None
-    """How much there is to read in a type of an argument, where that is more than its element type:
-    a plainer one is lighter.
+    """How much there is to read in the type of an argument; a plainer one is lighter.
+
+    ``None`` if types are only element types.
     """
     element_types: tuple[str, ...] = ()
     """The same as kernels name them, as attributes of a module; the plainest first."""
@@ -460,7 +480,7 @@ class Simplification:
     annotations: re.Pattern[str] | None = None
     """The annotations of parameters that a compiler reads."""
     values: Callable[[Sequence[ast.stmt], CompileSpec], Values] = _zeros
-    """The body of a kernel, and how it is specialized → the values for its expressions.
+    """The body of a kernel, and its specialization → the values for its expressions.
 
     A value that does not fit costs a candidate, never a wrong result.
     """
@@ -472,20 +492,21 @@ class Language:
 
     types: ArgumentTypes
     decorators: frozenset[str] | None = None
-    """The decorators without which a kernel is none, by the last part of their names: others tune
-    or choose, and are left behind where a kernel is taken out of its file. ``None`` for all.
+    """The decorators that make a kernel, by the last part of their names; ``None`` for all.
+
+    Other decorators tune or choose, and are left out of a kernel that is taken out of its file.
     """
     constant: ConstantForm | None = None
-    """How a global is written that kernels may read, if they may read no other; ``None`` where they
-    may read all.
+    """How to write a global that kernels may read.
+
+    ``None`` if they may read all globals.
     """
     hints: bool = True
-    """Whether compilers are told facts about arguments that a launch finds out: divisible by 16,
-    equal to 1.
-    """
+    """Whether compilers get facts about arguments: divisible by 16, equal to 1."""
     options: Mapping[str, Option] = Factory(dict)
-    """The compile options that kernel files are checked for; others are passed to the compiler
-    unchecked.
+    """The compile options that kernel files are checked for.
+
+    Others go to the compiler unchecked.
     """
     api: ApiNames | None = None
     """How the names of its Python API are listed for a release; ``None`` where they are not."""
@@ -494,8 +515,9 @@ class Language:
     guarding: Guarding | None = None
     """How libraries choose variants; ``None`` where they cannot."""
     guessing: Guessing | None = None
-    """How kernels are found in Python sources, and their arguments guessed; ``None`` where kernels
-    need kernel files.
+    """How to find kernels in Python sources and guess their arguments.
+
+    ``None`` if kernels need kernel files.
     """
     edits: tuple[KnownEdit, ...] = ()
     """The edits that are known to mend kernels, the smallest first."""
@@ -505,22 +527,18 @@ class Language:
 
 @frozen(kw_only=True)
 class Device:
-    """The devices that kernels are compiled for, and what takes their place on a machine that has
-    none.
-    """
+    """The devices that kernels are compiled for, and their replacements if there are none."""
 
     targets: tuple[Target, ...]
-    """The targets that it compiles for without anybody declaring them, in the order in which they
-    are listed.
-    """
+    """The targets that it compiles for without a declaration, in the order of listings."""
     gpus: Mapping[str, str] = Factory(dict)
     """The name of a GPU, in small letters and digits only → the name of its target."""
     usual_targets: tuple[str, ...] = ()
     """The names of the targets that are compiled for by default; empty for all of them."""
     models: Mapping[str, GpuModel] = Factory(dict)
-    """The name of a target → the GPU of it that is assumed.
+    """The name of a target → the GPU that is assumed for it.
 
-    Programs can be captured for these without a GPU.
+    Programs can be captured for these targets without a GPU.
     """
     capturing: Capturing | None = None
     """How launches are captured; ``None`` where they are not."""
@@ -530,8 +548,9 @@ class Device:
     """How PyTorch is tried with a release; ``None`` where it is not."""
 
     def facts(self, target: Target) -> dict[str, Any]:
-        """All that code inside of envs and programs is told of a target, and of the GPU that is
-        assumed for its architecture.
+        """Return the facts about a target that code inside of envs and programs gets.
+
+        They include the GPU that is assumed for the target's architecture.
         """
         facts: dict[str, Any] = {
             "backend": target.backend,
@@ -564,26 +583,30 @@ def _no_reproducer(reproducer: str, ir: str, name: str) -> str | None:
 
 @frozen(kw_only=True)
 class IntermediateForms:
-    """The intermediate representations of a compile: which stages print them, and what can be
-    exchanged between releases.
+    """The intermediate representations of a compile.
+
+    The fields say which stages print them, and what releases can exchange.
     """
 
     texts: tuple[str, ...] = ()
     """The stages that make text, in order; empty where passes cannot be told apart."""
     parts: CompilerParts | None = None
-    """The parts of the compiler that a change between two releases can be narrowed down to;
-    ``None`` where it cannot be.
+    """The parts of the compiler to which a change between two releases can be traced.
+
+    ``None`` if it cannot be traced.
     """
     cut_reproducer: Callable[[str, str, str], str | None] = _no_reproducer
-    """A reproducer that the compiler wrote of a whole pipeline, the IR before a pass, and the name
-    of that pass → a reproducer of the pass alone; ``None`` where that cannot be made.
+    """Reproducer of a pipeline, IR before a pass, name of the pass → reproducer of that pass.
+
+    The result is ``None`` if that cannot be made.
     """
 
 
 @frozen(kw_only=True)
 class Toolchain:
-    """One compiler with all its releases: facts about its releases, and one record for each job
-    that differs between compilers.
+    """One compiler with all its releases.
+
+    It has facts about the releases, and one record for each job that differs between compilers.
     """
 
     name: str
@@ -595,32 +618,36 @@ class Toolchain:
     adapter: Path
     """The folder that a worker loads inside an env (see :mod:`compat.worker.adapter`)."""
     stages: tuple[str, ...]
-    """The stages of a compile, in order, from when the kernel's file has been imported to the
-    binary.
-    """
+    """The stages of a compile, in order, from the imported kernel file to the binary."""
     releases: Path | None = None
-    """A file with its releases, and what they need, for projects that declare none: ``schema``,
-    ``env`` and ``companion``, as in ``matrix.toml``. The group ``releases`` is what a project
-    compiles on by default.
+    """A file with its releases and their requirements, for projects that declare none.
+
+    It has ``schema``, ``env`` and ``companion``, as in ``matrix.toml``. A project compiles on the
+    group ``releases`` by default.
     """
     oldest: Version | None = None
-    """Releases before it are not tried unless they are named: their compilers take kernels in
-    another form. ``None`` for all.
+    """The oldest release that is tried without being named; ``None`` for all.
+
+    Compilers before it take kernels in another form.
     """
     only_named: bool = False
-    """Whether a word that names no toolchain (``3.9``, ``>=4``, ``newest``) means its releases only
-    where no others are there.
+    """Whether its releases need the toolchain's name.
+
+    Then a word without one (``3.9``, ``>=4``, ``newest``) means its releases only if no others are
+    there.
     """
     repository: str | None = None
     """The URL of its source, which has tags like ``v3.1.0``; on GitHub."""
     commits_command: tuple[str, ...] = ()
-    """The command line of a program that bisects its commits between ``--good`` and ``--bad``, in a
-    clone.
+    """The command line of a program that bisects its commits between ``--good`` and ``--bad``.
+
+    It runs in a clone.
     """
     framework: Framework = PYTORCH
     framework_of: Callable[[Version | None], str | None] = _no_framework
-    """A release → the framework's release that goes with it, ``None`` where that is not known; no
-    release → the newest known.
+    """A release → the framework's release that belongs to it; ``None`` → the newest known.
+
+    The result is ``None`` if the framework's release is unknown.
     """
     variables: Variables = Factory(Variables)
     language: Language
@@ -632,8 +659,9 @@ class Toolchain:
     """How compiled kernels are launched on another host; ``None`` where they are not."""
 
     def facts(self, target: Target, release: Version | None) -> dict[str, Any]:
-        """All that a worker is told of a target: with the GPU, and the framework, that are assumed
-        where code asks for them.
+        """Return the facts about a target that a worker gets.
+
+        They include the GPU and the framework that are assumed if code asks for them.
         """
         facts = self.device.facts(target)
         if release is not None and (known := self.framework_of(release)):

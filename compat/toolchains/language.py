@@ -1,11 +1,10 @@
-"""What a toolchain knows of its language beyond compiling: kernels guessed from their source, and
-edits that mend them.
+"""A toolchain's knowledge of its language: kernels guessed from sources, and edits that mend them.
 
 An edit belongs to the failure class that it is for.
 
-In: a kernel that fails, as text (:class:`Faulty`). Out: texts in which it may not
-(:class:`Proposal`). An edit only proposes: whether one helps is found out by compiling it
-(:mod:`compat.fix`). The modules that make proposals are imported when one is asked for.
+In: a kernel that fails, as text (:class:`Faulty`). Out: texts in which it may not fail
+(:class:`Proposal`). An edit only proposes. Compiling a proposal shows whether it helps
+(:mod:`compat.fix`). The modules that make proposals are imported on first use.
 """
 
 from __future__ import annotations
@@ -23,8 +22,9 @@ from compat.model import CompileSpec, Failure
 
 
 class CannotEdit(Exception):
-    """An edit is not made, since it could change what the kernel does or this form of code is not
-    known; says why.
+    """The reason why an edit is not made.
+
+    It could change what the kernel does, or the form of the code is unknown.
     """
 
 
@@ -88,9 +88,9 @@ class KnownEdit:
     """What makes the proposals: ``package.module:function``."""
 
     def proposals(self, faulty: Faulty) -> Iterable[Proposal]:
-        """What can be tried, the smallest first.
+        """Return the proposals, the smallest first.
 
-        Raises CannotEdit, perhaps only while it is gone through.
+        Raises CannotEdit, perhaps only during the iteration.
         """
         proposals: Iterable[Proposal] = resolve_name(self.function)(faulty)
         return proposals
@@ -150,8 +150,9 @@ class GuessableModule(Protocol):
         """Names that the source launches."""
 
     def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
-        """The kernels, guessed: the functions that return nothing and are not among the
-        ``helpers``, which others call.
+        """Return the kernels, guessed.
+
+        They are the functions that return nothing and are not ``helpers``, which others call.
         """
 
 
@@ -170,6 +171,10 @@ class Guessing:
         """Read a source. Raises OSError, or SyntaxError where it cannot be parsed."""
         module: GuessableModule = import_module(self.where).read_module(path)
         return module
+
+    def is_mentioned_in(self, path: Path) -> bool:
+        """Whether a source may have kernels. Raises OSError."""
+        return self.mark in path.read_bytes()
 
     @property
     def files(self) -> tuple[Path, ...]:

@@ -31,6 +31,6 @@ if __name__ == "__main__":
     code = load().main(sys.argv[1:])
     sys.stdout.flush()
     sys.stderr.flush()
-    # Taking a toolchain apart, object by object, is time that the driver waits, and a chance to
-    # crash.
+    # A normal exit would destroy the toolchain object by object. The driver would wait for
+    # that, and it could crash.
     os._exit(code)

@@ -1,5 +1,6 @@
-"""What the worker asks of a toolchain, and how the folders beside the worker's own are loaded: the
-one that answers, and others.
+"""The interface of an adapter, and the loading of the folders beside the worker's own.
+
+One folder is the adapter that answers. Others are packages, such as stand-ins and numerics.
 
 An adapter is a folder with an ``__init__.py`` that defines ``Adapter``, a class of no arguments. It
 is loaded as a package beside the worker's own modules, under a name of its own; like the worker it
@@ -34,14 +35,14 @@ if TYPE_CHECKING:
             """
 
         def uses(self, function: Any) -> list[str]:
-            """What running a kernel needed so far: words by which a toolchain's probes know whether
-            they are about it.
+            """Return the features that a kernel used so far, as words.
+
+            A toolchain's probes compare these words with their own to see whether they apply to the
+            kernel.
             """
 
     class Adapter(Protocol):
-        """A toolchain, imported once in a server and used in the children that are forked from
-        it.
-        """
+        """A toolchain, imported once in a server and used in the children that it forks."""
 
         name: str
         """What it is called in the matrix: ``triton``."""
@@ -50,9 +51,9 @@ if TYPE_CHECKING:
         """Its interpreter, once :meth:`begin_interpreting` has been called."""
 
         def begin_interpreting(self) -> None:
-            """Make ready to run kernels instead of compiling them; raise where that cannot be.
+            """Prepare to run kernels instead of compiling them; raise if that is not possible.
 
-            One thread has to be left.
+            The process must have only one thread afterwards.
             """
 
         def files(self) -> list[str]:
@@ -61,36 +62,38 @@ if TYPE_CHECKING:
         def use_cache_dir(self, directory: str, diagnose: bool) -> None:
             """Use this private folder for caches.
 
-            With ``diagnose``, print and leave behind there what tells of a failure.
+            With ``diagnose``, print the compiler's diagnostics, and leave files about a failure in
+            the folder.
             """
 
         def reload_env(self) -> None:
             """Forget what was read from environment variables, since they have changed."""
 
         def observe(self, beacon: Beacon, passes: bool) -> None:
-            """Keep on the beacon the line of the kernel in flight.
+            """Keep the current line of the kernel in flight on the beacon.
 
-            With ``passes`` also whether the compiler's passes run.
+            With ``passes``, the beacon also shows whether the compiler's passes run.
 
-            Where one call goes through several stages, the beacon has the file whose presence says
-            that the next has begun.
+            If one call goes through several stages, the beacon names the file whose presence shows
+            that the next stage has begun.
             """
 
         def remap_paths(self, places: list[list[str]]) -> None:
-            """Write paths in folders of this machine into what is compiled as they are called
-            elsewhere: pairs, inner first.
+            """Replace paths of this machine in compiled code by the asker's paths.
+
+            ``places`` are pairs of a folder here and its name there, inner folders first.
             """
 
         def set_target(self, target: dict[str, Any]) -> None:
-            """Answer for this target from now on, whoever asks what is compiled for.
+            """Answer with this target from now on when code asks what is compiled for.
 
-            Forget what was found out for others.
+            Forget all answers that were computed for another target.
             """
 
         def knows_target(self, target: dict[str, Any]) -> bool | None:
-            """Whether a program that the toolchain brings has heard of a target.
+            """Return whether a program that the toolchain brings knows a target.
 
-            ``None`` where that cannot be looked up.
+            Returns ``None`` if the program cannot be asked.
             """
 
         def compile(
@@ -104,19 +107,19 @@ if TYPE_CHECKING:
 
             Raise whatever the toolchain raises.
 
-            ``function`` is what the job's source calls so; ``None`` where the job has an IR file in
-            its place. ``on_stage(name)`` is called as each stage is entered, ``on_made(name,
-            result)`` as it is left; ``on_stage(name, cpu)`` afterwards, of a stage that began when
-            this process had used so many CPU seconds, ``on_stage(None)`` before what is of none. A
-            compile that made no binary has to raise.
+            ``function`` is the object that the job's source calls by the job's name. It is ``None``
+            if the job has an IR file instead. ``on_stage(name)`` is called when a stage begins, and
+            ``on_made(name, result)`` when it ends. ``on_stage(name, cpu)`` is called afterwards for
+            a stage that began when this process had used ``cpu`` CPU seconds. ``on_stage(None)`` is
+            called before work that belongs to no stage. A compile that made no binary must raise.
             """
 
         def kernel_line(
             self, error: BaseException, job: dict[str, Any], function: Any
         ) -> tuple[str, int] | None:
-            """The path and the line of the kernel's file that a failure is about.
+            """Return the path and the line of the kernel's file that a failure is about.
 
-            ``None`` where the toolchain cannot tell.
+            Returns ``None`` if the toolchain cannot tell.
             """
 
 
@@ -140,17 +143,18 @@ def load_standin() -> ModuleType:
 
 
 def load_numerics() -> tuple[ModuleType, ModuleType]:
-    """The modules that make problems and compare outputs.
+    """Return the modules that make problems and compare outputs.
 
-    Raises ImportError where the env has no PyTorch.
+    Raises ImportError if the env has no PyTorch.
     """
     name = _load_package("_compat_numerics", NUMERICS).__name__
     return importlib.import_module(name + ".problems"), importlib.import_module(name + ".outputs")
 
 
 def _load_package(name: str, folder: str) -> ModuleType:
-    """The package in a folder, loaded once in a server under this name: its children start with it
-    as it is then.
+    """Return the package in a folder, loaded once in a server under this name.
+
+    Children of the server start with the package in the state that it has at the fork.
     """
     if name not in sys.modules:
         raised.hide(folder)

@@ -1,6 +1,4 @@
-"""A forked child's life: do what the jobs of one batch ask for, in a row, and say of each what
-happened.
-"""
+"""A forked child's life: do what the jobs of one batch ask for, in order, and report each."""
 
 from __future__ import annotations
 
@@ -30,8 +28,8 @@ if TYPE_CHECKING:
 _ALLOCATED = 50_000
 """Objects that are made before Python looks for cycles among them.
 
-It looks a hundred times as often by itself, and with what a large library makes while it is
-imported that is a third of the time.
+By default it looks a hundred times as often. With the objects of a large library's import, that
+takes a third of the time.
 """
 _OWN = (os.path.dirname(os.path.abspath(__file__)), PYTORCH)
 """Folders of this program, whose modules are no part of a kernel."""
@@ -45,11 +43,10 @@ _USES = 8000
 def run(
     toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int, beginning: Beginning
 ) -> None:
-    """Compile every job read from ``jobs_fd``, telling ``events_fd`` of each step.
+    """Compile every job read from ``jobs_fd``, and report each step on ``events_fd``.
 
-    Output goes to ``output_fd``.
-
-    ``beginning`` is of what the server has imported of their package.
+    Output goes to ``output_fd``. ``beginning`` is what the server has imported of the jobs'
+    package.
     """
     with open(jobs_fd, encoding="utf-8") as file:
         batch = json.load(file)
@@ -76,7 +73,7 @@ def run(
         toolchain.reload_env()
     load_standin().hide(batch["hidden"])
     toolchain.observe(beacon, passes=diagnose)
-    # A diagnostic quotes the line it is about, which it reads at the path that it is told.
+    # A diagnostic quotes the line that it is about, and reads it at the given path.
     if batch["places"] and not diagnose:
         toolchain.remap_paths(batch["places"])
     sources: dict[str, Any] = {}
@@ -166,7 +163,7 @@ class Attempt:
                     metrics, made = _ACTIONS[action["do"]](self, action, toolchain, sources)
                     answer["actions"].append({"do": action["do"], "made": made, "requires": []})
                     answer["metrics"] = metrics
-            # SystemExit and KeyboardInterrupt too: whatever a kernel file raises is an answer.
+            # Whatever a kernel file raises is an answer, also SystemExit and KeyboardInterrupt.
             except BaseException as error:
                 place = unless_broken(self.place_of, error, toolchain)
                 answer.update(raised=exception_chain(error), at=place, metrics=self.noted)
@@ -188,7 +185,7 @@ class Attempt:
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Compile the job's function, or a file of IR in its place.
 
-        The metrics, and what each stage made.
+        Returns the metrics, and what each stage made.
         """
         self.enter("source")
         toolchain.set_target(self.job["target"])
@@ -211,7 +208,7 @@ class Attempt:
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Run the job's function on its problems in the toolchain's interpreter.
 
-        What came of comparing, as metrics.
+        Returns the results of the comparisons as metrics, and no artifacts.
         """
         self.enter("source")
         toolchain.set_target(self.job["target"])
@@ -233,11 +230,11 @@ class Attempt:
             self.send("imported", files=self.read())
 
     def spoils_the_next(self) -> bool:
-        """Whether another cell could come out otherwise here than in a new child: it would find
-        modules that it has not imported.
+        """Return whether another cell could get a different result here than in a new child.
 
-        An import that fails leaves those that it has imported before; so does one inside of a
-        function. A factory that raised may have come half-way, too.
+        The other cell would find modules that it has not imported. A failed import leaves the
+        modules that it imported before it failed, and so does an import inside of a function. A
+        factory that raised may also have stopped half-way.
         """
         if self.source is None:
             return False
@@ -245,17 +242,18 @@ class Attempt:
         return has_failed or load_standin().has_foreign(self.modules)
 
     def read(self) -> list[str]:
-        """The files that the kernel is made of, as far as no env's digest covers them: modules, and
-        what they read.
+        """Return the files that the kernel depends on and that no env's digest covers.
+
+        These are modules, and files that modules read.
         """
         own = tuple(os.path.join(folder, "") for folder in _OWN)
         others = (path for path in self.opened.paths() if not path.startswith(own))
         return sorted({*_imported(self.job["roots"]), *others})
 
     def compiled(self, toolchain: Adapter) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What the toolchain makes of it.
+        """Return what the toolchain makes of the job.
 
-        None of that counts where it took something of a package that is not here.
+        The result does not count if the kernel used something of a package that is missing here.
         """
         look = self.source.watch() if self.source is not None else _nothing
         try:
@@ -268,8 +266,9 @@ class Attempt:
                 raise
 
     def place_of(self, error: BaseException, toolchain: Adapter) -> dict[str, Any] | None:
-        """The line of the kernel's file that a failure is about: while that is imported, the last
-        that was run.
+        """Return the line of the kernel's file that a failure is about.
+
+        During the import of the file, this is the last line that ran.
         """
         if self.function is None and not self.job.get("ir"):
             found = innermost_line(error, self.job["roots"][0])
@@ -282,8 +281,10 @@ class Attempt:
         return {"path": found[0], "line": found[1]} if found else None
 
     def enter(self, stage: str | None, cpu: float | None = None) -> None:
-        """Note that ``stage`` begins (and that the one before it ended): now, or when this process
-        had used so many CPU seconds.
+        """Note that ``stage`` begins, and that the stage before it has ended.
+
+        ``cpu`` is how many CPU seconds this process had used at that time. By default the stage
+        begins now.
         """
         now = cpu_seconds() if cpu is None else cpu
         if self.stage is not None:
@@ -302,8 +303,9 @@ class Attempt:
                 file.write(_bytes(made))
 
     def leave_copies(self) -> None:
-        """End here if this is a copy of the process, made by a kernel file that forked: only the
-        original goes on and answers.
+        """End this process if it is a copy that a kernel file forked.
+
+        Only the original goes on and answers.
         """
         if os.getpid() != self.process:
             os._exit(0)
@@ -312,7 +314,7 @@ class Attempt:
         self.leave_copies()
         try:
             _write(self.events_fd, dict(facts, event=event, nonce=self.job["nonce"]))
-        # What a kernel's file made of the numbers that are to be told.
+        # A kernel's file can change the numbers so that they cannot be written as JSON.
         except (ValueError, TypeError, RecursionError) as error:
             failed = {
                 "actions": [],
@@ -329,8 +331,9 @@ _ACTIONS = {"compile": Attempt.compile, "interpret": Attempt.interpret}
 
 
 def cpu_seconds() -> float:
-    """CPU seconds of this process, in all its threads, and of those that it started and waited for,
-    such as an assembler.
+    """Return the CPU seconds of this process and of the processes that it waited for.
+
+    The time covers all threads, and programs that the process started, such as an assembler.
     """
     waited = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + waited.ru_utime + waited.ru_stime
@@ -361,13 +364,14 @@ def _write(events_fd: int, message: dict[str, Any]) -> None:
 
 
 def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapter) -> None:
-    """Run an attempt's function on the problems of its job until one comes out wrong, and note what
-    came of comparing.
+    """Run an attempt's function on its problems until one fails, and note the results.
 
-    Its ``noted`` gets ``problems``, how many were run, ``problem``, the last one's name, ``check``,
-    ``values``, what was changed where no output is known, as JSON, and ``uses`` where it is not
-    right. The beacon has the problem that runs, by name and number, in case that nothing comes
-    back. Raises whatever the kernel raises, and ProblemError where a problem cannot be used.
+    ``noted`` of the attempt gets these entries: ``problems`` is how many problems were run,
+    ``problem`` is the name of the last one, and ``check`` is the result of the comparison.
+    ``values`` are the changed values, as JSON, if no output is known. ``uses`` is there if the
+    result is not right. The beacon has the name and number of the problem that runs, in case that
+    nothing comes back. Raises whatever the kernel raises, and ProblemError if a problem cannot be
+    used.
     """
     problems, outputs = load_numerics()
     noted, right = attempt.noted, False
@@ -389,7 +393,7 @@ def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapt
             attempt.enter("check")
             found.append(outputs.compare(problem))
             noted["check"] = outputs.together(found)
-            # Of a problem without references; metrics are texts and numbers.
+            # A problem without references has values. Metrics are texts and numbers.
             if "values" in noted["check"]:
                 noted["values"] = json.dumps(noted["check"].pop("values"), separators=(",", ":"))
             right = noted["check"]["status"] == "ok"
@@ -402,9 +406,9 @@ def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapt
 
 
 def _problems(attempt: Attempt, problems: Any, seed: int) -> Iterator[dict[str, Any]]:
-    """The problems of an attempt's job, as they are made.
+    """Yield the problems of an attempt's job as they are made.
 
-    The files that are read for that are noted.
+    The attempt notes the files that are read for that.
     """
     asked = attempt.job["problem"]
     with attempt.opened.noting():
@@ -431,8 +435,9 @@ def _source(job: dict[str, Any], sources: dict[str, Any], toolchain: str) -> Any
 
 
 def _imported(roots: list[str]) -> list[str]:
-    """The files that have been imported and that no env's digest covers: those of the tree, and of
-    what is installed as a link.
+    """Return the imported files that no env's digest covers.
+
+    These are the files of the tree, and of packages that are installed as a link.
     """
     installed = os.sep + "site-packages" + os.sep
     prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix}

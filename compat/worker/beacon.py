@@ -28,7 +28,7 @@ class Beacon:
 
     def __init__(self, directory: str) -> None:
         with open(os.path.join(directory, FILE_NAME), "w+b") as file:
-            # Really there: on a full disk this fails, where touching a hole would end the process.
+            # Real zeros raise an error on a full disk. Touching a hole would end the process.
             file.write(b"\0" * SIZE)
             file.flush()
             self._page = mmap.mmap(file.fileno(), SIZE)
@@ -78,8 +78,9 @@ def read(directory: str) -> tuple[str | None, bool]:
 
 
 def begun(directory: str) -> tuple[str, float] | None:
-    """The stage that the process could not say it had entered, and since when, in seconds since the
-    epoch; ``None`` without one.
+    """Return the stage that the process could not report, and when it began.
+
+    The time is in seconds since the epoch. Returns ``None`` if there is no such stage.
     """
     stage, _, path = (
         _page(directory)[_NEXT:].rstrip(b"\0").decode("utf-8", "replace").partition(":")
@@ -89,9 +90,9 @@ def begun(directory: str) -> tuple[str, float] | None:
 
 
 def _written(path: str) -> float | None:
-    """When the first of the files was written whose paths begin so, in seconds since the epoch.
+    """Return when the first of the files whose paths begin with ``path`` was written.
 
-    ``None`` where there is none.
+    The time is in seconds since the epoch. Returns ``None`` if there is no such file.
     """
     times = []
     for found in glob.glob(glob.escape(path) + "*"):

@@ -24,8 +24,9 @@ def adopt_orphans() -> None:
 
 
 def children() -> List[int]:
-    """The processes whose parent is this one, those that have ended and wait to be reaped among
-    them.
+    """Return the processes whose parent is this one.
+
+    They include processes that have ended and wait to be reaped.
     """
     found: List[int] = []
     for task in os.listdir("/proc/self/task"):
@@ -40,9 +41,8 @@ def children() -> List[int]:
 def end_children(spared: Collection[int] = (), seconds: float = 5.0) -> bool:
     """Kill and reap every child but those spared, then what they leave, until none is left.
 
-    Whether that came about.
-
-    Gives up after so many seconds, as something may fork faster than it is killed.
+    Returns whether none is left. Gives up after ``seconds``, because something may fork faster than
+    it is killed.
     """
     give_up = time.monotonic() + seconds
     while not _childless():

@@ -1,14 +1,13 @@
-"""What a process has read by importing: files that a kernel is made of, those of the server itself,
-and a package in advance.
+"""What a process has read by importing: a kernel's files, the server's own files, a package.
 
-- The files that a kernel's source reads while it is imported, besides modules, are noted
-  (:class:`Opened`): what it is made of may stand in them.
+- The worker notes the files that a kernel's source reads while it is imported, besides modules
+  (:class:`Opened`). The kernel may depend on their contents.
 - A server that stays for hours must not answer for a toolchain that has been edited in the meantime
   (:class:`Loaded`).
-- A package of which many kernels are compiled is imported once in a server of its own
-  (:class:`Beginning`). Each child then imports a module of it as any other does, and finds the
-  package there: what importing the module would have imported first. Only a package that is
-  imported without an error serves, and that leaves one thread, and no module of a part that failed.
+- If many kernels of a package are compiled, a server of its own imports the package once
+  (:class:`Beginning`). Each child then imports its module as usual, and finds the package already
+  imported, as importing the module would have done first. The package serves only if its import
+  raises no error, leaves one thread, and leaves no module of a part that failed.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ class Opened:
             self._noting = False
 
     def paths(self) -> list[str]:
-        """The files that were read and are no part of the env nor of the machine.
+        """Return the files that were read and belong neither to the env nor to the machine.
 
         Modules are among them.
         """
@@ -113,8 +112,8 @@ class Beginning:
     def of(cls, package: dict[str, Any], toolchain: Adapter, folder: str) -> Beginning:
         """Import the package.
 
-        Raises what importing raises, and RuntimeError where threads, or modules of what failed, are
-        left.
+        Raises whatever the import raises. Raises RuntimeError if the import leaves threads, or
+        modules of a part that failed.
         """
         sys.dont_write_bytecode = True
         found = cls()

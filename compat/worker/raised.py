@@ -1,6 +1,4 @@
-"""Exceptions as what is told of them: type, message and frames of each in a chain, and the line of
-a kernel's file.
-"""
+"""Exceptions as records: type, message and frames of each in a chain, and the kernel's lines."""
 
 from __future__ import annotations
 
@@ -28,12 +26,10 @@ def hide(folder: str) -> None:
 
 
 def traceback_of(error: BaseException) -> str:
-    """The frames that an exception came through, in Python's own form, outermost first.
+    """Return the frames that an exception came through, in Python's own form, outermost first.
 
-    Those of this program are left out.
-
-    Where it hides the exception that it was made of (``raise … from None``), that one's frames
-    follow.
+    Frames of this program are left out. If the exception hides the one that it was made of (``raise
+    … from None``), the frames of that one follow.
     """
     frames = list(_frames(error.__traceback__))
     if error.__suppress_context__ and error.__cause__ is None and error.__context__ is not None:
@@ -47,8 +43,9 @@ def traceback_of(error: BaseException) -> str:
 
 
 def innermost_line(error: BaseException, folder: str) -> tuple[str, int] | None:
-    """The last line that an exception came through in a file below ``folder``, installed packages
-    aside.
+    """Return the last line below ``folder`` that an exception came through.
+
+    Files of installed packages do not count.
     """
     own = [
         (frame.f_code.co_filename, line)
@@ -86,11 +83,10 @@ def _frame_text(frame: FrameType, line: int) -> str:
 def exception_chain(
     error: BaseException, links: int = _LINKS, letters: int = _LETTERS
 ) -> list[dict[str, Any]]:
-    """An exception and what caused it, outermost first, as ``{"type", "message", "traceback"}``.
+    """Return an exception and its causes, outermost first, as ``{"type", "message", "traceback"}``.
 
-    So many links, and letters each.
-
-    Of an ``OSError`` also its ``"errno"``.
+    The chain has at most ``links`` exceptions, with ``letters`` characters each. An ``OSError``
+    also has its ``"errno"``.
     """
     chain = exceptions_of(error)
     if len(chain) > links:  # the outermost says where, the innermost why
@@ -124,8 +120,9 @@ def _told(error: BaseException, letters: int) -> dict[str, Any]:
 
 
 def unless_broken(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What it returns; ``None`` where it raises, as what a kernel's file has done to Python itself
-    can make it.
+    """Return the function's result, or ``None`` if it raises.
+
+    It can raise because of what a kernel's file has done to Python itself.
     """
     try:
         return function(*arguments)
@@ -152,8 +149,9 @@ def message_of(error: BaseException, letters: int) -> str:
 
 
 def cut(text: str, letters: int) -> str:
-    """A text without its middle, where it is longer than that: the beginning says where, and the
-    end often why.
+    """Return a text without its middle if it is longer than ``letters``.
+
+    The beginning says where something happened, and the end often says why.
     """
     if len(text) <= letters:
         return text

@@ -68,7 +68,8 @@ def main(arguments: list[str]) -> int:
     gc.freeze()  # what is here stays, and children share it as long as nobody touches it
     gc.enable()
     adopt_orphans()
-    # From here on the end of the socket says it, and leaves time to kill what the children started.
+    # From here on the end of the socket shows that the driver is gone, and leaves time to kill
+    # descendants.
     _die_with_parent(0)
     server = Server(toolchain, ready, beginning, folder=folder)
     if listening:
@@ -125,8 +126,9 @@ class Server:
         """Whether something that a batch has started is still there."""
 
     def keep_alive(self, listening: socket.socket, idle_timeout: float) -> None:
-        """Take further drivers, who come to this socket, until none has been here for so many
-        seconds.
+        """Accept further drivers on this socket.
+
+        Stop when none has been here for ``idle_timeout`` seconds.
         """
         self.listening, self.idle_timeout = listening, idle_timeout
         self.loaded = Loaded(self.toolchain.files())
@@ -150,9 +152,9 @@ class Server:
             shutil.rmtree(self.folder, ignore_errors=True)  # now: nobody is to find it any more
 
     def serve(self) -> None:
-        """Do what drivers ask for until none is left, nor anything that one asked for.
+        """Do what drivers ask for until no driver and no request is left.
 
-        Nothing is left in ``folder`` then.
+        ``folder`` is empty afterwards.
         """
         wake, woken = os.pipe()
         for fd in (wake, woken):
@@ -210,7 +212,7 @@ class Server:
 
     def begin(self, driver: socket.socket, folder: str, fds: list[int]) -> None:
         """Fork a child for a batch. Where that cannot be, the exit pipe says why."""
-        # No more files may be open here: closing these tells the driver that nothing has begun.
+        # No more files may be open here. Closing these tells the driver that nothing has begun.
         if len(fds) != _DESCRIPTORS:
             for fd in fds:
                 os.close(fd)
@@ -225,7 +227,7 @@ class Server:
             return
         if pid == 0:
             self.become_child(jobs, events, output, exit_pipe)
-        # The child does the same: whoever comes first, the group exists before anyone kills it.
+        # The child does the same, so that the group exists before anyone kills it.
         _quietly(os.setpgid, pid, pid)
         for fd in (jobs, events, output):
             os.close(fd)
@@ -258,7 +260,7 @@ class Server:
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:
                 ended.append((self.batches.pop(pid), status))
-                # What it started and left behind, such as ptxas.
+                # The child may have left processes behind, such as ptxas.
                 _quietly(os.killpg, pid, signal.SIGKILL)
         self.clear_leftovers()
         for batch, status in ended:
@@ -268,8 +270,9 @@ class Server:
                 shutil.rmtree(batch.folder, ignore_errors=True)
 
     def clear_leftovers(self) -> None:
-        """Kill what batches that have ended leave behind: a process here that is no child of a
-        batch can be nothing else.
+        """Kill the processes that ended batches left behind.
+
+        A process here that is not a child of a running batch can only be such a leftover.
         """
         self.leftovers = not end_children(spared={*self.batches, *self.own}, seconds=1.0)
 
@@ -333,7 +336,8 @@ def _quietly(function: Callable[..., Any], *arguments: Any) -> None:
 
 
 def _die_with_parent(number: int) -> None:
-    """Ask Linux to send this signal (0 for none) when the parent ends, so that ``kill -9`` of it
-    leaves nothing behind.
+    """Ask Linux to send this signal (0 for none) when the parent ends.
+
+    So ``kill -9`` of the parent leaves nothing behind.
     """
     _quietly(ctypes.CDLL(None, use_errno=True).prctl, _PR_SET_PDEATHSIG, number, 0, 0, 0)

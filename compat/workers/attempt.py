@@ -1,10 +1,9 @@
-"""A cell on its way through a worker: what it may use, how it is attempted, and how far it has
-come; and what folders are called.
+"""A cell on its way through a worker: the mode of an attempt, its progress, and names of folders.
 
-A batch that comes from another machine is compiled in copies of the kernels' trees, and in an env
-that may lie somewhere else, but paths in evidence are the asker's own (:class:`Places`). What a
-compiler writes down of paths decides the size of what it makes, so it is told the asker's paths by
-the adapter; into all else, such as tracebacks and what was printed, they are put when an attempt
+A batch of another machine is compiled in copies of the kernels' trees, and its env may lie in
+another folder. Paths in evidence are still the asker's own (:class:`Places`). The paths that a
+compiler writes down decide the size of what it makes, so the adapter gives it the asker's paths. In
+everything else, such as tracebacks and printed text, the asker's paths are put in after the attempt
 has ended.
 """
 
@@ -60,8 +59,9 @@ class Compile:
     """The action of compiling a cell's function."""
 
     ir: str | None = None
-    """Name of an IR file among those given, its suffix the stage it comes from (``.ttir``), to
-    compile instead of the function.
+    """The name of a given IR file to compile instead of the function.
+
+    Its suffix is the stage that it comes from (``.ttir``).
     """
     keep_ir: bool = False
     """Keep what each stage made, as far as the compile comes (``Evidence.kept``)."""
@@ -75,8 +75,9 @@ class Compile:
 
 @frozen(kw_only=True)
 class Interpret:
-    """The action of running a cell's function on its problems in its toolchain's interpreter, in a
-    worker that is made for that.
+    """The action that runs a cell's function on its problems in its toolchain's interpreter.
+
+    A worker that is started for interpreting performs it.
     """
 
     seed: int = 0
@@ -93,7 +94,7 @@ class Interpret:
 class Mode:
     """How cells are attempted, besides what they are.
 
-    Only a plain attempt says what a user would see.
+    Only a plain attempt shows what a user would see.
     """
 
     actions: tuple[Compile | Interpret, ...] = (Compile(),)
@@ -105,25 +106,22 @@ class Mode:
     variables: Mapping[str, str] = field(factory=dict)
     """Environment variables for the compiling process, such as ``TRITON_PTXAS_PATH``."""
     hidden: tuple[str, ...] = ()
-    """Packages that are taken for absent while a kernel's file is imported, although the env has
-    them.
-    """
+    """Packages of the env that count as missing while a kernel's file is imported."""
     stages: tuple[str, ...] = ()
-    """Of which stages results are kept where an action keeps them; empty for all.
+    """The stages whose results are kept if an action keeps them; empty for all.
 
-    ``metadata`` is what the compiler says of it.
+    ``metadata`` is the compiler's description of the result.
     """
     timed: bool = False
     """Read in what is printed how long each pass took: of what is built, the metric ``passes``."""
     keep_printed: bool = False
-    """Keep what is printed of what is built, too (``Evidence.kept["printed"]``): with ``diagnose``,
-    the IR before every pass.
+    """Whether to keep the printed text of successful compiles (``Evidence.kept["printed"]``), too.
+
+    With ``diagnose``, it has the IR before every pass.
     """
 
     tells_problem: bool = False
-    """Whether the worker is told of a cell's problem, on whose sizes it depends what a launch
-    passes.
-    """
+    """Whether the worker gets a cell's problem; the arguments of a launch depend on its sizes."""
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -143,9 +141,9 @@ KEEPING_IR = Mode(actions=(Compile(keep_ir=True),))
 
 
 def timing_mode(toolchain: Toolchain) -> Mode | None:
-    """The mode in which compiles tell how long their passes take.
+    """Return the mode in which compiles report how long their passes take.
 
-    ``None`` where those of a toolchain need none, or cannot.
+    Returns ``None`` if the toolchain needs no such mode, or cannot report times.
     """
     return (
         Mode(variables=toolchain.variables.timing, timed=True)
@@ -157,15 +155,13 @@ def timing_mode(toolchain: Toolchain) -> Mode | None:
 _DEPTH = 2
 """Names of the package that is imported once: ``fla.ops`` of ``fla.ops.gla.chunk``.
 
-Deeper ones have few kernels each.
+Deeper packages have few kernels each.
 """
 
 
 @frozen(kw_only=True)
 class PreloadedPackage:
-    """A package that many kernels are of, for one target: what a worker of its own imports once for
-    all of them.
-    """
+    """A package of many kernels, which a worker of its own imports once for one target."""
 
     root: str
     """The folder that it lies in."""
@@ -177,8 +173,9 @@ class PreloadedPackage:
 
     @classmethod
     def of(cls, cell: Cell, mode: Mode) -> PreloadedPackage | None:
-        """The package of a cell; ``None`` where it is of no library, or is attempted under other
-        conditions than usual.
+        """Return the package of a cell.
+
+        Returns ``None`` if the cell is not of a library, or is attempted under unusual conditions.
         """
         roots, module = _place(cell.spec)
         if not cell.spec.package or mode.variables or mode.hidden or mode.interprets:
@@ -209,14 +206,14 @@ class PreloadedPackage:
 
 
 def isolation(cell: Cell) -> tuple[object, ...]:
-    """What cells must have in common to be compiled in one process: all that is imported or called
-    there before a compile.
+    """Return what cells must have in common to be compiled in one process.
 
-    The store's keys rely on it: a key holds nothing of the cells that were compiled before its own.
+    This is all that is imported or called in the process before a compile. The store's keys rely on
+    it, because a key holds nothing of the cells that were compiled before its own.
     """
     spec = cell.spec
     factory = spec.function if "(" in spec.function else ""
-    # The worker has it there before it imports the source.
+    # The worker imports PyTorch before it imports the source.
     needs_torch = "torch_dtype" in str(spec.compile.constexprs)
     return (
         spec.source,
@@ -276,11 +273,10 @@ class InFlightCell:
         self.stage = stage
 
     def began(self, stage: str, since: float, cpu: float) -> None:
-        """Note that a stage began at a moment on the clock, where the child has used so many CPU
-        seconds by now.
+        """Note that a stage began at the time ``since``, in seconds since the epoch.
 
-        How many it had used then is known by the clock only: they are shared out between the stages
-        as time is.
+        ``cpu`` is how many CPU seconds the child has used by now. The CPU seconds at the beginning
+        of the stage are not known. They are divided between the stages in proportion to their time.
         """
         now, whole = time.monotonic() - self.started, time.time()
         entered = max(self.entered, now - (whole - since))
@@ -353,9 +349,9 @@ _WATCHED: dict[int, _Look] = {}
 
 @contextmanager
 def watched(in_flight: _Look) -> Iterator[None]:
-    """While this is entered, ``in_flight`` gives the attempt that a child is at, if any.
+    """While this is entered, ``in_flight`` returns the attempt that a child works on, if any.
 
-    It may be called from any thread.
+    ``in_flight`` may be called from any thread.
     """
     with _LOCK:
         _WATCHED[id(in_flight)] = in_flight
@@ -367,9 +363,9 @@ def watched(in_flight: _Look) -> Iterator[None]:
 
 
 def taking_longer_than(seconds: float) -> tuple[tuple[Cell, float], ...]:
-    """The cells whose attempt has taken longer than that so far, with the seconds that it has.
+    """Return the cells whose attempt has taken longer than ``seconds`` so far, with their seconds.
 
-    The longest first.
+    The longest comes first.
     """
     with _LOCK:
         looks = tuple(_WATCHED.values())
@@ -395,9 +391,9 @@ class Places:
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]]) -> Self:
-        """Those of these pairs in which the names differ.
+        """Return the pairs whose names differ.
 
-        Inner folders come before those that they lie in.
+        Inner folders come before the folders that they lie in.
         """
         different = dict.fromkeys((here, there) for here, there in pairs if here != there)
         return cls(pairs=tuple(sorted(different, key=lambda pair: -len(pair[0]))))
@@ -481,8 +477,9 @@ def _plain(value: Any, places: Places) -> Any:
 
 
 def folders_of(python: str) -> tuple[str, str]:
-    """The folder of the virtual environment with this interpreter, and that of the Python it was
-    made from; empty if unknown.
+    """Return the folder of an interpreter's virtual environment, and the folder of its base Python.
+
+    A folder that is not known is empty.
     """
     folder = os.path.dirname(os.path.dirname(python))
     try:

@@ -1,9 +1,9 @@
-"""The driver's ends of a worker and of the children that it forks: :mod:`compat.worker` has the
-contract from its other side.
+"""The driver's ends of a worker and of the children that it forks.
 
-What arrives is taken apart here, too: lines that have an end, objects, and the parts of an answer.
-Kernels and compilers can write where the worker writes, and change what it says; no function that
-reads it raises for what they make of it.
+:mod:`compat.worker` has the contract from the other side. This module also takes incoming messages
+apart: lines of limited length, objects, and the parts of an answer. Kernels and compilers can write
+where the worker writes, and change its messages. No function that reads a message raises because of
+that.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Hello:
 class WorkerClient:
     """A control socket with a worker at its other end.
 
-    May be used from several threads; closing it ends all that was asked for.
+    Several threads may use it. Closing it ends everything that was asked for.
     """
 
     def __init__(self, control: socket.socket, timeout: float = READY_DEADLINE) -> None:
@@ -91,9 +91,9 @@ class WorkerClient:
             raise
 
     def _await_hello(self, timeout: float) -> Hello:
-        """What it says first.
+        """Return the worker's first message.
 
-        Raises :class:`compat.interruption.Stopped` where the command is to end meanwhile.
+        Raises :class:`compat.interruption.Stopped` if the command must end meanwhile.
         """
         try:
             message = json_object(self._first_packet(timeout))
@@ -139,10 +139,10 @@ class WorkerClient:
             return False
 
     def fork(self, directory: Path, jobs: int, events: int, output: int, exit_pipe: int) -> None:
-        """Have a child forked that runs a batch, with this private directory and these file
-        descriptors (see the contract).
+        """Ask for a child that runs a batch, with this private directory.
 
-        Raises WorkerGone where there is nobody to ask.
+        The other arguments are file descriptors, as in the contract. Raises WorkerGone if the
+        worker is gone.
         """
         descriptors = array.array("i", [jobs, events, output, exit_pipe])
         self._send(
@@ -151,9 +151,9 @@ class WorkerClient:
         )
 
     def dismiss(self) -> None:
-        """Tell a server that stays for others not to.
+        """Tell a server that stays for other drivers to end instead.
 
-        Raises WorkerGone where there is nobody to tell.
+        Raises WorkerGone if the worker is gone.
         """
         self._send({"do": "leave"})
 
@@ -168,14 +168,15 @@ class WorkerClient:
 
     def kill(self) -> None:
         """End a worker that no longer does anything, and with it what it does for anybody."""
-        # While its end of the socket is open, that number is nobody else's.
+        # While the worker's end of the socket is open, no other process has its number.
         if self.hello.pid and self.alive:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(self.hello.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Let go of the worker, which ends what it does for us, and itself if it stays for nobody
-        else.
+        """Let go of the worker.
+
+        This ends what the worker does for us. The worker itself ends if it stays for nobody else.
         """
         self._control.close()
 
@@ -258,9 +259,9 @@ def json_object(line: bytes) -> dict[str, Any]:
 
 
 def answer_of(message: Mapping[str, Any]) -> DoneEvent | None:
-    """The answer in a ``done`` event, ``None`` where it has not the form of one.
+    """Return the answer in a ``done`` event, or ``None`` if the event is malformed.
 
-    What is odd in its details is left out.
+    Malformed details are left out.
     """
     done, end = read_done(message.get("actions")), offset(message.get("output"))
     if done is None or end is None:
@@ -308,9 +309,9 @@ def offset(said: object) -> int | None:
 
 
 def ending_of(message: dict[str, Any]) -> dict[str, Any]:
-    """How a child ended: an exit code or the name of a signal.
+    """Return how a child ended: an exit code or the name of a signal.
 
-    Empty where a message says neither.
+    The result is empty if the message has neither.
     """
     code, signal = message.get("exit_code"), message.get("signal")
     if isinstance(signal, str):
@@ -335,10 +336,10 @@ class Child:
         mode: Mode,
         places: Places = NOWHERE_ELSE,
     ) -> None:
-        """Ask for it.
+        """Ask the server for a child that runs these jobs.
 
-        Raises MachineError where the machine has no room for its files, or no more files may be
-        open.
+        Raises MachineError if the machine has no room for the child's files, or allows no more open
+        files.
         """
         self._open: list[int] = []
         self._private = TemporaryFolder("compat-batch-")
@@ -388,9 +389,10 @@ class Child:
         return fd
 
     def read_output(self, start: int, end: int | None, limit: int, heading: str = "") -> str:
-        """What was printed between two offsets.
+        """Return what was printed between two offsets.
 
-        Of more than ``limit`` bytes the beginning and the end (:func:`read_ends`).
+        If this is more than ``limit`` bytes, only the beginning and the end are returned
+        (:func:`read_ends`).
         """
         return read_ends(self.output, start, end, limit, heading)
 

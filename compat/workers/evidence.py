@@ -1,15 +1,15 @@
-"""What an attempt leaves behind besides its answer, and what of it is the machine's fault and says
-nothing about a kernel.
+"""What an attempt leaves behind besides its answer, and which failures are the machine's fault.
 
-- What it printed is kept in the evidence itself where it is short, else as a compressed artifact.
-  With dumps of IR on, a compile prints 1 to 15 MB, the same IR before every pass; 0.1 s of LZMA
-  make 20 to 200 KB of it.
-- Where it was, its reproducer, and what its stages made (:func:`gathered`).
-- What the machine refused: room for files, open files, processes, memory. Two questions: what does
-  an attempt say that it was refused (:func:`refusal`), and what does the machine lack at this
-  moment (:func:`lack_of_machine`)? A kernel file can raise any error itself, so a refusal alone is
-  no reason to end a command: it makes an attempt that gave no answer. Where the machine does lack
-  it, going on is of no use, and no failure is to be believed.
+- Short printed text is kept in the evidence itself, longer text as a compressed artifact. With
+  dumps of IR on, a compile prints 1 to 15 MB, the same IR before every pass. LZMA compresses this
+  to 20 to 200 KB in 0.1 s.
+- The evidence gets the place of the failure, its reproducer, and what its stages made
+  (:func:`gathered`).
+- The machine can refuse room for files, open files, processes, and memory. There are two questions:
+  which refusal does an attempt report (:func:`refusal`), and what does the machine lack at this
+  moment (:func:`lack_of_machine`)? A kernel file can raise any error itself, so a refusal alone
+  does not end a command. The attempt then counts as one without an answer. If the machine does lack
+  something, it is of no use to go on, and no failure can be believed.
 """
 
 from __future__ import annotations
@@ -59,13 +59,11 @@ def gathered(
     keep: Keep | None,
     places: Places,
 ) -> Evidence:
-    """The evidence with what its attempt left behind.
+    """Return the evidence with what its attempt left behind.
 
-    Of one that failed also with what can be read in that.
-
-    Its output ends at the offset ``end``; ``None`` stands for the end of all that was printed.
-    ``keep`` stores artifacts; without it there are none. What is kept, or read in what was printed,
-    has the paths of whoever asked.
+    A failed attempt also gets what can be read in its text. Its output ends at the offset ``end``;
+    ``None`` stands for the end of all that was printed. ``keep`` stores artifacts; without it none
+    are kept. Paths in kept files, and in what was read in printed text, are the asker's.
     """
     stages = mode.stages or toolchains.of(flight.cell.env).every_stage
     kept = _made(child.directory / "kept" / flight.nonce, stages, keep, places) if keep else {}
@@ -106,9 +104,9 @@ def gathered(
 
 
 def _pass_seconds(text: str, evidence: Evidence, flight: InFlightCell) -> dict[str, float]:
-    """Pass → CPU seconds, as its toolchain's compilers print them.
+    """Return pass → CPU seconds, as the toolchain's compilers print them.
 
-    Of wall time no more than the compile had of CPU time.
+    The times are scaled down if their wall time exceeds the CPU time of the compile.
     """
     seconds, wall = toolchains.of(flight.cell.env).reader.pass_seconds(text)
     share = min(1.0, sum(evidence.stages.values()) / wall) if wall else 1.0
@@ -128,8 +126,10 @@ def _made(folder: Path, stages: Iterable[str], keep: Keep, places: Places) -> di
 
 
 def _optional_imports(evidence: Evidence, paths: Iterable[str]) -> dict[str, str]:
-    """Names that exceptions mention and that imports of these files bind whose failure is caught →
-    ``path:number: import …``.
+    """Return name → ``path:number: import …`` for optional imports that failed.
+
+    The names are those that exceptions mention, and that an import in these files binds whose
+    failure is caught.
     """
     words = set(
         re.findall(
@@ -158,8 +158,9 @@ def _line_at(place: str) -> str | None:
 
 
 def _reproducer(directory: Path) -> bytes | None:
-    """The reproducer of the pipeline that ran last: one file that is written over, or since 3.6 one
-    per stage.
+    """Return the reproducer of the pipeline that ran last.
+
+    Before 3.6 each stage overwrites one file. Since 3.6 there is one file per stage.
     """
     found = [
         (path, content)
@@ -209,9 +210,9 @@ def keep_printed(
 
 
 def printed_text(evidence: Evidence, artifact: Callable[[str], bytes | None]) -> str | None:
-    """What an attempt printed, as far as it was kept.
+    """Return what an attempt printed, as far as it was kept.
 
-    ``None`` where the artifact is gone or is none of ours.
+    Returns ``None`` if the artifact is gone, or is not one of ours.
     """
     name = evidence.kept.get(PRINTED)
     if name is None:
@@ -270,9 +271,9 @@ _OUT_OF_MEMORY = lazy_pattern(
 
 
 def refusal(evidence: Evidence, folder: Path) -> str | None:
-    """What an attempt says that the machine refused it; ``None`` where it says no such thing.
+    """Return which refusal of the machine an attempt reports, or ``None`` if it reports none.
 
-    ``folder`` is its private one.
+    ``folder`` is the attempt's private folder.
     """
     for link in evidence.raised:
         if link.errno in _NUMBERS or (link.errno == errno.EACCES and str(folder) in link.message):
@@ -290,9 +291,9 @@ def _killed(text: str) -> re.Match[str] | None:
 
 
 def lack_of_machine(evidence: Evidence, folder: Path) -> MachineError | None:
-    """What the machine lacks at the moment that may be why this attempt failed.
+    """Return what the machine lacks at this moment, if this may be why the attempt failed.
 
-    ``None`` where there is enough of all.
+    Returns ``None`` if the machine has enough of everything.
     """
     if short := _short_of_room(folder):
         return short
@@ -321,8 +322,9 @@ def _short_of_room(folder: Path) -> MachineError | None:
 
 
 def _short_of_memory(evidence: Evidence) -> MachineError | None:
-    """Where a compile got no more memory: the machine's fault if the user's shell limits it, or
-    nothing is left.
+    """Return an error if a compile ran out of memory and the machine is the reason.
+
+    The machine is the reason if the user's shell limits memory, or if none is left.
     """
     words = " ".join(
         [evidence.stderr, *(f"{link.type}: {link.message}" for link in evidence.raised)]

@@ -1,14 +1,14 @@
-"""A worker for each env that a task comes to: started when first needed, replaced when it has died,
-let go at the end; some stay.
+"""One worker for each env, started when first needed and replaced when it dies; some stay.
 
-Whoever edits a kernel and asks again asks the same envs, and importing them takes longer than
-compiling a small kernel. A worker that stays when a command ends costs 20 to 30 MB and no time. It
-ends by itself when nobody has come for a while, when a file that it has loaded is changed, or when
-it is told to (:func:`stop_resident_workers`).
+A user who edits a kernel and asks again asks the same envs. Importing an env takes longer than
+compiling a small kernel. A worker that stays when a command ends costs 20 to 30 MB and no CPU time.
+It ends by itself if no driver has come for a while, if a file that it has loaded is changed, or on
+request (:func:`stop_resident_workers`).
 
-Each has a folder of its own in the user's runtime folder, called after a key over all that its
-answers depend on: ``socket``, where drivers come to, ``about.json`` and ``output``. A folder whose
-socket nobody listens on is what a killed worker left; it is removed.
+Each worker has its own folder in the user's runtime folder. The folder's name is a key over
+everything that the worker's answers depend on. It holds ``socket``, where drivers connect,
+``about.json`` and ``output``. A folder whose socket nobody listens on is left from a killed worker,
+and is removed.
 """
 
 from __future__ import annotations
@@ -87,11 +87,11 @@ class StopResult:
 
 
 def borrow(built: BuiltEnv, worker: Path, worker_digest: str, idle_timeout: float) -> WorkerClient:
-    """A worker of an env that has stayed, or else a new one that will, until it has been idle for
-    ``idle_timeout`` seconds.
+    """Return a worker of an env that has stayed, or start a new one that will.
 
-    Where none can stay (no runtime folder of this user's own, a full disk), it is one that ends
-    with the command.
+    The worker stays until it has been idle for ``idle_timeout`` seconds. If none can stay, the
+    worker ends with the command. This happens if this user has no runtime folder, or if the disk is
+    full.
     """
     assert built.python is not None, "nothing is compiled in an env without an interpreter"
     toolchain = toolchains.of(built.env)
@@ -110,9 +110,9 @@ def borrow(built: BuiltEnv, worker: Path, worker_digest: str, idle_timeout: floa
 
 
 def resident_workers() -> list[ResidentWorker]:
-    """The workers of this user that have stayed, by env.
+    """Return the workers of this user that have stayed, by env.
 
-    Asks none of them, so that looking does not make them stay.
+    No worker is asked, so looking does not make a worker stay.
     """
     runtime = _runtime_folder()
     found = (_looked_at(folder) for folder in (runtime.iterdir() if runtime else ()))
@@ -120,9 +120,9 @@ def resident_workers() -> list[ResidentWorker]:
 
 
 def stop_resident_workers() -> StopResult:
-    """Tell every worker of this user to end, those in use when they are done.
+    """Tell every worker of this user to end; a busy worker ends when it is done.
 
-    One that does not answer is killed.
+    A worker that does not answer is killed.
     """
     runtime = _runtime_folder()
     told, killed = 0, 0
@@ -147,9 +147,7 @@ def worker_key(built: BuiltEnv, toolchain: Toolchain, worker_digest: str) -> str
 
 
 def _inherited() -> list[object]:
-    """What a process has from the one that started it: limits, cores, priority, and the group that
-    its memory is counted to.
-    """
+    """Return what a process inherits: limits, cores, priority, and its memory group."""
     limits = [
         resource.getrlimit(getattr(resource, name))
         for name in dir(resource)
@@ -163,9 +161,9 @@ def _inherited() -> list[object]:
 
 
 def _runtime_folder() -> Path | None:
-    """A folder that only this user can look into.
+    """Return a folder that only this user can look into.
 
-    ``None`` where there can be none, or somebody else has made it.
+    Returns ``None`` if it cannot be made, or if somebody else has made it.
     """
     given = os.environ.get("XDG_RUNTIME_DIR", "")
     folder = Path(
@@ -183,12 +181,12 @@ def _runtime_folder() -> Path | None:
 
 
 def _connected(folder: Path) -> WorkerClient | None:
-    """The worker that listens in a folder.
+    """Return a client of the worker that listens in a folder.
 
-    ``None`` where there is none, or it does not answer in time.
+    Returns ``None`` if no worker is there, or if it does not answer in time.
     """
     about = _looked_at(folder)
-    # It would take a connection, and never say a word.
+    # A stopped worker would take a connection and never answer.
     if about is not None and supervisor.state(about.pid) in _STOPPED:
         return None
     control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -208,9 +206,9 @@ def _connected(folder: Path) -> WorkerClient | None:
 
 
 def _clear_stopped(folder: Path) -> None:
-    """End a worker that somebody has stopped: it answers nobody any more.
+    """End a worker that somebody has stopped, because it answers nobody any more.
 
-    One that is merely slow is left alone.
+    A worker that is merely slow is left alone.
     """
     about = _looked_at(folder)
     if about is not None and supervisor.state(about.pid) in _STOPPED:
@@ -218,9 +216,9 @@ def _clear_stopped(folder: Path) -> None:
 
 
 def _killed(folder: Path) -> bool:
-    """End the worker of a folder, which does not answer, with all that it does for anybody.
+    """End the unresponsive worker of a folder, with all that it does for anybody.
 
-    Whether it was still there.
+    Returns whether it was still there.
     """
     found = supervisor.inside(folder.resolve())
     for pid in found:
@@ -230,9 +228,9 @@ def _killed(folder: Path) -> bool:
 
 
 def _started(built: BuiltEnv, worker: Path, folder: Path, idle_timeout: float) -> WorkerClient:
-    """A new worker in that folder.
+    """Start a new worker in this folder.
 
-    Raises OSError where none can be started or none can stay there; nothing is left then.
+    Raises OSError if none can be started, or none can stay there. Nothing is left in that case.
     """
     making = folder.with_name(f".new-{folder.name}")
     for each in (making, folder):
@@ -259,7 +257,7 @@ def _begun(
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
         listening.bind(str(making / _SOCKET))
         listening.listen(_BACKLOG)
-        # Before it listens, others would take it for one that a killed worker left.
+        # Other processes would take a folder where nobody listens yet for one of a killed worker.
         making.rename(folder)
         control, far_end = control_pair()
         with far_end:
@@ -301,8 +299,9 @@ def _begun(
 
 
 def _looked_at(folder: Path) -> ResidentWorker | None:
-    """What is known of the worker in a folder, if one is there: a process of that number and in
-    that folder.
+    """Return a description of the worker in a folder.
+
+    Returns ``None`` unless a process of the recorded number works in the folder.
     """
     try:
         about = read_json(content_of(folder / _ABOUT, _LARGEST_ABOUT) or b"")
@@ -327,8 +326,10 @@ class WorkerPool:
     """Workers by env, and by what they were started for. For several threads."""
 
     def __init__(self, *, worker: Path = WORKER, idle_timeout: float = 0.0) -> None:
-        """``idle_timeout`` is for how many seconds a worker that was let go waits for the next
-        command; with 0 it ends.
+        """Make an empty pool.
+
+        ``idle_timeout`` is how many seconds a worker waits for the next command after it was let
+        go. With 0 it ends.
         """
         self._worker, self._idle_timeout = worker, idle_timeout
         self._clients: dict[_Purpose, WorkerClient] = {}
@@ -336,20 +337,19 @@ class WorkerPool:
         """While one worker starts, others can."""
 
     def of(self, built: BuiltEnv) -> WorkerClient:
-        """The env's worker; one that never became ready is returned as it is, one that has died
-        since is replaced.
+        """Return the env's worker.
 
-        Raises Stopped where everything is to end, and MachineError where the machine does not let
-        one start.
+        A worker that never became ready is returned as it is. A worker that has died since is
+        replaced. Raises Stopped if everything must end, and MachineError if the machine does not
+        let a worker start.
         """
         return self._client(built, _COMPILING, lambda: self._new(built))
 
     def begun(self, built: BuiltEnv, beginning: PreloadedPackage | None) -> WorkerClient:
-        """A worker of the env that has imported a package.
+        """Return a worker of the env that has imported a package.
 
-        The env's own where there is none, or where importing it fails.
-
-        Raises what :meth:`of` does.
+        Returns the env's own worker if ``beginning`` is ``None``, or if the import of the package
+        fails. Raises what :meth:`of` raises.
         """
         if beginning is None:
             return self.of(built)
@@ -357,9 +357,9 @@ class WorkerPool:
         return client if client.hello.ready else self.of(built)
 
     def interpreter(self, built: BuiltEnv) -> WorkerClient:
-        """A worker of the env that runs kernels in its toolchain's interpreter.
+        """Return a worker of the env that runs kernels in its toolchain's interpreter.
 
-        Raises what :meth:`of` does.
+        Raises what :meth:`of` raises.
         """
         return self._client(built, _INTERPRETING, lambda: self._own(built, interprets=True))
 

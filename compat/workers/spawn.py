@@ -50,13 +50,12 @@ class OwnWorker(WorkerClient):
         beginning: PreloadedPackage | None = None,
         interprets: bool = False,
     ) -> None:
-        """Start it and wait until it is ready.
+        """Start the worker and wait until it is ready.
 
-        Raises MachineError where the machine does not let it start.
-
-        It imports the package that ``beginning`` names before it is ready; where it ``interprets``,
-        it runs kernels in the toolchain's interpreter, which must have one, instead of compiling
-        them.
+        Raises MachineError if the machine does not let it start. The worker imports the package
+        that ``beginning`` names before it is ready. If it ``interprets``, it runs kernels in the
+        toolchain's interpreter instead of compiling them. The toolchain must have an interpreter
+        then.
         """
         self._folder = TemporaryFolder("compat-server-")
         folder = self._folder.path
@@ -125,8 +124,9 @@ def spawn(
     toolchain: Toolchain,
     variables: Mapping[str, str],
 ) -> Process:
-    """Start a worker's process, which has ``folder`` for its output and temporary files and
-    inherits the sockets.
+    """Start a worker's process, which inherits the sockets.
+
+    Its output and its temporary files go to ``folder``.
     """
     home = str(folder)
     with (folder / _OUTPUT).open("wb") as output:
@@ -159,11 +159,10 @@ _ANY_PROGRAM = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "USER", "LOGNAME")
 
 
 def passed_on(toolchain: Toolchain | None = None) -> dict[str, str]:
-    """The environment variables that a toolchain sees of the caller's.
+    """Return the caller's environment variables that a toolchain sees.
 
-    Without one, those that some toolchain sees.
-
-    Paths hold from any folder.
+    Without a toolchain, these are the variables that any toolchain sees. Paths in them hold from
+    any folder.
     """
     here = dict(os.environ)  # looking up each name costs more
     found: dict[str, str] = {name: here[name] for name in _ANY_PROGRAM if name in here}
@@ -188,8 +187,9 @@ def code_settings(toolchain: Toolchain) -> dict[str, str]:
 
 
 def variable_dependencies(toolchain: Toolchain, backend: str) -> dict[str, str]:
-    """What of the caller's variables, and of the files they lead to, a result of this backend
-    (``cuda``, ``hip``) depends on.
+    """Return the caller's variables that a result of a backend (``cuda``, ``hip``) depends on.
+
+    Digests of the files that the variables lead to are included.
     """
     reads = toolchain.variables
     found = {

@@ -123,7 +123,7 @@ def attempt(
                     yield flight.cell, evidence
         finally:
             watch.close()
-        # A child that ended before it began anything: do not try for ever.
+        # The child ended before it began a cell. Do not try for ever.
         if len(waiting) == before:
             flight = waiting.pop(0)
             flight.notes.append("the child ended before it began this cell")
@@ -284,8 +284,10 @@ class _Watch:
             self._note(f"not understood: {line[:200].decode(errors='replace')}")
 
     def _unable(self, raised: Any) -> MachineError:
-        """Why nothing can be begun, whatever the cells: only the system itself was asked for
-        anything so far.
+        """Return an error that says why nothing can begin.
+
+        It does not depend on the cells, because only the system itself was asked for anything so
+        far.
         """
         told = read_raised(raised)
         number, words = (told[-1].errno or 0, told[-1].message) if told else (0, "")
@@ -387,11 +389,10 @@ class _Watch:
         return self._completed(evidence, flight, answer.end)
 
     def _completed(self, evidence: Evidence, flight: InFlightCell, end: int | None) -> Evidence:
-        """The evidence with what the attempt left behind.
+        """Return the evidence with what the attempt left behind.
 
-        It is none where the machine refused something.
-
-        Raises MachineError where it still does.
+        If the machine refused something, the evidence becomes one without an answer. Raises
+        MachineError if the machine still lacks something.
         """
         evidence = gathered(evidence, self.child, flight, end, self.mode, self.keep, self.places)
         if evidence.complete:
@@ -402,8 +403,9 @@ class _Watch:
         return evolve(evidence, answered=False, refused=refused) if refused else evidence
 
     def _note_stage(self, flight: InFlightCell, cpu: float) -> None:
-        """The stage that it is in by the beacon, where the child could not say so: it was in a call
-        that goes through several.
+        """Note the stage that the beacon shows if the child could not report it.
+
+        This happens in a call that goes through several stages.
         """
         found = beacon.begun(str(self.child.directory))
         if found is not None and found[0] in self.stages and found[0] != flight.stage:
@@ -424,11 +426,9 @@ class _Watch:
         return self._completed(evidence, flight, None)
 
     def close(self) -> None:
-        """Make sure that the child is gone, whatever it was doing, with what it started, and forget
-        its files.
-        """
+        """Make sure that the child and all that it started are gone, and forget its files."""
         self._wait_for_end(_CLOSE_DEADLINE)
-        # The server is gone, or hangs: nobody else ends what has left the child.
+        # The server is gone, or hangs, so nobody else ends processes that left the child.
         if not self.ending:
             self.server.kill()
             self._kill()

@@ -1,9 +1,8 @@
-"""What a CI system runs for a project: a workflow of GitHub, a pipeline of GitLab, made of
-templates.
+"""Files for a project's CI system, from templates: a workflow of GitHub, a pipeline of GitLab.
 
-In: a project's ``matrix.toml``, and where it lies in its repository. Out: files for the repository,
-as text; none is written. The envs are divided into groups, one for each of several jobs. A CI
-system installs this package from where it was installed here, as installers record it (PEP 610).
+In: a project's ``matrix.toml``, and its place in its repository. Out: files for the repository, as
+text; none is written. The envs are divided into groups, one for each of several jobs. A CI system
+installs this package from the place that installers recorded here (PEP 610).
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ _OTHERWISE = {".gitlab-ci.yml": f"add to it `include: [{{ local: /{_PIPELINE} }}
 
 @frozen(kw_only=True)
 class Files:
-    """What a project is to have for a CI system."""
+    """The files of a project for a CI system."""
 
     texts: Mapping[Path, str]
     otherwise: Mapping[Path, str]
@@ -98,7 +97,7 @@ def workflow_files(system: System, config: MatrixConfig) -> Files:
 
 
 def _cells(config: MatrixConfig) -> int:
-    """How many cells there are now; none where the kernel files cannot be read yet."""
+    """The number of cells now; 0 if the kernel files cannot be read yet."""
     try:
         specs = load_kernels(config.kernels, config.base) if config.kernels else ()
     except ConfigError:
@@ -155,7 +154,7 @@ def _top(folder: Path) -> Path:
 
 @frozen(kw_only=True)
 class Requirement:
-    """What ``pip install`` is given."""
+    """The argument of ``pip install``."""
 
     text: str
     unsure: str = ""
@@ -179,9 +178,9 @@ def requirement() -> Requirement:
 
 
 def _origin() -> object:
-    """What the installer wrote down of where the package comes from.
+    """The installer's record of the package's origin.
 
-    Of a release of an index that is nothing.
+    It is empty for a release from an index.
     """
     try:
         text = distribution(_NAME).read_text("direct_url.json")
@@ -219,9 +218,7 @@ class Group:
 
 
 def jobs(config: MatrixConfig, cells: int) -> tuple[Group, ...]:
-    """The jobs for so many cells: few are one job, of many each group of envs is shared by
-    several.
-    """
+    """The jobs for so many cells: few are one job, and several jobs share each group of many."""
     envs = config.choose_envs()
     if cells <= FEW and not any(env.paired for env in envs):
         return groups(config, 1)
@@ -239,10 +236,8 @@ def jobs(config: MatrixConfig, cells: int) -> tuple[Group, ...]:
 def groups(config: MatrixConfig, most: int = JOBS) -> tuple[Group, ...]:
     """The envs that a run without ``--envs`` tries, in so many groups at most.
 
-    Together they have each of them once.
-
-    Where these are all releases there are, groups are ranges of releases, and the last one has
-    those that are yet to come.
+    Each env is in one group. If they are all existing releases, groups are ranges of releases, and
+    the last one has future releases.
     """
     envs = config.choose_envs()
     ranges = tuple(_ranges(envs, most))

@@ -248,9 +248,7 @@ def test_deprecated_names_and_parameters_are_told() -> None:
     assert needs(kernel("tl.dot(x)"), place("3.0.0", there)).having[0].deprecated == ()
 
 
-def test_members_of_a_class_are_found_by_its_other_name_and_those_of_an_opaque_one_are_not_looked_at() -> (
-    None
-):
+def test_members_of_a_class_are_found_by_its_other_name_and_an_opaque_class_has_none() -> None:
     there = {
         "tensor": ApiName(kind="class"),
         "tensor.to": ApiName(kind="method"),

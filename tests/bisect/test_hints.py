@@ -54,20 +54,38 @@ def test_hints_of_a_specialization() -> None:
 @pytest.mark.parametrize(
     ("given_", "compiler", "expected"),
     [
-        (ALL[:3], fails_with(A), "needs the hint a (fails with it alone, ok without it, and without any hint)"),
+        (
+            ALL[:3],
+            fails_with(A),
+            "needs the hint a (fails with it alone, ok without it, and without any hint)",
+        ),
         (ALL[:1], fails_with(A), "needs the hint a (ok without it)"),
         (
             ALL[:3],
             fails_with(A, C),
-            "needs the hints a and c (fails with these alone, ok without any one of them, and without any hint)",
+            "needs the hints a and c (fails with these alone, ok without any one of them, and"
+            " without any hint)",
         ),
-        (ALL[:2], fails_with(A, B), "needs the hints a and b (ok without any one of them, and without any hint)"),
-        (ALL[:3], lambda kept: OK if len(kept) == 2 else SAME, f"ok without any one of the hints a, b and c, {NONE_NEEDED}"),
-        (ALL[:3], lambda kept: OK if kept == {A, C} else SAME, f"ok without the hint b, {NONE_NEEDED}"),
+        (
+            ALL[:2],
+            fails_with(A, B),
+            "needs the hints a and b (ok without any one of them, and without any hint)",
+        ),
+        (
+            ALL[:3],
+            lambda kept: OK if len(kept) == 2 else SAME,
+            f"ok without any one of the hints a, b and c, {NONE_NEEDED}",
+        ),
+        (
+            ALL[:3],
+            lambda kept: OK if kept == {A, C} else SAME,
+            f"ok without the hint b, {NONE_NEEDED}",
+        ),
         (
             ALL[:2],
             lambda kept: SAME if kept else OK,
-            "fails with the hint b alone, also without b when all others are given, ok without any hint",
+            "fails with the hint b alone, also without b when all others are given,"
+            " ok without any hint",
         ),
         (ALL[:2], lambda kept: SAME if B in kept else UNKNOWN, None),
         (

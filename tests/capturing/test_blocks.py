@@ -22,13 +22,16 @@ before = dict(os.environ), list(__import__("sys").meta_path)
 with compat.capture("captured", fake=True) as block:
     import kernels
     import subprocess, sys
-    subprocess.run([sys.executable, "-c", "from kernels import Tensor, copy; copy[(1,)](Tensor(), Tensor(), BLOCK=32)"], check=True)
+    launch = "from kernels import Tensor, copy; copy[(1,)](Tensor(), Tensor(), BLOCK=32)"
+    subprocess.run([sys.executable, "-c", launch], check=True)
 
 (kernel,) = block.capture.captured.kernels
-print(kernel.name, [case.name for case in kernel.cases], [str(each.agreement) for each in block.capture.compared])
+agreements = [str(comparison.agreement) for comparison in block.capture.compared]
+print(kernel.name, [case.name for case in kernel.cases], agreements)
 assert (dict(os.environ), list(__import__("sys").meta_path)) == before
 from triton.runtime import driver, jit
-print(jit.JITFunction.run.__module__, type(getattr(driver, "_active", None)).__module__, len(kernels.copy.device_caches))
+active = type(getattr(driver, "_active", None))
+print(jit.JITFunction.run.__module__, active.__module__, len(kernels.copy.device_caches))
 """
 SUITE = """
 import pytest

@@ -440,8 +440,12 @@ MODE = Mode()
 def with_object(x, BLOCK: tl.constexpr):
     tl.store(x, MODE.value)
 
-for launch in (lambda: copy[(1,)](Tensor(), Hostile(), BLOCK=64), lambda: with_object[(1,)](Tensor(), BLOCK=64),
-               lambda: copy[(1,)](Tensor(), Tensor(), BLOCK=MODE), lambda: copy[(1,)](Tensor())):
+for launch in (
+    lambda: copy[(1,)](Tensor(), Hostile(), BLOCK=64),
+    lambda: with_object[(1,)](Tensor(), BLOCK=64),
+    lambda: copy[(1,)](Tensor(), Tensor(), BLOCK=MODE),
+    lambda: copy[(1,)](Tensor()),
+):
     try:
         launch()
     except Exception:

@@ -67,7 +67,8 @@ applied[(1,)](Tensor(), Pair(1, 2), None, BLOCK=64)
 described[(1,)](TensorDescriptor(Matrix(), [128, 128], [128, 1], [32, 64]), Tensor(), BLOCK=32)
 layouts[(1,)](Tensor(), BLOCK=128)
 copy[(1,)](Tensor(), Tensor(), BLOCK=64, supported_fp8_dtypes=("fp8e5",))
-made = triton.compile(ASTSource(copy, {"x": "*fp32", "y": "*fp32", "BLOCK": "constexpr"}, {(2,): 64}))
+signature = {"x": "*fp32", "y": "*fp32", "BLOCK": "constexpr"}
+made = triton.compile(ASTSource(copy, signature, {(2,): 64}))
 made[(1, 1, 1)](1)
 assert ".target sm_90" in made.asm["ptx"]
 """

@@ -16,7 +16,8 @@ from compat.report.render import FORMATS, Format
 
 toy = lambda report, inside: f"{len(report.results)} cells in {inside!r}\\n"
 FORMATS.append(Format(name="toy", help="Write a toy.", render=toy))
-FORMATS.append(Format(name="count", file="count.txt", render=lambda report, inside: iter([str(len(report.results)), "\\n"])))
+count = lambda report, inside: iter([str(len(report.results)), "\\n"])
+FORMATS.append(Format(name="count", file="count.txt", render=count))
 from compat.cli.commands import main
 
 sys.exit(main())

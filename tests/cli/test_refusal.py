@@ -52,7 +52,8 @@ from compat.cli import commands, start
 
 def begin(thread, begun=threading.Thread._bootstrap):
     if thread.name == %r:
-        raise MemoryError  # as where its first frame cannot be allocated: before it says that it has started
+        # Its first frame cannot be allocated, so the thread never says that it has started.
+        raise MemoryError
     begun(thread)
 
 threading.Thread._bootstrap = begin

@@ -71,7 +71,9 @@ ENDLESS = KERNEL.replace(
 MATRIX = """
 schema = 1
 kernels = ["mine.toml"]
-env = [{ triton = "3.0.0", install = ["setuptools<81"] }, { triton = "3.8.0" }, { triton = "3.9.0" }]
+env = [
+  { triton = "3.0.0", install = ["setuptools<81"] }, { triton = "3.8.0" }, { triton = "3.9.0" },
+]
 [defaults]
 envs = ["*"]
 targets = ["sm_90"]

@@ -38,7 +38,10 @@ kernel = "softmax"
 source = "../ops.py"
 function = "soft"
 signature = { x_ptr = "*bf16", y_ptr = "*bf16", n = "i32" }
-case = [{ name = "small", constexprs = { BLOCK = 16 } }, { name = "large", constexprs = { BLOCK = 4096 } }]
+case = [
+  { name = "small", constexprs = { BLOCK = 16 } },
+  { name = "large", constexprs = { BLOCK = 4096 } },
+]
 """
 MATRIX = """
 schema = 1

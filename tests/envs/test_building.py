@@ -273,7 +273,8 @@ while left:
 of = metadata.packages_distributions()
 class Refuse:
     def find_spec(self, name, path=None, target=None):
-        if path is None and of.get(name) and not {re.sub(r"[-_.]+", "-", each).lower() for each in of[name]} & allowed:
+        owners = {re.sub(r"[-_.]+", "-", owner).lower() for owner in of.get(name, ())}
+        if path is None and owners and not owners & allowed:
             raise ModuleNotFoundError(f"{name} does not come with nox", name=name)
 sys.meta_path.insert(0, Refuse())
 runpy.run_module("nox", run_name="__main__", alter_sys=True)

@@ -268,7 +268,8 @@ root, folder = Path(sys.argv[1]), Path(sys.argv[2])
 config = load_matrix(root / "matrix.toml")
 env = config.env("triton-3.1.0")
 cells = [cell(env, "faces", "fine", constexprs={"BLOCK": 16 << n}, case=str(n)) for n in range(6)]
-cells += [cell(env, "faces", "looped"), cell(env, "hostile", "hangs_with_child"), cell(env, "hostile", "fine")]
+cells += [cell(env, "faces", "looped")]
+cells += [cell(env, "hostile", name) for name in ("hangs_with_child", "fine")]
 envs, limits = {env.name: read_env(env, config.env_cache())}, Limits(deadline=60, memory=4 << 30)
 context = RunContext(envs=envs, store=Store(folder), limits=limits, slots=1)
 run(cells, context, lambda result: print(result.cell.id, flush=True))

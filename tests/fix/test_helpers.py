@@ -54,7 +54,11 @@ path = ["src"]
 signature = { source = "*fp32", result = "*fp32", n = "i32", m = "i32" }
 constexprs = { ROWS = 16, COLUMNS = 32 }
 case = [{ name = "only" }]
-variant = [{ name = "axis", function = "rows" }, { name = "both", function = "both" }, { name = "tiles", function = "summed" }]
+variant = [
+  { name = "axis", function = "rows" },
+  { name = "both", function = "both" },
+  { name = "tiles", function = "summed" },
+]
 """
     ),
     "src/mylib/__init__.py": "",

@@ -29,7 +29,11 @@ source = "sum_kernel.py"
 signature = { source = "*fp32", result = "*fp32", n = "i32" }
 constexprs = { ROWS = 16, COLUMNS = 32 }
 case = [{ name = "only" }]
-variant = [{ name = "tabs", function = "tabs" }, { name = "sizes", function = "sizes" }, { name = "fine", function = "fine" }]
+variant = [
+  { name = "tabs", function = "tabs" },
+  { name = "sizes", function = "sizes" },
+  { name = "fine", function = "fine" },
+]
 """
 SOURCE = """# Zeilenweise — größte zuerst, 日本語\r
 import triton\r

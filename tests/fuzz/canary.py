@@ -76,7 +76,8 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
         text = os.fsdecode(arguments[0])
         _look(event, text.removeprefix("file://").partition("?")[0], writes="mode=ro" not in text)
     elif event in _PATHS:
-        for path in arguments[: _PATHS[event]]:
+        # The first path of a link is its content: whoever follows it opens another path.
+        for path in arguments[event == "os.symlink" : _PATHS[event]]:
             _look(event, path, writes=True)
     elif event in ("exec", "compile"):
         code = arguments[0] if event == "exec" else arguments[1]

@@ -29,7 +29,8 @@ import json, sys
 before = set(sys.modules)
 import _triton_guard as guard
 imported = sorted(set(sys.modules) - before - {"_triton_guard"})
-print(json.dumps([imported, [guard.best_variant("k", *each) for each in json.loads(sys.argv[1])], guard.why("k")]))
+best = [guard.best_variant("k", *arguments) for arguments in json.loads(sys.argv[1])]
+print(json.dumps([imported, best, guard.why("k")]))
 """
 ASKED = [
     ["3.8.0", "sm_90"],

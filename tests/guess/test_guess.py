@@ -109,6 +109,89 @@ def kernel(a, out, step, BLOCK: tl.constexpr):
     assert found["signature"] == {"a": "*fp16", "out": "*fp32", "step": "i32"}
 
 
+def test_unused_parameters_among_tensors_are_tensors(tmp_path: Path) -> None:
+    """Others may be numbers: after the last tensor, with the name of a number, or launched as one."""
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(first, q, k, between, x_stride, factor, out, after, n, N: tl.constexpr):
+    offs = tl.arange(0, N)
+    tl.store(out + offs, tl.load(k + offs, mask=offs < n), mask=offs < n)
+
+def launch(q, k, out, n):
+    kernel[(1,)](q, q, k, k, k.stride(0), 0.5, out, 1, n, N=16)
+""",
+    )
+    assert found["signature"] == {
+        "first": "*fp32",
+        "q": "*fp32",
+        "k": "*fp32",
+        "between": "*fp32",
+        "x_stride": "i32",
+        "factor": "fp32",
+        "out": "*fp32",
+        "after": "i32",
+        "n": "i32",
+    }
+
+
+def test_casts_tell_of_what_is_cast(tmp_path: Path) -> None:
+    """A rounded number tells nothing of the tensor that it was computed from."""
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(points, sorted_x, out_offset, offset, table, N: tl.constexpr):
+    offs = tl.arange(0, N)
+    cell = ((tl.load(points + offs) - 0.5) / 2.0).to(tl.int32)
+    value = tl.load(sorted_x + offs).to(tl.float32) + offset.to(tl.float32)
+    tl.store(out_offset + offs, value.to(out_offset.dtype.element_ty))
+    tl.store(table + cell, 1)
+""",
+    )
+    assert found["signature"] == {
+        "points": "*fp32",
+        "sorted_x": "*fp16",
+        "out_offset": "*fp32",
+        "offset": "fp32",
+        "table": "*i32",
+    }
+
+
+def test_the_last_stride_of_a_tensor_is_one_however_strides_are_called(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(q, k, v, a, stride_q_batch, stride_q_dim, str_k_B_H, str_k_D, stride_vm, stride_vk, stride_a_m, stride_a_k, N: tl.constexpr):
+    offs = tl.arange(0, N)
+    tl.store(q + offs * stride_q_batch + offs * stride_q_dim, 1.0)
+    tl.store(k + offs * str_k_B_H + offs * str_k_D, 1.0)
+    tl.store(v + offs * stride_vm + offs * stride_vk, 1.0)
+    tl.store(a + offs * stride_a_m + offs * stride_a_k, 1.0)
+""",
+    )
+    assert found["hints"]["equal_to_1"] == ["stride_q_dim", "str_k_D", "stride_vk", "stride_a_k"]
+
+
+def test_numbers_by_names_that_say_more_than_their_use(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(x, n_rows, TEMPERATURE: tl.constexpr, EPS_LOW: tl.constexpr, LOSS_TYPE: tl.constexpr, N: tl.constexpr):
+    offs = tl.arange(0, N)
+    value = tl.exp(tl.load(x + offs)) / n_rows
+    if LOSS_TYPE == 1:
+        value += EPS_LOW
+    tl.store(x + offs, value / TEMPERATURE)
+""",
+    )
+    assert found["signature"]["n_rows"] == "i32"
+    assert found["constexprs"] == {"TEMPERATURE": 1.0, "EPS_LOW": 1e-6, "LOSS_TYPE": 1, "N": 1024}
+
+
 def test_block_pointers_descriptors_and_atomics(tmp_path: Path) -> None:
     found = tables(
         tmp_path,

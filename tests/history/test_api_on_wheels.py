@@ -34,12 +34,13 @@ pytestmark = pytest.mark.wheels
 EXPECTED = {
     "needs ≥ 3.2.0": "assume range_loop_unroll_factor add_function",
     "needs ≥ 3.3.0": (
-        """gather gather_method range_flatten range_disallow_acc_multi_buffer sum_dtype tuple_of ravel_reorder
-        dot_scaled dot_scaled_fast_math list_of index_into_tuple star_arguments"""
+        """gather gather_method range_flatten range_disallow_acc_multi_buffer sum_dtype tuple_of
+        ravel_reorder dot_scaled dot_scaled_fast_math list_of index_into_tuple star_arguments"""
     ),
     "needs ≥ 3.4.0": (
         """make_tensor_descriptor descriptor_atomic_add store_tensor_descriptor histogram_mask topk
-        range_warp_specialize reduce_or cumsum_dtype sum_method dot_scaled_k_pack item_method softmax_dim"""
+        range_warp_specialize reduce_or cumsum_dtype sum_method dot_scaled_k_pack item_method
+        softmax_dim"""
     ),
     "needs ≥ 3.5.0": (
         "descriptor_padding map_elementwise target_info range_disable_licm gdc_wait condition"
@@ -57,9 +58,10 @@ EXPECTED = {
     # own library.
     "intermittent": "assert_mask flip",
     "works": (
-        """histogram swizzle2d dot_max_num_imprecise_acc dot_allow_tf32 dot_out_dtype max_tie_break max_keep_dims
-        sort_descending reduce_keep_dims scan_reverse cumsum_reverse cast_function cast_rounding atomic_scope print_hex
-        float8e4b8 attribute_t extra_libdevice inline_asm permute_method"""
+        """histogram swizzle2d dot_max_num_imprecise_acc dot_allow_tf32 dot_out_dtype max_tie_break
+        max_keep_dims sort_descending reduce_keep_dims scan_reverse cumsum_reverse cast_function
+        cast_rounding atomic_scope print_hex float8e4b8 attribute_t extra_libdevice inline_asm
+        permute_method"""
     ),
 }
 

@@ -47,7 +47,8 @@ for name in settings["programs"]:
         sys.exit(3)
     if name == "hangs":
         time.sleep(60)
-    tell(program=name, stage="launched", before=settings["before"], cache=os.environ["TRITON_CACHE_DIR"], cc=os.environ["CC"])
+    told = {"cache": os.environ["TRITON_CACHE_DIR"], "cc": os.environ["CC"]}
+    tell(program=name, stage="launched", before=settings["before"], **told)
 """
 
 

@@ -24,7 +24,10 @@ RELEASES = ("triton-3.8.0", "triton-3.9.0")
 MATRIX = """
 schema = 1
 kernels = ["talkative.toml"]
-env = [{ triton = "3.8.0", groups = ["default", "releases"] }, { triton = "3.9.0", groups = ["default", "releases"] }]
+env = [
+  { triton = "3.8.0", groups = ["default", "releases"] },
+  { triton = "3.9.0", groups = ["default", "releases"] },
+]
 [defaults]
 targets = ["sm_90"]
 """

@@ -36,7 +36,11 @@ kernel = "twill"
 toolchain = "loom"
 source = "twill.py"
 case = [{ name = "only" }]
-variant = [{ name = "even", function = "even" }, { name = "ragged", function = "ragged" }, { name = "wide", function = "wide" }]
+variant = [
+  { name = "even", function = "even" },
+  { name = "ragged", function = "ragged" },
+  { name = "wide", function = "wide" },
+]
 """
 LOOM_SOURCE = """
 import loom

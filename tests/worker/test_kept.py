@@ -203,7 +203,8 @@ config = load_matrix(Path("matrix.toml"))
 env = read_env(config.env(sys.argv[1]), config.env_cache())
 server = pool.borrow(env, WORKER, folder_digest(WORKER), 60)
 print(server.hello.pid, flush=True)
-list(attempt(server, [cell(env, "hostile", "hangs_with_child")], Limits(deadline=60, memory=4 << 30), stop=threading.Event()))
+cells, limits = [cell(env, "hostile", "hangs_with_child")], Limits(deadline=60, memory=4 << 30)
+list(attempt(server, cells, limits, stop=threading.Event()))
 """
 
 

@@ -1,7 +1,7 @@
-"""The Dask cluster that cells are compiled on: what ``--executor`` or the table ``[executor]`` says
-of it, and how it is reached.
+"""The Dask cluster that compiles cells: its settings, and the connection to it.
 
-Dask is imported where a cluster is opened, and not where its settings are read.
+The settings come from ``--executor`` or the table ``[executor]``. Dask is imported when a cluster
+is opened, and not when its settings are read.
 """
 
 from __future__ import annotations
@@ -40,9 +40,7 @@ _WAIT = 60.0
 
 @frozen(kw_only=True)
 class DaskSettings:
-    """A Dask cluster: the address of its scheduler, or the class that makes one, or else workers of
-    this machine.
-    """
+    """A Dask cluster: its scheduler's address, or the class that makes one, or local workers."""
 
     where: str
     """Who says so: ``--executor``, or ``matrix.toml: executor``."""
@@ -153,10 +151,10 @@ _TALKATIVE = ("distributed", "distributed.client")
 
 
 def opened(settings: DaskSettings) -> tuple[str, Any]:
-    """The address of the scheduler that settings mean, and the cluster that was made for this
-    command, if it was.
+    """The address of the scheduler in the settings, and the cluster made for this command.
 
-    Raises ConfigError where what they name is not there, ClusterError where it cannot be made.
+    There may be no such cluster. Raises ConfigError if something that the settings name does not
+    exist, ClusterError if the cluster cannot be made.
     """
     quieten()
     if settings.address is not None:
@@ -167,7 +165,7 @@ def opened(settings: DaskSettings) -> tuple[str, Any]:
 
 
 def client_of(address: str, wait: float) -> Any:
-    """A connection to a scheduler, which looks for it for so many seconds where it is gone.
+    """A connection to a scheduler, which looks for it for so many seconds if it is gone.
 
     Raises OSError.
     """
@@ -179,9 +177,9 @@ def client_of(address: str, wait: float) -> Any:
 
 
 def _wait_for(place: tuple[str, int | None], patience: float) -> None:
-    """Wait until somebody listens there: a client that finds nobody leaves a thread behind.
+    """Wait until a scheduler listens at an address.
 
-    Raises OSError.
+    A client that finds none leaves a thread behind. Raises OSError.
     """
     give_up = time.monotonic() + patience
     while True:
@@ -197,8 +195,9 @@ def _wait_for(place: tuple[str, int | None], patience: float) -> None:
 
 @contextmanager
 def _unheard() -> Iterator[None]:
-    """Keep the terminal's Ctrl-C from processes that are started meanwhile, and by threads that
-    are: to end them is for us.
+    """Keep the terminal's Ctrl-C from processes that are started meanwhile, also by threads.
+
+    This process ends them.
     """
     resource_tracker.ensure_running()  # starting it would let signals through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINAL)
@@ -210,8 +209,9 @@ def _unheard() -> Iterator[None]:
 
 @contextmanager
 def _handlers_kept() -> Iterator[None]:
-    """Have nothing that is imported meanwhile handle signals: dask-jobqueue would take Ctrl-C,
-    which only the main thread can.
+    """Keep imported packages from handling signals.
+
+    dask-jobqueue would handle Ctrl-C, which only the main thread can.
     """
     with mock.patch.object(signal, "signal", lambda number, handler: signal.getsignal(number)):
         yield
@@ -228,18 +228,18 @@ for that.
 
 
 def quieten() -> None:
-    """Have Dask keep its logs to itself: what matters is told as progress.
+    """Keep Dask's logs off standard error; important events are reported as progress.
 
-    Raises ClusterError where it is not installed.
+    Raises ClusterError if Dask is not installed.
     """
     try:
         import dask
         import distributed  # noqa: F401
     except ImportError as error:
         raise ClusterError(f"cannot import Dask: {error}", hint=INSTALL) from error
-    # Trees of kernels are part of tasks.
+    # Trees of kernels are part of tasks, which are large for that reason.
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})
-    # Another one is taken then, and told.
+    # Dask takes another port then, and reports it.
     warnings.filterwarnings("ignore", r"\s*Port \d+ is already in use")
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -280,7 +280,7 @@ def _local_arguments(settings: DaskSettings) -> dict[str, Any]:
 
 
 def cluster_class(settings: DaskSettings) -> Callable[..., Any]:
-    """What a dotted name means. Raises ConfigError."""
+    """The class that a dotted name means. Raises ConfigError."""
     module, _, name = (settings.cluster or _LOCAL_CLASS).rpartition(".")
     where = f"{settings.where}.class"
     try:

@@ -1,6 +1,4 @@
-"""Batches on the workers of a Dask cluster: taken there, retried where a worker is lost,
-isolated.
-"""
+"""Batches on the workers of a Dask cluster: sent, retried if a worker is lost, isolated."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from compat.workers.spawn import WORKER, variable_dependencies
 
 
 class DaskExecutor:
-    """Batches are tasks of a cluster; what came of one is told all at once."""
+    """Batches are tasks of a cluster; the results of one are reported all at once."""
 
     def __init__(
         self,
@@ -38,9 +36,8 @@ class DaskExecutor:
     ) -> None:
         """See :class:`compat.executors.executor.OpenExecutor`.
 
-        Nothing is connected before something is submitted.
-
-        Servers stay on the workers as those see fit, whatever ``idle_timeout``.
+        It connects when something is submitted. Servers stay on the workers as those see fit,
+        whatever ``idle_timeout`` is.
         """
         self._session, self._stop = session, stop
         self._local = LocalExecutor(worker=worker, stop=stop)
@@ -52,13 +49,11 @@ class DaskExecutor:
 
     @property
     def slots(self) -> int:
-        """How many batches are in flight at the same time: two for each thread of the workers, or
-        as the user says.
-        """
+        """The number of batches in flight: two for each thread of the workers, or the user's."""
         return self._session.slots
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
-        """What happens to each cell, once it is known of all that went together.
+        """The attempts at each cell, once all that went together are known.
 
         Cells that no worker can attempt, and those that workers were lost with, have evidence that
         says so.
@@ -98,7 +93,7 @@ class DaskExecutor:
         self._local.close()
 
     def _check(self) -> None:
-        """Raise Stopped where nothing is to be waited for any more."""
+        """Raise Stopped if there is nothing to wait for any more."""
         interruption.check()
         if self._stop.is_set() or self._closed.is_set():
             raise Stopped
@@ -151,9 +146,9 @@ class _BatchWork(Work[CellAttempts]):
 
     @contextmanager
     def _workers(self) -> Iterator[Sequence[ClusterWorker]]:
-        """The workers that may take it, waited for; none where no worker can.
+        """The workers that may take the batch, after a wait; none if no worker can take it.
 
-        One that it is to be alone on is kept for it.
+        If the batch has to be alone on a worker, that worker is kept for it.
         """
         chosen = self.session.wait_for(self._choose, self.check)
         try:
@@ -166,8 +161,10 @@ class _BatchWork(Work[CellAttempts]):
                     self.session.changed.notify_all()
 
     def _choose(self) -> Sequence[ClusterWorker] | None:
-        """What was lost before shares no worker, and no host with another such one: so what ends
-        workers is known.
+        """The workers for the batch; one alone if the batch was lost before.
+
+        No other such batch runs on its host, so the batch that ends workers becomes known. It is
+        ``None`` if the batch has to wait.
         """
         session = self.session
         workers = session.workers.values()
@@ -191,7 +188,7 @@ class _BatchWork(Work[CellAttempts]):
     def _of_nobody(self) -> list[CellAttempts]:
         """The evidence of cells that no worker can attempt.
 
-        Raises ClusterError where none can attempt anything.
+        Raises ClusterError if none can attempt anything.
         """
         workers, env = list(self.session.workers.values()), self.parcel.batch.built.digest
         reasons = by_reason(
@@ -239,9 +236,9 @@ class _BatchWork(Work[CellAttempts]):
                 session.say(f"no longer using Dask worker {worker.name}: {answer.refused}")
 
     def _whole(self) -> _BatchWork | None:
-        """The same with its whole tree; ``None`` where it has that, or it would be too large.
+        """The same with its whole tree; ``None`` if it has that, or it would be too large.
 
-        Kernel files that cannot be imported may lack what no import statement shows.
+        Kernel files that cannot be imported may lack a file that no import statement shows.
         """
         origins = origins_of(self.parcel.batch)
         tree = self.session.trees.of(origins, whole=True)

@@ -1,8 +1,8 @@
-"""Launching on GPUs of a cluster's workers: what is launched together is a task of a worker that
-has such a GPU.
+"""Launching on GPUs of a cluster's workers.
 
-A task goes to a worker with a GPU that nobody of this command uses; it is tried elsewhere where the
-worker is lost, and divided.
+Things that are launched together are a task of a worker that has such a GPU. A task goes to a
+worker with a GPU that nobody of this command uses. If the worker is lost, the task is tried
+elsewhere, and divided.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class GpuWorkers:
         self._looking = threading.Lock()
 
     def lack(self, target: str, arch: int, python: str | None = None) -> str | None:
-        """What is missing for a target, as workers say now. Connects."""
+        """The thing that is missing for a target, by the workers' answers now. Connects."""
         self.look()
         with self.session.changed:
             return None if self.slots(arch, python) else self.reason(target, arch)
@@ -58,9 +58,9 @@ class GpuWorkers:
             return len(set(map(key_of_gpu, self._all(arch))))
 
     def launch(self, load: Load) -> Generator[LaunchedPiece | NotLaunched]:
-        """Launch it on one GPU at a time.
+        """Launch a load on one GPU at a time.
 
-        What a worker was lost with goes to another one, and is divided.
+        A piece that was on a lost worker goes to another one, and is divided.
         """
         return _LaunchWork(session=self.session, check=self.check, gpus=self, load=load).run()
 
@@ -93,7 +93,7 @@ class GpuWorkers:
     def slots(self, arch: int, python: str | None) -> list[GpuSlot]:
         """Every combination of a worker that can launch and a GPU of an architecture.
 
-        ``python`` launches, where it is named.
+        ``python`` is the interpreter that launches, if it is named.
         """
         return [
             (worker, device)
@@ -117,7 +117,8 @@ def _lack(worker: ClusterWorker, arch: int) -> str:
         return f"has none ({worker.gpus.why_none})"
     if fitting := [device.name for device in worker.gpus.devices if device.arch == arch]:
         return f"has one ({fitting[0]}), but no Python with PyTorch"
-    return f"has {', '.join(sorted({f'sm_{device.arch} ({device.name})' for device in worker.gpus.devices}))}"
+    names = {f"sm_{device.arch} ({device.name})" for device in worker.gpus.devices}
+    return f"has {', '.join(sorted(names))}"
 
 
 class _NoGpu(Exception):

@@ -1,6 +1,6 @@
-"""What goes to a Dask worker and what comes back.
+"""The data that go to a Dask worker and come back.
 
-Its paths are the driver's; only a worker's own program is looked at there.
+Its paths are the driver's. Only a worker's own program is looked at there.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _CODE = "code"
 
 
 def about() -> dict[str, str]:
-    """What a driver, its scheduler and its workers must have in common.
+    """The facts that a driver, its scheduler and its workers must have in common.
 
-    Two versions that call themselves the same may differ.
+    Two versions with the same number may differ.
     """
     return {
         "version": __version__,
@@ -41,9 +41,9 @@ def about() -> dict[str, str]:
 
 
 def difference_in(answer: object) -> str | None:
-    """What a worker or a scheduler said that it is which is not as here.
+    """The difference between a worker's or scheduler's answer and the facts of this process.
 
-    ``None`` where all is the same.
+    It is ``None`` if all is the same.
     """
     if not isinstance(answer, dict):
         return f"it cannot import this version of triton-compat ({type(answer).__name__}: {answer})"
@@ -96,8 +96,9 @@ class Parcel:
         return evolve(self, tree=evolve(self.tree, content=b""))
 
     def unpacked(self, built: BuiltEnv, there: Path) -> Batch:
-        """The batch with the paths of this machine, where its env is this one, and the tree is
-        written into a folder.
+        """The batch with the paths of this machine.
+
+        Its env is ``built``, and its tree was written into the folder ``there``.
         """
         assert built.python is not None
         copies = self.tree.places(there)
@@ -115,9 +116,7 @@ class Parcel:
 
 
 def origins_of(batch: Batch) -> tuple[SourceOrigin, ...]:
-    """The files that a batch imports: its kernels' sources, and those of their problems where they
-    are run on them.
-    """
+    """The files that a batch imports: its kernels' sources, and those of problems that it runs."""
     specs = [cell.spec for cell in batch.cells]
     sources = [SourceOrigin(source=spec.source, roots=spec.roots) for spec in specs]
     problems = [
@@ -131,7 +130,7 @@ def origins_of(batch: Batch) -> tuple[SourceOrigin, ...]:
 def _moved(spec: Specialization, places: Places) -> Specialization:
     """A specialization whose files are in other folders.
 
-    What only a report tells of it is left out.
+    Facts that only a report needs are left out.
     """
     problem = spec.problem and evolve(
         spec.problem, source=places.told(os.path.normpath(spec.problem.source))
@@ -147,7 +146,7 @@ def _moved(spec: Specialization, places: Places) -> Specialization:
 
 @frozen(kw_only=True)
 class ParcelResult:
-    """What a worker says of a parcel. Where it does not tell of every cell, it says why."""
+    """A worker's answer about a parcel; if cells are missing, it has the reason."""
 
     worker: str
     """Whose address this is."""

@@ -1,4 +1,4 @@
-"""What runs in a Dask worker: batches are attempted, and what was built is launched.
+"""The program of a Dask worker: it attempts batches, and launches binaries.
 
 Batches are attempted by a local executor that stays, in envs and trees of that machine. A launcher
 is a process of its own: the worker itself never loads a GPU's driver, and imports no PyTorch.
@@ -47,15 +47,15 @@ _IN_PROGRESS = ("executing", "long-running")
 
 
 def introduce(dask_worker: Any) -> dict[str, Any]:
-    """What this worker is."""
+    """The facts about this worker."""
     return {**about(), "name": str(dask_worker.name), "threads": dask_worker.state.nthreads}
 
 
 def attempt(parcel: Parcel) -> ParcelResult:
-    """Attempt the cells of a parcel, in this worker, until its task is cancelled: by its driver, or
-    since that is gone.
+    """Attempt the cells of a parcel, in this worker, until its task is cancelled.
 
-    Raises Stopped then, and UnknownAction.
+    The driver cancels it, or the task is cancelled because the driver is gone. Raises Stopped then,
+    and UnknownAction.
     """
     worker = get_worker()
     stop = Cancelled(worker, str(worker.get_current_task()))
@@ -114,7 +114,7 @@ class _Unable(Exception):
 
 @define(kw_only=True)
 class _WorkerState:
-    """What a Dask worker keeps from one batch to the next."""
+    """The state that a Dask worker keeps from one batch to the next."""
 
     folder: Path
     """For trees."""
@@ -123,7 +123,7 @@ class _WorkerState:
     lock: threading.Lock = field(factory=threading.Lock)
 
     def attempt(self, parcel: Parcel, stop: threading.Event, attempts: list[CellAttempts]) -> bool:
-        """Add what comes of the cells of a parcel here to a list; whether its tree is here.
+        """Add the attempts at the cells of a parcel to a list, and return whether its tree is here.
 
         Raises _Unable, Stopped, UnknownAction, and MachineError.
         """
@@ -146,9 +146,10 @@ class _WorkerState:
         return True
 
     def written(self, parcel: Parcel) -> Path | None:
-        """The folder of a parcel's tree; ``None`` where it is not here and does not come with it.
+        """The folder of a parcel's tree.
 
-        Raises OSError, and BadArchive.
+        It is ``None`` if it is not here and does not come with the parcel. Raises OSError and
+        BadArchive.
         """
         place = self.folder / parcel.tree.digest
         if not place.is_dir():
@@ -173,9 +174,8 @@ class _WorkerState:
     def using(self, parcel: Parcel, stop: threading.Event) -> Iterator[_InUse]:
         """An env whose servers stay meanwhile.
 
-        Those that nobody has used for long are let go afterwards.
-
-        Raises _Unable where it cannot be had, and Stopped where ``stop`` is set meanwhile.
+        Servers that nobody has used for long end afterwards. Raises _Unable if the env cannot be
+        made, and Stopped if ``stop`` is set meanwhile.
         """
         program = Path(parcel.worker or WORKER)
         with self.lock:
@@ -239,9 +239,7 @@ def _envs() -> WorkerEnvs:
 
 
 def _refuse_difference(parcel: Parcel) -> None:
-    """Raise _Unable where something of this machine, outside of the env, makes other results than
-    on the driver's.
-    """
+    """Raise _Unable if this machine, outside of the env, gives other results than the driver's."""
     toolchain = toolchains.of(parcel.batch.built.env)
     mine = variable_dependencies(toolchain, parcel.batch.cells[0].target.backend)
     if names := sorted(
@@ -262,7 +260,7 @@ _LIMITS = Limits(members=100_000, size=4 << 30)
 
 @frozen(kw_only=True)
 class LaunchOrder:
-    """What a worker is to launch."""
+    """The order of a launch for a worker."""
 
     archive: bytes
     """A folder with ``launch.py``, as a tar file."""
@@ -273,7 +271,7 @@ class LaunchOrder:
 
 @frozen(kw_only=True)
 class LaunchEnd:
-    """What came of it."""
+    """The end of a launch."""
 
     exit_code: int | None = None
     """The launcher's; ``None`` where it has not ended by itself."""
@@ -286,7 +284,10 @@ class LaunchEnd:
 
 
 async def gpu_host(dask_worker: Any) -> GpuHost:
-    """What this worker can launch on. Asked in the worker's event loop, which goes on meanwhile."""
+    """The GPUs that this worker can launch on.
+
+    It is asked in the worker's event loop, which goes on meanwhile.
+    """
     host = await asyncio.to_thread(gpus.find_host)
     declared = {
         name: count
@@ -299,7 +300,7 @@ async def gpu_host(dask_worker: Any) -> GpuHost:
 
 
 def launch(order: LaunchOrder) -> LaunchEnd:
-    """Launch it on its GPU, once nobody else of this machine does, until the task is cancelled.
+    """Launch an order on its GPU once nobody else of this machine does, until it is cancelled.
 
     Raises Stopped then.
     """

@@ -1,8 +1,7 @@
-"""A connection to a cluster, for as long as a command runs: which workers are there, and one task
-to its end.
+"""A connection to a cluster, for as long as a command runs: its workers, and tasks to their end.
 
-It is made when the first batch is to be compiled. Dask places tasks, and finds its scheduler again;
-who comes and goes, and with which tasks, is heard from the scheduler's events.
+It is made when the first batch is to be compiled. Dask places tasks, and finds its scheduler again.
+The scheduler's events say which workers come and go, and with which tasks.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ _Made = TypeVar("_Made")
 
 @define(kw_only=True, eq=False)
 class ClusterWorker:
-    """A worker, and what is known of it."""
+    """A worker, and the facts about it."""
 
     address: str
     name: str
@@ -94,9 +93,9 @@ class DaskSession:
     """
 
     def __init__(self, settings: DaskSettings, say: Say = lambda words: None) -> None:
-        """``say`` hears of workers that fail, and where the dashboard is.
+        """``say`` hears of workers that fail, and of the dashboard's address.
 
-        Nothing is connected yet.
+        It does not connect yet.
         """
         self.settings = settings
         self.say = say
@@ -137,7 +136,7 @@ class DaskSession:
 
     @property
     def client(self) -> Any:
-        """The connection, made where there is none.
+        """The connection, made if it is missing.
 
         Raises ClusterError, ConfigError, and Stopped.
         """
@@ -177,9 +176,9 @@ class DaskSession:
             )
 
     def _refuse_other_scheduler(self) -> None:
-        """Batches pass through a scheduler, which reads them.
+        """Refuse a scheduler that cannot read batches, which pass through it.
 
-        Raises ClusterError where it cannot.
+        Raises ClusterError then.
         """
         try:
             answer: object = self._client.run_on_scheduler(about)
@@ -199,7 +198,7 @@ class DaskSession:
     def _wait_for_workers(self) -> None:
         """Wait for the first worker.
 
-        Raises ClusterError where none comes in time, or one that is there has other versions.
+        Raises ClusterError if none comes in time, or if one has other versions.
         """
         give_up = time.monotonic() + self.settings.wait
         while not self.workers:
@@ -235,9 +234,9 @@ class DaskSession:
         )
 
     def _look_again(self) -> None:
-        """Wait while Dask looks for a scheduler that is gone, and see who is there.
+        """Wait while Dask looks for a scheduler that is gone, and update the list of workers.
 
-        Raises ClusterError where it is not found.
+        Raises ClusterError if it is not found.
         """
         if self._client.status != _CONNECTED:
             self.say(
@@ -272,7 +271,7 @@ class DaskSession:
         self._client.sync(self._look)
 
     def _hear(self, event: tuple[float, Any]) -> None:
-        """What the scheduler says of its workers, in Dask's own thread."""
+        """Hear an event of the scheduler about its workers, in Dask's own thread."""
         _, news = event
         if news.get("action") == "add-worker":
             self._gone.pop(news["worker"], None)
@@ -315,10 +314,10 @@ class DaskSession:
             self.changed.notify_all()
 
     def wait_for(self, choose: Callable[[], _Made | None], check: Callable[[], None]) -> _Made:
-        """What is chosen of the workers that are there, once it is anything.
+        """The choice among the present workers, once there is one.
 
-        ``check`` is called now and then, and raises where nothing is to be waited for. Raises
-        ClusterError where no worker is left.
+        ``check`` is called now and then, and raises if there is nothing to wait for. Raises
+        ClusterError if no worker is left.
         """
         began = time.monotonic()
         while True:
@@ -336,15 +335,16 @@ class DaskSession:
 
     @property
     def is_settled(self) -> bool:
-        """Whether there are workers, and none was lost so recently that another may come in its
-        place.
+        """Whether there are workers, and none was lost recently.
+
+        Another may come soon to replace a recently lost one.
         """
         return bool(self.workers) and time.monotonic() - self._lost > _GRACE
 
     def wanted(self, built: BuiltEnv) -> PinnedEnv:
-        """The env as workers are to have it.
+        """The env for workers.
 
-        Raises EnvError where it cannot be used here any more.
+        Raises EnvError if it cannot be used here any more.
         """
         if built.digest not in self._wanted:
             self._wanted[built.digest] = PinnedEnv.of(built)
@@ -362,7 +362,7 @@ class DaskSession:
         check: Callable[[], None],
         **options: Any,
     ) -> _Made:
-        """What a function returns on one of these workers, once it does; Dask chooses which.
+        """The result of a function on one of these workers; Dask chooses which.
 
         ``check`` is called now and then, and what it raises ends the task. ``options`` are those of
         Dask's ``submit``. Raises WorkerLost, TakenAway, UnknownAction where the function does, and

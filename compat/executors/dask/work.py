@@ -1,5 +1,6 @@
-"""Work that goes to a worker, and elsewhere where that ends: alone then, and in the end cell by
-cell.
+"""Work that goes to a worker, and elsewhere if that ends.
+
+Then it goes alone, and in the end cell by cell.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class Work(ABC, Generic[_Outcome]):
 
     @abstractmethod
     def attempt(self) -> tuple[Sequence[_Outcome], Sequence[Self]]:
-        """Try it once: what is known then, and what is left. Raises WorkerLost, and TakenAway."""
+        """Try it once: the results so far, and the rest. Raises WorkerLost, and TakenAway."""
 
     @property
     @abstractmethod
@@ -68,7 +69,7 @@ class Work(ABC, Generic[_Outcome]):
 
     @abstractmethod
     def lost(self) -> Sequence[_Outcome]:
-        """What comes of it where it is not tried again."""
+        """The results if it is not tried again."""
 
     def after_loss(
         self, worker: ClusterWorker, how: str
@@ -103,7 +104,7 @@ class Work(ABC, Generic[_Outcome]):
 
     @property
     def hosts(self) -> set[str]:
-        """Where it has been lost."""
+        """The hosts on which it has been lost."""
         return {worker.host for worker in self.losses}
 
     @property

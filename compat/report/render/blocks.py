@@ -1,8 +1,7 @@
-"""What an answer is made of, whatever shows it.
+"""The building blocks of an answer, whatever shows it.
 
-Views make blocks; :mod:`compat.report.render.terminal` lays them out.
-
-Styles are those of rich. They only repeat what the text says.
+Views make blocks, and :mod:`compat.report.render.terminal` lays them out. Styles are those of rich.
+They only repeat what the text says.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What CI systems read: JUnit XML.
+"""Files for CI systems: JUnit XML, GitHub's annotations, and GitLab's code quality reports.
 
-And what is unexpected, for GitHub's annotations and GitLab's code quality reports.
+The latter two have the unexpected results.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ _NO_XML = lazy_pattern("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 
 
 def junit_xml(report: Report) -> str:
-    """The report as JUnit XML: what is unexpected fails, what gave no answer is an error, declared
-    failures are skipped.
+    """The report as JUnit XML.
+
+    Unexpected cells fail, cells without an answer are errors, and declared failures are skipped.
     """
     suites: dict[str, list[Result]] = defaultdict(list)
     for result in report.ordered:
@@ -93,7 +94,7 @@ def _add_case(suite: Element, result: Result, options: tuple[str, ...]) -> None:
 
 
 def _kind(result: Result) -> str | None:
-    """What is told of a cell; ``None`` for one that works, as is expected of it."""
+    """The kind of a finding; ``None`` for a cell that works as expected."""
     status, failure = result.outcome.status, result.outcome.failure
     if not status.is_answer:
         return "error"
@@ -123,7 +124,7 @@ def _message(result: Result) -> str:
 
 
 def _details(result: Result, options: tuple[str, ...]) -> str:
-    """What the compiler says, where, what to do, and how to look closer."""
+    """The compiler's words, the place, the advice, and how to look closer."""
     failure = result.outcome.failure
     place = [f"{name} {value}" for name, value in _places(result) if value]
     parts = [
@@ -224,9 +225,7 @@ class Annotation:
 
 
 def findings(report: Report, inside: str = "") -> tuple[Annotation, ...]:
-    """All that makes a run not as expected, by kernel.
-
-    Then envs that are broken, and pairs that are not ok.
+    """The reasons why a run is not as expected: kernels, then broken envs, then pairs that fail.
 
     ``inside`` is the path from the top of the repository to the folder of the project.
     """
@@ -357,23 +356,22 @@ def _said(failure: Failure | None) -> Iterator[str]:
 
 
 def _status(result: Result) -> Status:
-    """What became of it: of what compiles, what its numbers are."""
+    """The status of a cell; for one that compiles, that of its numbers."""
     check = result.numbers.trouble
     return check.status if result.outcome.status is Status.OK and check else result.outcome.status
 
 
 def _computed(result: Result) -> Iterator[str]:
-    """What is wrong with its numbers, and where."""
+    """The errors of its numbers, and their place."""
     if check := result.numbers.trouble:
         yield check_words(check)
 
 
 def _where(report: Report, inside: str, result: Result) -> tuple[str | None, int | None]:
-    """The file in the repository that something is about, from its top, and the line, where that is
-    known.
+    """The file in the repository that a result is about, from its top, and the line, if known.
 
-    That is the kernel's source, or what it imports where the failure points there, and only one
-    such file is called so.
+    The file is the kernel's source. It is an imported file if the failure points there, and only
+    one such file has that name.
     """
     source, place = report.source_of(result.cell.spec), place_of(result)
     if place is None:
@@ -453,7 +451,7 @@ _SEVERITIES = {
 def code_quality(found: Sequence[Annotation]) -> list[JsonObject]:
     """An issue for each finding about a file of the repository.
 
-    GitLab takes none without a file (JUnit has those).
+    GitLab takes no issue without a file. JUnit has the others.
     """
     return [_issue(finding, finding.path) for finding in found if finding.path is not None]
 

@@ -62,7 +62,7 @@ def rendered(
 ) -> str:
     """A template of a package with these values, without empty lines in a row.
 
-    ``filters`` are called as they are named.
+    ``filters`` are known to the template by their names.
     """
     environment = _environment(package)
     environment.filters |= {function.__name__: function for function in filters}

@@ -1,12 +1,11 @@
-"""The page that people open, ``reports/index.html``: the template, the scripts and the styles, made
-one file.
+"""The page that people open, ``reports/index.html``: template, scripts and styles in one file.
 
 In: a :class:`compat.report.summary.record.Report`, which may have come from a ``matrix.json``.
 ``html/page.html.j2``, ``html/script/*.js`` and ``html/style/*.css`` are put into it as they are,
 and the report as :mod:`compat.report.render.page_data`.
 
-What the page may do is said in the page itself: its Content-Security-Policy lets the one script and
-the one style in it run, by their hashes, and nothing else load or run, whatever a compiler printed.
+The page itself limits what it may do. Its Content-Security-Policy lets the one script and the one
+style in it run, by their hashes. Nothing else may load or run, whatever a compiler printed.
 """
 
 from __future__ import annotations
@@ -63,16 +62,16 @@ POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:; base-uri"
     " 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
-"""What the page may do.
+"""The permissions of the page.
 
-A script that was put in by text of others cannot run, and no text becomes elements.
+A script from a foreign text cannot run, and no text becomes elements.
 """
 
 
 def matrix_html(report: Report) -> str:
     """The report as one page.
 
-    Equal reports give equal pages, but for the seconds and the command.
+    Equal reports give equal pages, except for the seconds and the command.
     """
     told = statements(report)
     script, style = _joined("script", SCRIPTS, "js"), _joined("style", STYLES, "css")

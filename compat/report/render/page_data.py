@@ -1,8 +1,8 @@
-"""The report as the data of the page: small, since equal things stand there once, and quick to
-read, since it is in columns.
+"""The report as the data of the page.
 
-A *row* is a kernel in one variant and case for one target; a *point* is one release of a row, with
-the cells of its envs. What a point is marked with is what ``matrix.md`` has there
+The data are small, because equal things stand there once, and quick to read, because they are in
+columns. A *row* is a kernel in one variant and case for one target. A *point* is one release of a
+row, with the cells of its envs. A point has the mark that ``matrix.md`` has there
 (:mod:`compat.report.summary.grid`). The facts of cells are those of ``matrix.json``
 (:func:`compat.model.outcome.cell_document`).
 """
@@ -107,10 +107,9 @@ def _pieces(value: Any) -> Iterator[str]:
 
 
 def _data(report: Report) -> JsonObject:
-    """The data.
+    """The data, mostly columns of numbers, as JSON.
 
-    Columns of numbers, which are most of it, are JSON as they are; what is large is made when it is
-    its turn.
+    Large parts are made when it is their turn.
     """
     releases, tried = _releases(report), {release.label for release in report.releases}
     marks, points = _points(report, {label: number for number, (label, _) in enumerate(releases)})
@@ -159,9 +158,7 @@ def _examples(report: Report) -> dict[Cell, int]:
 
 
 def _releases(report: Report) -> list[tuple[str, bool]]:
-    """The columns: every release that there is, tried or not, oldest first, then the forks that
-    were tried.
-    """
+    """The columns: every known release, tried or not, oldest first, then the tried forks."""
     remembered = {
         Version(release): release for verdict in report.verdicts for release in verdict.remembered
     }
@@ -195,8 +192,9 @@ def _rows(report: Report, specs: Mapping[Specialization, int]) -> JsonObject:
 
 
 def _points(report: Report, releases: Mapping[str, int]) -> tuple[list[str], JsonObject]:
-    """The marks that occur, and the points as columns: marks and failures by their numbers, -1 for
-    no failure.
+    """The marks that occur, and the points as columns.
+
+    Marks and failures are numbers, -1 for no failure.
     """
     columns = {name: Column() for name in ("row", "release", "mark", "failure", "flags", "cells")}
     earlier: dict[int, Any] = {}
@@ -234,7 +232,7 @@ def _in_order(report: Report, releases: Mapping[str, int]) -> Iterator[_Point]:
 
 
 def _earlier(row: int, verdict: Verdict, columns: Mapping[str, int]) -> Iterator[_Point]:
-    """What only earlier runs know."""
+    """The points that only earlier runs know."""
     for entry in verdict.entries:
         if entry.remembered and entry.release in columns:
             failure = entry.outcome.failure if entry.outcome else None
@@ -253,9 +251,7 @@ def _earlier(row: int, verdict: Verdict, columns: Mapping[str, int]) -> Iterator
 
 
 def _spec(report: Report, spec: Specialization, files: Mapping[str, int]) -> JsonObject:
-    """A kernel; ``files`` are the numbers of its own source and of what that imports, as far as the
-    page has them.
-    """
+    """A kernel; ``files`` are the numbers of its source and its imports, if the page has them."""
     source = report.source_of(spec)
     return {
         "source": _shown_path(source),
@@ -270,9 +266,9 @@ def _spec(report: Report, spec: Specialization, files: Mapping[str, int]) -> Jso
 
 
 def _shown_path(path: str) -> str:
-    """A path from the project's folder as it is.
+    """A path from the project's folder as it is; for a file elsewhere the name alone.
 
-    Of a file elsewhere the name alone, which says nothing of whose machine it was.
+    The name does not say whose machine it was.
     """
     inside = path and not PurePosixPath(path).is_absolute()
     return path if inside else PurePosixPath(path).name
@@ -362,8 +358,9 @@ def command_table(options: Sequence[str], limits: Sequence[str]) -> JsonObject:
     }
 
 
-# --- what each cell has to tell, as columns: one array per fact, in the order of the report, equal
-# texts and records once --------
+# --- facts of cells, as columns -------------------------------------------------------------------
+#
+# There is one array per fact, in the order of the report. Equal texts and records stand there once.
 
 
 _NONE = -(1 << 31)
@@ -477,7 +474,7 @@ class Columns:
 
 
 def cell_columns(results: Iterable[Result], envs: Mapping[str, int]) -> JsonObject:
-    """The facts of ``results``, in their order, columns among them.
+    """The facts of ``results``, in their order, with columns among them.
 
     ``envs`` has the number of each env.
     """

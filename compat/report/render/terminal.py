@@ -1,6 +1,6 @@
 """Blocks on a terminal, laid out by rich, or as plain text of any width.
 
-The only module of reports that knows rich.
+It is the only module of reports that knows rich.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def plain_text(blocks: Iterable[Block], *, width: int = NATURAL) -> str:
 
 
 def cropped_text(blocks: Iterable[Block], console: Console) -> Text:
-    """Blocks as far as they fit on a terminal of which a few lines are needed for other things."""
+    """Blocks as far as they fit on a terminal that needs a few lines for other things."""
     out = io.StringIO()
     inner = Console(file=out, width=console.width, force_terminal=True, legacy_windows=False)
     inner._color_system = console._color_system  # that of the terminal

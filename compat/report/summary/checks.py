@@ -1,6 +1,4 @@
-"""What was found out of numbers and latency, for every form of the report: in sentences, and as
-tables.
-"""
+"""Facts about numbers and latency, for every form of the report: sentences and tables."""
 
 from __future__ import annotations
 
@@ -47,7 +45,7 @@ class Trouble:
 
 @frozen(kw_only=True)
 class DeviceChecks:
-    """What came of running kernels on one device."""
+    """The checks of kernels on one device."""
 
     device: str
     """``interpreter``, or a GPU by its name."""
@@ -58,7 +56,7 @@ class DeviceChecks:
 
     @property
     def title(self) -> str:
-        """Where it was run, for a heading."""
+        """The device, for a heading."""
         return (
             "in the interpreter, on the CPU"
             if self.device == INTERPRETER
@@ -81,7 +79,7 @@ def _told(status: Status) -> str:
 
 
 def check_words(check: Check) -> str:
-    """What a check found, where, and by how much, in one line."""
+    """The result of a check, its place and its error, in one line."""
     device = check.device or "the interpreter"
     parts = [f"{check.status} on {device}" if check.device else f"{check.status} in {device}"]
     if check.launches and check.differing:
@@ -100,10 +98,7 @@ def check_words(check: Check) -> str:
 
 
 def checked(report: Report) -> tuple[DeviceChecks, ...]:
-    """What came of running kernels, first in the interpreter and then on each GPU.
-
-    Empty where none was run.
-    """
+    """The checks of kernels, first in the interpreter and then on each GPU; empty if none ran."""
     devices = {ran_on(check) for result in report.results for check in result.numbers.checks}
     order = sorted(devices, key=lambda device: (device != INTERPRETER, natural(device)))
     return tuple(_checked(report, device) for device in order)
@@ -126,7 +121,7 @@ def _checked(report: Report, device: str) -> DeviceChecks:
 
 
 def _check(result: Result, device: str) -> Check | None:
-    """What was found on that device."""
+    """The check on that device."""
     return next((check for check in result.numbers.checks if ran_on(check) == device), None)
 
 
@@ -155,7 +150,7 @@ def _troubles(report: Report, device: str) -> tuple[Trouble, ...]:
 
 
 def _grids(report: Report, device: str) -> tuple[KernelGrid, ...]:
-    """A table per kernel of what came of running it, for coordinates that were run somewhere."""
+    """A table of checks per kernel, for coordinates that were run somewhere."""
     return gathered(
         report,
         lambda coordinate: _row_marks(report, coordinate, device),
@@ -207,7 +202,7 @@ class LatencyRow:
     slower: bool
 
     def extremes(self, report: Report) -> str:
-        """Where it takes most and where least: ``513 µs in 3.3.0, 235 µs in 3.8.0``."""
+        """The slowest and the fastest release: ``513 µs in 3.3.0, 235 µs in 3.8.0``."""
         timings = [
             (cell.partition(" ")[0], release.label)
             for cell, release in zip(self.cells, report.releases, strict=True)
@@ -269,7 +264,7 @@ def _microseconds(us: float) -> str:
 
 
 def legend(devices: Iterable[DeviceChecks]) -> Mapping[str, str]:
-    """What the marks mean that occur."""
+    """The meanings of the marks that occur."""
     occurring = {
         mark.word
         for device in devices

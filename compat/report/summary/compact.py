@@ -18,9 +18,7 @@ from compat.text import in_bytes, in_time, lazy_pattern
 
 @frozen(kw_only=True)
 class Where:
-    """A place failures occur at: one kernel variant, on every one of the cases, targets and
-    releases named.
-    """
+    """A place of failures: one kernel variant, with all the cases, targets and releases named."""
 
     kernel: str
     variant: str
@@ -68,8 +66,9 @@ def extent_of(run: Interval | Run[Any]) -> str:
 
 
 def rectangles(pairs: Iterable[tuple[str, str]]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """``pairs`` of (case, target) as few products of cases and targets, in natural order; together
-    they cover each pair once.
+    """``pairs`` of (case, target) as few products of cases and targets, in natural order.
+
+    Together they cover each pair once.
     """
     targets: dict[str, set[str]] = defaultdict(set)
     for case, target in pairs:
@@ -105,11 +104,10 @@ def at_most(most: int, lines: Iterable[str]) -> Iterator[str]:
 
 
 def one_line(text: str, width: int = 160) -> str:
-    """The line of ``text`` that says most, cut to ``width``: the first that names an error, else
-    the last.
+    """The most telling line of ``text``, cut to ``width``.
 
-    The lines of a kernel that a diagnostic quotes before its message, down to the caret, are passed
-    over: they may name one too.
+    It is the first that names an error, else the last. The lines of a kernel that a diagnostic
+    quotes before its message, down to the caret, are passed over, because they may name one too.
     """
     lines = [flat for raw in _QUOTED.sub("", text).splitlines() if (flat := " ".join(raw.split()))]
     line = next((line for line in lines if _ERROR.search(line)), lines[-1] if lines else "")
@@ -135,8 +133,9 @@ _QUOTED = lazy_pattern(r"\A(?:(?!.*\berror:).*\n)+?[ \t]*\^[ \t]*\n")
 
 
 def tested(releases: Sequence[str], line: Sequence[str]) -> str:
-    """``3.0.0 to 3.9.0`` where these are all of the releases in ``line`` from first to last, else
-    ``3.0.0–3.1.0, 3.5.1``.
+    """The tested releases: ``3.0.0 to 3.9.0`` or ``3.0.0–3.1.0, 3.5.1``.
+
+    The first form is for all releases in ``line`` from the first to the last.
     """
     if len(releases) == 1:
         return releases[0]
@@ -149,13 +148,14 @@ def tested(releases: Sequence[str], line: Sequence[str]) -> str:
 
 
 def open_between(account: Account, bracket: Bracket) -> str:
-    """What is not known between the two ends of a change; empty where they are neighbours."""
+    """The gap between the two ends of a change; empty if they are neighbours."""
     return unknown(account, bracket.between)
 
 
 def unknown(account: Account, releases: Collection[str]) -> str:
-    """``not tested: 3.2.0–3.5.0; inconclusive: 3.6.0``: why nothing is said of these releases;
-    empty for none.
+    """The reasons why releases have no answer; empty if all have one.
+
+    An example is ``not tested: 3.2.0–3.5.0; inconclusive: 3.6.0``.
     """
     not_tried = [release for release in account.not_tried if release in releases]
     unsure = [release for release in (*account.untested, *account.flaky) if release in releases]
@@ -176,8 +176,9 @@ def in_full(account: Account) -> Iterator[str]:
 
 
 def earlier_runs(account: Account) -> str:
-    """``tested in earlier runs: 3.2.0–3.8.0``: where knowledge comes from that this run did not
-    gain; empty for none.
+    """The releases whose results come from earlier runs; empty if there are none.
+
+    An example is ``tested in earlier runs: 3.2.0–3.8.0``.
     """
     return (
         f"tested in earlier runs: {spans(account.remembered, account.line)}"
@@ -192,7 +193,7 @@ def earlier_runs(account: Account) -> str:
 def numbers_of(metrics: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, float]]:
     """The numbers among metrics, by their names.
 
-    Of what is in a table there, with a point: ``artifacts.ptx``.
+    A number in a table has a name with a point: ``artifacts.ptx``.
     """
     for name, value in metrics.items():
         if isinstance(value, Mapping):
@@ -202,7 +203,7 @@ def numbers_of(metrics: Mapping[str, Any], within: str = "") -> Iterator[tuple[s
 
 
 def cost_words(seconds: float, to_install: int) -> str:
-    """What a run takes before it has begun: ``about 9.0 GB of envs to install; about 3 min``.
+    """The cost of a run before it has begun: ``about 9.0 GB of envs to install; about 3 min``.
 
     ``to_install`` is in bytes.
     """
@@ -230,6 +231,6 @@ def explain_command(cell: Cell, options: Sequence[str]) -> str:
 def fix_command(cell: Cell, options: Sequence[str]) -> str:
     """The command that looks for an edit for a cell's failure.
 
-    ``options`` are those with which it reads the same files.
+    ``options`` make it read the same files.
     """
     return shlex.join(["compat", "fix", cell.id, *options])

@@ -1,8 +1,8 @@
-"""What changed from one report to another, cell by cell.
+"""The changes from one report to another, cell by cell.
 
-Cells are the same if kernel, variant, case, target and the name of the env are. What only one
-report has is said and is no change. A cell without an answer (its env or source was broken, its
-answer was lost, or it was flaky) is neither good nor bad: it becomes *inconclusive*, or is
+Cells are the same if kernel, variant, case, target and the name of the env are. Cells that only one
+report has are listed, but are not a change. A cell without an answer (its env or source was broken,
+its answer was lost, or it was flaky) is neither good nor bad: it becomes *inconclusive*, or is
 *answered* again, and is never called broken or fixed.
 """
 
@@ -49,7 +49,7 @@ class Jump:
 
     @property
     def rise(self) -> bool:
-        """Whether it rose, of a number of which more is worse."""
+        """Whether it rose, for a number that is worse if it is larger."""
         return self.after > self.before and not self.metric.startswith(_MORE_IS_BETTER)
 
     @property
@@ -70,7 +70,7 @@ class JumpGroup:
 def jumps_of(old: Result, new: Result, threshold: float) -> Iterator[Jump]:
     """The numbers that both results have and that changed by more than ``threshold`` percent.
 
-    From zero any change is one.
+    From zero any change counts.
     """
     before, after = dict(numbers_of(old.outcome.metrics)), dict(numbers_of(new.outcome.metrics))
     for metric in before.keys() & after.keys():
@@ -93,8 +93,9 @@ def _is_jump(before: float, after: float, threshold: float) -> bool:
 
 
 def _tells(metric: str, before: float, after: float) -> bool:
-    """Whether a change says something by itself: of instructions that they are lost, of what fits
-    how many blocks do.
+    """Whether a change says something by itself.
+
+    A loss of instructions does. Among the facts about what fits, only the number of blocks does.
     """
     table, _, name = metric.partition(".")
     if table == TABLE:
@@ -125,9 +126,9 @@ def grouped(jumps: Iterable[Jump], report: Report) -> tuple[JumpGroup, ...]:
 
 
 def _size(jump: Jump) -> float:
-    """How large a jump is, up or down alike.
+    """The size of a jump, up or down alike.
 
-    What comes from nothing, or goes to nothing, is the largest.
+    A jump from or to zero is the largest.
     """
     smaller, larger = sorted((abs(jump.before), abs(jump.after)))
     return larger / smaller if smaller else float("inf")
@@ -161,9 +162,9 @@ def axes_of(report: Report) -> dict[str, tuple[str, ...]]:
 def without(
     these: Mapping[str, tuple[str, ...]], those: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[str, ...]]:
-    """What is on these axes and not on those.
+    """The values that are on these axes and not on those.
 
-    A variant of a kernel that is not there either is not told again, nor is its case.
+    If a kernel is missing, its variants and cases are not listed again.
     """
     missing = {
         axis: [value for value in values if value not in those[axis]]
@@ -192,8 +193,9 @@ def changed_envs(old: Report, new: Report) -> tuple[ChangedEnv, ...]:
 
 
 def changed_arguments(old: Report, new: Report) -> tuple[str, ...]:
-    """``kernel/variant/case`` of those that both have with other arguments or options, where both
-    reports say what these are.
+    """The ``kernel/variant/case`` that both reports have with other arguments or options.
+
+    Both reports must have the arguments and options.
     """
     before = {f"{spec.kernel}/{spec.variant}/{spec.case}": spec for spec in old.specs}
     pairs = [
@@ -209,9 +211,9 @@ def changed_arguments(old: Report, new: Report) -> tuple[str, ...]:
 
 
 def _env_text(built: BuiltEnv) -> str:
-    """What of an env decides what it does, in words.
+    """The facts of an env that decide its behaviour, in words.
 
-    Nothing is told of one that could not be built.
+    They are empty for an env that could not be built.
     """
     if built.error is not None:
         return "broken"
@@ -224,7 +226,7 @@ def _env_text(built: BuiltEnv) -> str:
 
 
 def _packages(one: BuiltEnv, other: BuiltEnv) -> str:
-    """Which other packages changed."""
+    """The other packages that changed."""
     if one.error is not None or other.error is not None:
         return ""
     excluded = {env.distribution for env in (one.env, other.env)} | {
@@ -377,7 +379,7 @@ class CellChange:
     says: str
     """The compiler's present message: excerpt of the failure or deprecation warning.
 
-    Empty: none.
+    It is empty if there is none.
     """
     results: tuple[Result, ...]
     """Results of the new report, or else of the old one."""
@@ -501,7 +503,7 @@ def compare(old: ReportSide, new: ReportSide, threshold: float = THRESHOLD) -> C
 
 
 def kind_of_pair(change: PairChange) -> CellChangeKind:
-    """What became of a pair: ``broken`` if anything in it is."""
+    """The kind of a pair's change: ``broken`` if anything in it is."""
     if change.broken:
         return CellChangeKind.BROKEN
     return CellChangeKind.FIXED if change.fixed else CellChangeKind.CHANGED
@@ -515,7 +517,7 @@ _Change = tuple[CellChangeKind, Result | None, Result | None]
 
 
 def _kind(before: Result, after: Result) -> CellChangeKind | None:
-    """What became of a cell that both reports have; ``None`` for the same as before."""
+    """The kind of a change of a cell that both reports have; ``None`` if nothing changed."""
     match _answered(before), _answered(after):
         case False, False:
             return None
@@ -525,7 +527,7 @@ def _kind(before: Result, after: Result) -> CellChangeKind | None:
             return CellChangeKind.ANSWERED
     was, is_ = _works(before), _works(after)
     if was is not is_:
-        # It was wrong, and was not run again.
+        # The numbers were wrong before, and were not checked again.
         if is_ and after.numbers.right is None and is_good(before.outcome):
             return CellChangeKind.INCONCLUSIVE
         return CellChangeKind.FIXED if is_ else CellChangeKind.BROKEN
@@ -596,7 +598,7 @@ def _differences(found: Iterable[_Change], old: Report, new: Report) -> tuple[Ce
 
 
 def _said(result: Result | None) -> tuple[str, str | None] | None:
-    """What results have in common that are told together: words, and the fingerprint."""
+    """The common part of results that are listed together: words, and the fingerprint."""
     if result is None:
         return None
     failure = result.outcome.failure

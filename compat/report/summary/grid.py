@@ -70,7 +70,7 @@ LEGEND = {
     COMING: "not compiled yet",
     "-": "not in the matrix",
 }
-"""What the marks mean, in the order to explain them.
+"""The meanings of the marks, in the order to explain them.
 
 They are words, so that they read without colour.
 """
@@ -143,9 +143,7 @@ def gathered(
     verdict_of: Callable[[Coordinate], str],
     is_good: Callable[[str], bool],
 ) -> tuple[KernelGrid, ...]:
-    """Tables of all coordinates that have marks, one per kernel, with those that are alike in one
-    row.
-    """
+    """Tables of all coordinates that have marks, one per kernel, with equal ones in one row."""
     alike: dict[tuple[str, str], dict[tuple[tuple[Mark, ...], str], list[Coordinate]]] = (
         defaultdict(lambda: defaultdict(list))
     )
@@ -165,8 +163,9 @@ def gathered(
 
 
 def history_of(row: GridRow, report: Report) -> str:
-    """A row's marks as intervals, for where there is no room for a column per release: ``ok
-    3.0.0–3.8.0, rej 3.9.0``.
+    """A row's marks as intervals: ``ok 3.0.0–3.8.0, rej 3.9.0``.
+
+    They serve where a column per release has no room.
     """
     texts = (mark.text + (f" {mark.failure}" if mark.failure else "") for mark in row.marks)
     alike = runs(
@@ -178,8 +177,9 @@ def history_of(row: GridRow, report: Report) -> str:
 
 
 def phrase_in_full(verdict: Verdict) -> str:
-    """The verdict's phrase; where that alone says little, with the releases that work, and where
-    numbers are not right, that.
+    """The verdict's phrase, with more where that alone says little.
+
+    It adds the releases that work, and that numbers are not right.
     """
     if verdict.right is not None and verdict.right.bad:
         compiles = (
@@ -221,7 +221,7 @@ def _marks(report: Report, coordinate: Coordinate) -> tuple[Mark, ...]:
 
 
 def mark_of(report: Report, point: Point) -> Mark:
-    """What a release is marked with: the word of the outcome that speaks for it, if any may."""
+    """The mark of a release: the word of the outcome that represents it, if there is one."""
     unexpected = any(not result.expected for result in point.results)
     if outcome := point.representative:
         if is_good(outcome) and (bad := _bad_numbers(point)):
@@ -239,14 +239,14 @@ def mark_of(report: Report, point: Point) -> Mark:
 
 
 def _bad_numbers(point: Point) -> Status | None:
-    """What a check says of the numbers, where one says that they are not right."""
+    """The status of a check whose numbers are not right."""
     return next(
         (check.status for result in point.answers if (check := result.numbers.trouble)), None
     )
 
 
 def remembered_mark(entry: Entry) -> Mark:
-    """What a release is marked with of which only an earlier run knows something."""
+    """The mark of a release that only an earlier run knows."""
     return Mark(word=_word(entry.outcome) if entry.outcome and not entry.unsteady else "flaky")
 
 
@@ -287,7 +287,7 @@ def _rows(
 
 @frozen(kw_only=True)
 class TallyRecord:
-    """What became of the kernels of a library's version on one release."""
+    """The results of the kernels of a library's version on one release."""
 
     release: Text
     compile: Count = 0
@@ -320,7 +320,7 @@ class LibraryRecord:
     """In order."""
 
     def mark(self, label: str) -> str:
-        """What stands in the column of a release."""
+        """The mark in the column of a release."""
         return next((tally.mark for tally in self.releases if tally.release == label), "-")
 
 
@@ -349,8 +349,9 @@ def libraries(report: Report) -> Iterator[tuple[str, tuple[LibraryRecord, ...], 
 
 
 def failing(library: LibraryRecord, report: Report) -> Iterator[str]:
-    """What fails in a version, a line for all releases on which the same number does: ``3.9.0: 25
-    of 28 fail: …``.
+    """The failures in a version, a line for all releases with the same number of them.
+
+    An example is ``3.9.0: 25 of 28 fail: …``.
     """
     groups: dict[str, list[str]] = defaultdict(list)
     for tally in library.releases:

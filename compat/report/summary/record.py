@@ -64,9 +64,7 @@ class DistinctFailure:
 
     @cached_property
     def to_fix(self) -> tuple[Result, ...]:
-        """The cells that ``compat fix`` has an edit to try on, which is not to say that one
-        helps.
-        """
+        """The cells that ``compat fix`` has an edit to try on; the edit need not help."""
         return tuple(result for result in self.results if edits_for(result))
 
 
@@ -462,8 +460,9 @@ class Report:
 
 
 def path_in(root: str, path: str) -> str:
-    """A path from the folder ``root``, with slashes, where it lies in there, else the absolute one;
-    empty where there is none.
+    """A path from the folder ``root``, with slashes, if it lies in there.
+
+    Otherwise it is the absolute path, or empty if there is no path.
     """
     file = PurePath(path)
     inside = root and file.is_relative_to(root)
@@ -482,8 +481,9 @@ def place_of(result: Result) -> tuple[str, int] | None:
 
 
 def declared_as(expectation: Expectation | None) -> str:
-    """What was declared, in words: ``rejected (api-removed)``; ``ok, or rejected`` of a failure
-    that need not happen.
+    """The declared expectation in words, such as ``rejected (api-removed)``.
+
+    It is ``ok, or rejected`` for a failure that need not happen.
     """
     if expectation is None:
         return "ok"
@@ -492,7 +492,7 @@ def declared_as(expectation: Expectation | None) -> str:
 
 
 def came_out_as(result: Result) -> str:
-    """What came, in the same words; where it compiles and its numbers are not right, that."""
+    """The outcome in the same words; if it compiles with wrong numbers, those."""
     outcome = result.outcome
     if (
         outcome.status is Status.OK
@@ -522,9 +522,9 @@ def _telling(result: Result) -> int:
 
 
 def _broken(built: BuiltEnv | None, cells: list[Result]) -> BrokenEnv:
-    """What is known of a broken env, from its record and from its cells.
+    """The facts of a broken env, from its record and from its cells.
 
-    At least one of them is there.
+    There is a record or at least one cell.
     """
     failure = next((result.outcome.failure for result in cells if result.outcome.failure), None)
     record = built or cells[0].built
@@ -540,9 +540,9 @@ def _broken(built: BuiltEnv | None, cells: list[Result]) -> BrokenEnv:
 
 
 def in_order(results: Iterable[Result]) -> Iterator[Result]:
-    """By kernel, variant, case, target, release and env.
+    """The results by kernel, variant, case, target, release and env.
 
-    Row by row, since keys of all cells take much memory.
+    They come row by row, because keys of all cells take much memory.
     """
     rows: dict[Coordinate, list[Result]] = defaultdict(list)
     for result in results:
@@ -566,21 +566,21 @@ def _key_in_row(result: Result) -> tuple[object, ...]:
 
 @frozen(kw_only=True)
 class ShardShare:
-    """What one of several reports has of a matrix."""
+    """The part of a matrix that one of several reports has."""
 
     shards: tuple[str, ...]
     """As :attr:`compat.report.summary.record.Report.shards` has them."""
     envs: frozenset[str]
     """The names of its envs: shards of other envs are shards of another matrix.
 
-    Empty of a shard that has no cell.
+    It is empty for a shard without cells.
     """
 
 
 def shards_text(report: Report) -> str:
-    """Of which part of all cells a report tells, in words.
+    """The part of all cells that a report is about, in words.
 
-    Empty where that is not known to be only a part.
+    It is empty unless the report is known to be only a part.
     """
     if not report.shards:
         return ""
@@ -590,9 +590,9 @@ def shards_text(report: Report) -> str:
 
 
 def shards_together(shares: Sequence[ShardShare]) -> tuple[str, ...]:
-    """The shards that several reports have together.
+    """The joint shards of several reports.
 
-    None where they are whole, each M of M shards.
+    It is empty if they are whole, each M of M shards.
     """
     apart = [share for share in shares if len(share.shards) == 1]
     remaining = {shard for share in shares if len(share.shards) > 1 for shard in share.shards}
@@ -625,8 +625,8 @@ def _shard_count(share: ShardShare) -> int:
 def edits_for(result: Result) -> tuple[KnownEdit, ...]:
     """The edits that ``compat fix`` tries on a cell: those known for its failure.
 
-    There are none where its source is of a library, nor where the import of another file failed:
-    edits are of the kernel's own.
+    There are none if its source is of a library, or if the import of another file failed, because
+    edits are of the kernel's own file.
     """
     spec, failure = result.cell.spec, result.outcome.failure
     source, edits = Path(spec.source), known_edits(failure, result.cell.env.toolchain)

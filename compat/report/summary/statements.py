@@ -1,7 +1,4 @@
-"""What the matrix shows, in plain sentences, all derived from the results.
-
-And notes on what these rest on.
-"""
+"""The matrix in plain sentences, all derived from the results, with notes on their basis."""
 
 from __future__ import annotations
 
@@ -39,8 +36,9 @@ where it works.
 
 @frozen(kw_only=True)
 class HistoryStatement:
-    """One sentence about variants that share a history, and why it is so in the words of whoever
-    declared it.
+    """One sentence about variants that share a history, and the declared reason.
+
+    The reason is in the words of whoever declared it.
     """
 
     kernel: str
@@ -54,7 +52,7 @@ class HistoryStatement:
 
 @frozen(kw_only=True)
 class _Story:
-    """What a sentence is made of; equal stories are told once."""
+    """The facts of a sentence; equal stories are told once."""
 
     word: Word
     toolchain: str
@@ -100,9 +98,7 @@ class _Story:
 
 
 def statements(report: Report) -> tuple[HistoryStatement, ...]:
-    """The sentences: per kernel, first the historical variants, then what fails somewhere, then
-    what works.
-    """
+    """The sentences of each kernel: historical variants, then failures, then variants that work."""
     groups: dict[tuple[str, str, _Story], list[str]] = defaultdict(list)
     for (kernel, variant), story in _stories(report):
         groups[kernel, variant if variant.startswith(HISTORICAL) else "", story].append(variant)
@@ -182,7 +178,7 @@ def _not_known(verdict: Verdict, changes: Sequence[Bracket | None]) -> str:
 
 
 def _computes(report: Report, verdict: Verdict) -> str:
-    """Where its numbers are not right, with what they are and where it was run."""
+    """The releases with wrong numbers, their check, and their device."""
     groups: dict[tuple[str, str], set[str]] = defaultdict(set)
     for point in report.points[verdict.kernel, verdict.variant, verdict.case, verdict.target]:
         for check in (
@@ -206,9 +202,9 @@ def _what(entry: Entry) -> str:
 
 
 def _because(report: Report, verdict: Verdict) -> str:
-    """Why it fails, as declared where it is as expected.
+    """The declared reason of an expected failure.
 
-    Else, of a historical variant, what it is.
+    For a historical variant without one, it is the description of the variant.
     """
     results = report.by_coordinate[verdict.kernel, verdict.variant, verdict.case, verdict.target]
     reasons = dict.fromkeys(
@@ -280,7 +276,7 @@ def _main(story: _Story, targets: str, *, many: bool) -> str:
 
 
 def _changed(story: _Story, change: Bracket, targets: str, *, many: bool) -> str:
-    """What changed, between which two releases, and why it fails on the bad side."""
+    """The change, its two releases, and the reason of the failure on the bad side."""
     before, after, hole, failing = change.before, change.after, story.between[1], _failing(story)
     works = _works(story, many=many)
     match story.word:
@@ -310,7 +306,7 @@ def _changed(story: _Story, change: Bracket, targets: str, *, many: bool) -> str
 
 
 def _works(story: _Story, *, many: bool) -> str:
-    """What computes wrong numbers somewhere compiles, and is not said to work."""
+    """The verb for a success: a kernel with wrong numbers somewhere only compiles."""
     verb = "compile" if story.computes else "work"
     return verb if many else f"{verb}s"
 
@@ -326,8 +322,9 @@ def _needed(story: _Story, change: Bracket, hole: str, targets: str, *, many: bo
 
 
 def _extent(story: _Story, quantity: str, *, able: bool = True) -> str:
-    """``all 13 releases tested (3.0.0 to 3.9.0)``; those that cannot build for the target are left
-    out and named.
+    """The releases of a story: ``all 13 releases tested (3.0.0 to 3.9.0)``.
+
+    Releases that cannot build for the target are left out and named.
     """
     chosen = story.able if able else story.known
     qualified = ["tested"] if story.clear else ["that gave a clear answer"]
@@ -354,9 +351,7 @@ def _named(what: str) -> str:
 
 
 def _failing(story: _Story) -> str:
-    """The failure classes; with their releases only where there is more than one thing to tell
-    apart.
-    """
+    """The failure classes, with their releases only if there are several things to tell apart."""
     bad = {run.value for run in story.runs if run.value != Status.OK}
     if story.word is Word.NEVER:
         bad.discard(str(Status.UNSUPPORTED))
@@ -390,9 +385,9 @@ _SOURCES = 3
 
 
 def guesses(specs: Iterable[Specialization]) -> str | None:
-    """Which sources the kernels are in whose arguments are guessed, and what writes them down.
+    """The sources of kernels with guessed arguments, and the command that writes these down.
 
-    ``None`` without any.
+    It is ``None`` if no arguments are guessed.
     """
     guessed = [spec for spec in specs if spec.guessed]
     libraries = dict.fromkeys(spec.package for spec in guessed if spec.package)
@@ -417,9 +412,9 @@ def guesses(specs: Iterable[Specialization]) -> str | None:
 
 
 def decided_by_hints(results: Iterable[Result]) -> str | None:
-    """Which cases fail where others compile that differ from them in hints alone.
+    """The cases that fail while others compile that differ from them in hints alone.
 
-    ``None`` without any.
+    It is ``None`` if there are none.
     """
     cells = list(results)
     alike: dict[object, list[Specialization]] = defaultdict(list)
@@ -481,7 +476,7 @@ def has_no_hints(spec: Specialization) -> bool:
 
 
 def without_hints(specs: Iterable[Specialization]) -> str | None:
-    """Which kernels have cases of which no hint is known, and what to do; ``None`` without any."""
+    """The kernels with cases without known hints, and the advice; ``None`` if there are none."""
     names = list(dict.fromkeys(spec.kernel for spec in specs if has_no_hints(spec)))
     if not names:
         return None
@@ -543,10 +538,10 @@ def missing_kernels(absent: Iterable[Absent]) -> Iterator[str]:
 
 
 def excerpts(example: Result, results: Iterable[Result]) -> tuple[tuple[str, str], ...]:
-    """What results with one fingerprint say, in one line each: before it the targets that say so,
-    where not all say the same.
+    """The messages of results with one fingerprint, in one line each.
 
-    For each target it is the result most like the example, so that what differs is the target's.
+    If not all have the same message, the targets stand before it. For each target it is the result
+    most like the example, so that a difference is the target's.
     """
     nearest: dict[str, Result] = {}
     for result in sorted(

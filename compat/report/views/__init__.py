@@ -1,3 +1,4 @@
-"""One module per answer: a bisection, a comparison, a capture, an explanation, a reduction, an edit
-… as text and as data.
+"""One module per answer, as text and as data.
+
+Answers are a bisection, a comparison, a capture, an explanation, a reduction, an edit and more.
 """

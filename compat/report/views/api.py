@@ -1,6 +1,4 @@
-"""Names of a toolchain's Python interface, differences between releases, and what kernels need: as
-text and as data.
-"""
+"""Names of a toolchain's Python interface, their changes, and kernels' needs: as text and data."""
 
 from __future__ import annotations
 
@@ -47,13 +45,14 @@ _LINES = 6
 
 
 def kind_of(kind: str) -> str:
-    """What a reader calls a kind."""
+    """The reader's name of a kind."""
     return KINDS.get(kind, kind)
 
 
 def phrase(history: NameHistory) -> str:
-    """``since 3.4.0``, ``gone in 3.9.0``, ``in every release``: of what was looked at, and never
-    more.
+    """The history in words: ``since 3.4.0``, ``gone in 3.9.0``, ``in every release``.
+
+    It covers the releases that were looked at, and never more.
     """
     judged = {release: _JUDGED[run.value] for run in history.states for release in run.releases}
     existence = account(
@@ -109,7 +108,7 @@ def in_short(text: str, looked: Inspection) -> str:
 
 
 def not_looked_at(looked: Inspection) -> Iterator[str]:
-    """What nothing is said of, and what to do about it."""
+    """The releases that were not inspected, and the advice about them."""
     left_out = [place.label for place in looked.places if place.left_out]
     if left_out:
         yield f"not inspected: {spans(left_out, looked.line)}, not among --envs"
@@ -128,14 +127,15 @@ def not_looked_at(looked: Inspection) -> Iterator[str]:
 
 
 def compiled_line(verdict: NamesVerdict) -> str:
-    """``ok in all 4 cases, as its names say``.
+    """The results of compiling in a line, such as ``ok in all 4 cases, as its names say``.
 
-    ``ok in 1 of 4 cases, crashed (mlir-abort) in 2, 1 not compiled``.
+    Another example is ``ok in 1 of 4 cases, crashed (mlir-abort) in 2, 1 not compiled``.
     """
     names = ", as its names say" if verdict.agrees else ""
     cells = counted(verdict.cells, "case" if verdict.by_case else "cell")
     if len(verdict.outcomes) == 1 and verdict.compiled == verdict.cells:
-        return f"{_came_out(verdict.outcomes[0])}{f' in all {cells}' if verdict.cells > 1 else ''}{names}"
+        everywhere = f" in all {cells}" if verdict.cells > 1 else ""
+        return f"{_came_out(verdict.outcomes[0])}{everywhere}{names}"
     parts = [
         f"{_came_out(outcomes)} in {outcomes.results}{'' if at else f' of {cells}'}"
         for at, outcomes in enumerate(verdict.outcomes)
@@ -225,7 +225,7 @@ def steps_blocks(looked: Inspection, steps: Sequence[ReleaseStep]) -> Iterator[B
 def difference_blocks(
     looked: Inspection, difference: ApiDifference, *, internal: bool
 ) -> Iterator[Block]:
-    """What differs, kind by kind."""
+    """The differences, kind by kind."""
     yield TextLine(f"{difference.old.label} → {difference.new.label}", style="bold")
     shown = [change for change in difference.changes if internal or not change.internal]
     for kind, title in TITLES.items():
@@ -255,8 +255,9 @@ def _change_row(looked: Inspection, change: NameChange, within: int) -> tuple[st
 
 
 def _folded(changes: Sequence[NameChange]) -> Iterator[tuple[NameChange, int]]:
-    """The changes without those of names in a class or module that has changed in the same way, and
-    how many those are.
+    """The changes, each with the number of changes that it stands for.
+
+    Those of names in a class or module that has changed in the same way are left out and counted.
     """
     containers = {change.full: 0 for change in changes if change.of in ("class", "module")}
     outermost = []
@@ -272,7 +273,7 @@ def _folded(changes: Sequence[NameChange]) -> Iterator[tuple[NameChange, int]]:
 def kernels_blocks(
     looked: Inspection, kernels: Sequence[KernelNeeds], notes: Iterable[str]
 ) -> Iterator[Block]:
-    """What each kernel needs, and what the releases have of it."""
+    """The needs of each kernel, and the part of them that the releases meet."""
     for number, kernel in enumerate(kernels):
         if number:
             yield TextLine()
@@ -398,7 +399,7 @@ def _kernel_facts(looked: Inspection, kernel: KernelNeeds) -> Iterator[tuple[str
 
 
 def _grouped(rows: Iterable[tuple[Satisfying, Sequence[str]]], line: Sequence[str]) -> str:
-    """``3.0.0–3.3.0: a; b``, a line for each run of releases of which the same is true."""
+    """The facts in lines: ``3.0.0–3.3.0: a; b``, one for each run of releases with equal facts."""
     groups = runs((having.place.label, tuple(texts) or None) for having, texts in rows)
     return "\n".join(f"{spans(run.releases, line)}: {'; '.join(run.value)}" for run in groups)
 
@@ -470,7 +471,7 @@ def steps_document(looked: Inspection, steps: Sequence[ReleaseStep]) -> JsonObje
 
 
 def difference_document(looked: Inspection, difference: ApiDifference) -> JsonObject:
-    """What differs between two places, those names too that are not meant for users."""
+    """The differences between two places, with names that are not meant for users."""
     return {
         **_head(looked),
         "old": difference.old.label,
@@ -491,7 +492,7 @@ def difference_document(looked: Inspection, difference: ApiDifference) -> JsonOb
 
 
 def kernels_document(looked: Inspection, kernels: Sequence[KernelNeeds]) -> JsonObject:
-    """What kernels need, and what each release has of it."""
+    """The needs of kernels, and the part of them that each release meets."""
     return {**_head(looked), "kernels": [_kernel(kernel) for kernel in kernels]}
 
 

@@ -1,4 +1,4 @@
-"""What a bisection found: as text, as Markdown and as data."""
+"""The answers of a bisection: as text, as Markdown and as data."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class TransitionRecord:
 
 @frozen(kw_only=True)
 class ProbeRecord:
-    """What became of a cell on one release."""
+    """The outcome of a cell on one release."""
 
     release: Text = field(metadata={KEY: RELEASE})
     released: str | None
@@ -182,7 +182,7 @@ class SpanRecord:
 
 @frozen(kw_only=True)
 class AnswerRecord:
-    """What was found for one kernel variant, case and target."""
+    """The answer for one kernel variant, case and target."""
 
     schema: Literal[2] = SCHEMA
     kernel: Text
@@ -328,7 +328,7 @@ def cell_answer_lines(
 ) -> Iterator[str]:
     """The answer line by line, the first one beginning with the cell's id.
 
-    ``options`` are those that finding it again needs.
+    ``options`` are those that finding the answer again needs.
     """
     if answer.answer is None:
         yield (
@@ -390,9 +390,9 @@ def checked_document(found: CheckAnswer) -> JsonObject:
 
 
 def checked_lines(found: CheckAnswer) -> Iterator[str]:
-    """``good: kernel/variant/case/target/env ok``.
+    """The answer of a check: ``good: kernel/variant/case/target/env ok``.
 
-    Of one that failed, its class and what says most.
+    For a failure, its class and its most telling line follow.
     """
     for result, judgement in found.answers:
         failure = result.outcome.failure
@@ -407,8 +407,9 @@ def checked_lines(found: CheckAnswer) -> Iterator[str]:
 
 
 def so_far_lines(results: Iterable[Result]) -> Iterator[str]:
-    """A line for each kernel, case and target: what came of it on the releases that were tried,
-    oldest first; no conclusion.
+    """A line for each kernel, case and target with the results so far, oldest release first.
+
+    They are no conclusion.
     """
     by_subject: dict[str, list[Result]] = defaultdict(list)
     for result in results:
@@ -421,8 +422,9 @@ def so_far_lines(results: Iterable[Result]) -> Iterator[str]:
 
 
 def _outcomes(tried: Iterable[Result]) -> str:
-    """``ok on 3.0.0, 3.1.0, 3.9.0; shape-mismatch on 3.8.0``: one by one, since between them
-    nothing may have been tried.
+    """The outcomes release by release, because releases between them may be untested.
+
+    An example is ``ok on 3.0.0, 3.1.0, 3.9.0; shape-mismatch on 3.8.0``.
     """
     outcomes: dict[str, dict[str, None]] = defaultdict(dict)
     for result in sorted(tried, key=lambda result: release_of(result.built).order):
@@ -445,7 +447,7 @@ STYLES = {Judgement.GOOD: "green", Judgement.BAD: "red", Judgement.UNKNOWN: "yel
 def bisect_blocks(report: BisectReport) -> Iterator[Block]:
     """A sentence for each group of equal answers.
 
-    Of a single one the table of probes, of several a line of intervals each.
+    A single answer has the table of probes, and each of several has a line of intervals.
     """
     alike = groups(report.answers)
     for group in alike:
@@ -578,7 +580,7 @@ def bisect_markdown(report: BisectReport) -> str:
 
 
 def _section(group: AnswerGroup, report: BisectReport) -> dict[str, object]:
-    """What a section shows."""
+    """The values of a section."""
     answer, change = group.example, group.example.bracket
     sentence = headline(answer)
     return {

@@ -1,6 +1,4 @@
-"""Answers of a bisection in words that need no explanation, and the commands that go on from
-them.
-"""
+"""Answers of a bisection in words that need no explanation, and the commands that follow."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from compat.toolchains import Toolchain
 def headline(answer: ReleaseAnswer) -> str:
     """The answer in one sentence or two, without its subject."""
     judged = "" if answer.criterion.asks_ok else f"judged by `{answer.criterion.text}`: "
-    # What was not there yet, nothing broke.
+    # A feature that did not exist yet was broken by no part.
     part = "" if answer.part is None or answer.needs else answer.part.sentence
     return " ".join(sentence for sentence in (f"{judged}{_words(answer)}", part) if sentence)
 
@@ -43,7 +41,7 @@ def _words(answer: ReleaseAnswer) -> str:
 
 
 def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
-    """What has to be known beside the answer."""
+    """The facts that have to be known beside the answer."""
     account = answer.account
     lines = [_otherwise(probe) for probe in answer.otherwise]
     if fixed and answer.bracket is not None and not answer.bracket.is_fix:
@@ -86,9 +84,7 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
 
 
 def _overtaken(probes: Sequence[ReleaseProbe]) -> list[str]:
-    """Neighbours of which the older version was published later: ``4.6.0 was published before
-    4.5.3``.
-    """
+    """Neighbours whose older version was published later: ``4.6.0 was published before 4.5.3``."""
     return [
         f"{after.release} was published before {before.release}"
         for before, after in pairwise(probes)
@@ -138,12 +134,15 @@ def _otherwise(probe: ReleaseProbe) -> str:
 
 
 def evidence_line(probe: ReleaseProbe) -> str:
-    """What a release said, in one line."""
+    """The outcome of a release, in one line."""
     if probe.divided:
         return probe.summary
     outcome = probe.result.outcome
-    excerpt = one_line(outcome.failure.excerpt, 120) if outcome.failure else ""
-    return f"{outcome.status}{', ' + outcome.failure.failure_class if outcome.failure else ''}{': ' + excerpt if excerpt else ''}"
+    if outcome.failure is None:
+        return str(outcome.status)
+    excerpt = one_line(outcome.failure.excerpt, 120)
+    line = f"{outcome.status}, {outcome.failure.failure_class}"
+    return f"{line}: {excerpt}" if excerpt else line
 
 
 def span_words(span: Span, line: Sequence[str]) -> str:
@@ -153,10 +152,9 @@ def span_words(span: Span, line: Sequence[str]) -> str:
         return f"{releases} {span.first.summary} (envs disagree)"
     failure = span.first.result.outcome.failure
     flaky = " (flaky)" if span.first.unsteady else ""
-    return (
-        f"{releases}"
-        f" {listed([str(status) for status in span.statuses])}{' ' + failure.failure_class if failure else ''}{flaky}"
-    )
+    statuses = listed([str(status) for status in span.statuses])
+    failure_class = f" {failure.failure_class}" if failure else ""
+    return f"{releases} {statuses}{failure_class}{flaky}"
 
 
 def all_spans(answer: ReleaseAnswer, between: str) -> str:
@@ -171,7 +169,7 @@ def all_spans(answer: ReleaseAnswer, between: str) -> str:
 
 
 def _came_to(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
-    """What running it came to, in a word."""
+    """The result of running it, in a word."""
     if probe.judgement is Judgement.UNKNOWN:
         return "not known"
     check = probe.result.numbers.decisive
@@ -183,10 +181,7 @@ def _came_to(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
 
 
 def number_of(answer: ReleaseAnswer, result: Result) -> float | None:
-    """The number that the criterion asks for.
-
-    ``None`` where it asked for none, or there is none.
-    """
+    """The number that the criterion asks for; ``None`` if it asks for none, or there is none."""
     question = answer.criterion.question
     if isinstance(question, IsSlower):
         return result.latency.us if result.latency else None
@@ -196,9 +191,9 @@ def number_of(answer: ReleaseAnswer, result: Result) -> float | None:
 
 
 def value_of(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
-    """That number as text, empty where there is none.
+    """That number as text, empty if there is none.
 
-    Of a question about numbers what was found of them.
+    For a question about numbers, the text is the result of their check.
     """
     if answer.criterion.asks_launches and not isinstance(answer.criterion.question, IsSlower):
         check = probe.result.numbers.decisive
@@ -378,8 +373,9 @@ _COMMIT = lazy_pattern(r"git\.?([0-9a-f]{6,40})\b")
 def repeat_command(
     answer: ReleaseAnswer, options: tuple[str, ...] = (), ends: tuple[str, ...] = ()
 ) -> str:
-    """The command that finds the same for this kernel alone, in the narrowest range that shows it,
-    else between ``ends``.
+    """The command that finds the same for this kernel alone.
+
+    Its range is the narrowest that shows it, else the one between ``ends``.
     """
     spec = answer.spec
     argv = [
@@ -427,9 +423,9 @@ def repeat_inside(answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ())
 
 
 def compare_url(change: Transition) -> str | None:
-    """Where all commits between the two releases can be seen.
+    """The address that shows all commits between the two releases.
 
-    ``None`` where nothing says which commits they are made from.
+    It is ``None`` if the commits of the releases are not known.
     """
     tree = _toolchain(change).repository
     refs = [_ref(probe.release) for probe in (change.before, change.after)]
@@ -439,7 +435,7 @@ def compare_url(change: Transition) -> str | None:
 def commits_command(change: Transition) -> str | None:
     """The command that goes on within this range, one build of the toolchain per commit.
 
-    ``None`` where none is known.
+    It is ``None`` if no command is known.
     """
     command = _toolchain(change).commits_command
     refs = [ref for probe in (change.before, change.after) if (ref := _ref(probe.release))]
@@ -451,7 +447,7 @@ def commits_command(change: Transition) -> str | None:
 
 
 def commits_advice(change: Transition) -> str:
-    """What has to be known before that command is run."""
+    """The advice to read before that command is run."""
     ends = (
         "0 where it still fails and 1 where it compiles"
         if change.is_fix

@@ -1,4 +1,4 @@
-"""What a capture comes to, in lines for a reader."""
+"""The result of a capture, in lines for a reader."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Kernels that were changed, as text and as data: the reduced kernel, and the edit that was found
-for a cell.
-"""
+"""Changed kernels as text and as data: the reduced kernel, and the edit for a cell."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ _NO_NUMBER = 1e9
 def reduction_lines(
     reduction: Reduction, matrix: Path, options: Sequence[str] = (), limits: Sequence[str] = ()
 ) -> Iterator[str]:
-    """The reduced kernel, what is known about it, what was written, and commands to continue with.
+    """The reduced kernel, its facts, the written files, and commands to continue with.
 
     ``matrix`` is the file that declares the envs, if it is there, and ``options`` are those with
     which a command in this folder reads it; ``limits`` are those that say how long a cell and a
@@ -108,7 +106,8 @@ def reduction_document(reduction: Reduction) -> JsonObject:
 def _cell(reduction: Reduction) -> str:
     """The id that the reduced kernel has where it fails."""
     subject, env = reduction.subject, reduction.original.bad[0].cell.env
-    return f"{reduction.path.stem}/{output.VARIANT}/{subject.spec.case}/{subject.target.name}/{env.name}"
+    kernel = f"{reduction.path.stem}/{output.VARIANT}/{subject.spec.case}"
+    return f"{kernel}/{subject.target.name}/{env.name}"
 
 
 def _specialization(best: Candidate) -> Mapping[str, str]:
@@ -127,8 +126,9 @@ def _specialization(best: Candidate) -> Mapping[str, str]:
 
 
 def _compared(reduction: Reduction) -> Iterator[str]:
-    """In which releases it is the same as the original, in which it differs, and for which that is
-    unknown.
+    """The releases in which it is the same as the original, and those in which it differs.
+
+    Releases without an answer are named too.
     """
     budget = reduction.budget
     if not reduction.confirmed:
@@ -189,8 +189,9 @@ def _off(behaviour: Behaviour) -> str:
 
 
 def _launching(reduction: Reduction, kind: DifferenceKind, again: Sequence[str]) -> str:
-    """The command that launches it on every release: what nobody knows to be right can be unstable,
-    and be compared.
+    """The command that launches it on every release.
+
+    A kernel whose right numbers nobody knows can be unstable, and be compared.
     """
     target = ["--target", reduction.subject.target.name, "--launch"]
     command = ["bisect", "--judge", "unstable"] if kind is DifferenceKind.UNSTABLE else ["matrix"]
@@ -198,8 +199,9 @@ def _launching(reduction: Reduction, kind: DifferenceKind, again: Sequence[str])
 
 
 def _polish(reduction: Reduction, cell: str, matrix: Path, limits: Sequence[str]) -> str:
-    """A command line that has ``shrinkray`` reduce the text further, with its interestingness
-    script.
+    """A command line with which ``shrinkray`` reduces the text further.
+
+    It uses our interestingness script.
     """
     path, failure = reduction.path, reduction.original.bad[0].outcome.failure
     kernel = path.with_suffix(".toml")
@@ -224,8 +226,7 @@ SCHEMA = 1
 
 
 def fix_lines(fix: Fix, command: str = "compat fix") -> Iterator[str]:
-    """What was found, as lines that are safe to show: the failure, the diff, and where the edited
-    kernel compiles.
+    """The result as lines that are safe to show: the failure, the diff, and the edit's results.
 
     ``command`` is what the user typed.
     """
@@ -304,11 +305,10 @@ def _told(results: Sequence[Result], existing: Iterable[Version]) -> str:
 def _releases(
     some: Sequence[Result], results: Sequence[Result], existing: Iterable[Version]
 ) -> str:
-    """Releases as runs, which cross none that is known to exist and is not of ``some``.
+    """Releases as runs, and forks by themselves.
 
-    Forks by themselves.
-
-    An env is named instead of its release where another env of that release is not of ``some``.
+    A run crosses no known release that is not of ``some``. An env is named instead of its release
+    if another env of that release is not of ``some``.
     """
     release = {result.cell.env.name: release_of(result.built) for result in results}
     divided = {release[result.cell.env.name].label for result in results if result not in some}
@@ -331,7 +331,7 @@ _HEADERS = ("+++", "---")
 
 
 def diff_style(line: str) -> dict[str, Any]:
-    """How a line of a diff is shown on a terminal; empty for all others.
+    """The style of a line of a diff on a terminal; empty for all other lines.
 
     Colours only repeat what the line says.
     """

@@ -1,6 +1,4 @@
-"""Two reports side by side: what is broken, fixed, or otherwise changed, as text, as Markdown and
-as data.
-"""
+"""Two reports side by side: broken, fixed, or otherwise changed, as text, Markdown and data."""
 
 from __future__ import annotations
 
@@ -78,7 +76,7 @@ def _of_pairs(found: Comparison) -> str:
 
 
 def remarks(found: Comparison) -> Iterator[str]:
-    """What a reader has to know of the two reports before the changes mean something."""
+    """The facts about two reports without which the changes mean nothing."""
     if found.versions:
         old, new = found.versions
         wrote = f"version {old} of triton-compat wrote the old report, and {new} the new one"
@@ -96,10 +94,8 @@ def remarks(found: Comparison) -> Iterator[str]:
 
 def title(kind: CellChangeKind, differences: Sequence[CellChange]) -> str:
     """``newly broken: 3 cells (1 declared)``."""
-    return (
-        f"{TITLES[kind]}:"
-        f" {counted(sum(len(difference.results) for difference in differences), 'cell')}{_declared(differences)}"
-    )
+    cells = counted(sum(len(difference.results) for difference in differences), "cell")
+    return f"{TITLES[kind]}: {cells}{_declared(differences)}"
 
 
 def change(difference: CellChange) -> str:
@@ -127,7 +123,7 @@ def look(difference: CellChange, found: Comparison) -> str:
 
 
 def why(difference: CellChange) -> tuple[str, str]:
-    """What the compiler says of it, and the advice; nothing of a failure that is declared."""
+    """The compiler's words about a change, and the advice; empty for a declared failure."""
     advice = difference.failure.advice if difference.failure and difference.says else ""
     return ("", "") if difference.declared else (difference.says, advice)
 
@@ -152,7 +148,7 @@ def jump_line(group: JumpGroup) -> str:
 
 
 def threshold_line(found: Comparison) -> str:
-    """Which numbers are told."""
+    """The line that says which numbers are listed."""
     return f"metrics that changed by more than {found.threshold:g} %"
 
 
@@ -239,7 +235,7 @@ _ROOM = 1_000
 def diff_markdown(found: Comparison) -> str:
     """The comparison as Markdown of less than :data:`LIMIT` characters.
 
-    What is left out for that is said.
+    A note says what is left out.
     """
     parts = [f"{MARKER}\n## Triton compatibility\n\n{escape(headline(found))}", _table(found)]
     parts += (

@@ -1,7 +1,4 @@
-"""Environments: which PyTorch works with which release, as text, as Markdown and as data.
-
-And those in the cache.
-"""
+"""Environments: PyTorch with releases, as text, as Markdown and as data; and the cache of envs."""
 
 from __future__ import annotations
 
@@ -48,7 +45,7 @@ class Note:
 
 @frozen(kw_only=True)
 class PairsTable:
-    """What every form shows of some pairs."""
+    """The values of some pairs that every form shows."""
 
     releases: tuple[str, ...]
     rows: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
@@ -118,9 +115,9 @@ def notes_of(pairs: Sequence[Pair]) -> tuple[Note, ...]:
 
 
 def cell_of(pair: Pair | None, notes: Sequence[Note]) -> str:
-    """``ok``, or how many programs fail and the footnotes.
+    """The cell of a pair: ``ok``, or the number of failing programs and the footnotes.
 
-    What was not tried, or could not be, has a mark.
+    A pair that was not tried, or could not be, has a mark.
     """
     if pair is None:
         return UNTRIED
@@ -151,7 +148,7 @@ def pairs_blocks(
 ) -> Iterator[Block]:
     """The table and its footnotes.
 
-    ``pins`` are the releases that versions of PyTorch ask for, if that is known.
+    ``pins`` are the releases that versions of PyTorch ask for, if they are known.
     """
     table, pinned = pairs_table(pairs), any(pins.values())
     headings = ("PyTorch", *(["asks for"] if pinned else []), *table.releases)
@@ -319,7 +316,7 @@ def env_row(env: KeptEnv, now: float) -> dict[str, str]:
 
 
 def built_line(built: BuiltEnv) -> str:
-    """What came of building an env."""
+    """The result of building an env."""
     return f"{built.env.name}: {built.error or f'Python {built.python_version}, {built.python}'}"
 
 
@@ -336,9 +333,7 @@ def built_document(built: BuiltEnv) -> dict[str, Any]:
 def pruned_lines(
     pruned: Iterable[Pruned], folder: Path, now: float, *, dry_run: bool
 ) -> Iterator[str]:
-    """What came of removing envs from the cache in that folder, a line each as it comes, and all of
-    it together.
-    """
+    """The removed envs of the cache in that folder, a line each as it comes, and a sum."""
     freed: list[int] = []
     for env in pruned:
         freed += [] if env.kept else [env.size]
@@ -348,9 +343,9 @@ def pruned_lines(
 
 
 def pruned_document(pruned: Pruned, *, dry_run: bool) -> dict[str, Any]:
-    """What came of removing an env, as JSON values.
+    """The removal of an env from the cache, as JSON values.
 
-    ``removed`` is what would be with ``dry_run``.
+    With ``dry_run``, ``removed`` says what would be removed.
     """
     return {
         "name": pruned.env.folder.path.name,

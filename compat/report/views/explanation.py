@@ -37,17 +37,15 @@ GUESSED = (
 
 
 def explanation_lines(told: Explanation | CellOverview) -> Iterator[str]:
-    """All of it as lines that are safe to show, the cell's id first.
+    """The explanation as lines that are safe to show, the cell's id first.
 
-    Of several cells a line each.
+    Several cells have a line each.
     """
     yield from map(printable, _lines(told) if isinstance(told, Explanation) else _tried(told))
 
 
 def _tried(told: CellOverview) -> Iterator[str]:
-    """What became of each cell, and then each failure once, in the words that it has for each
-    target.
-    """
+    """The result of each cell, and then each failure once, in its words for each target."""
     yield (
         f"{len(told.results):,} of the {told.matching:,} cells that match {told.pattern!r} have"
         " run; the newest release is first"
@@ -165,7 +163,7 @@ def growth_command(cell: Cell, options: Sequence[str]) -> str:
 
 
 def _numbers(result: Result) -> Iterator[str]:
-    """What came of running it, and comparing what it computed."""
+    """The results of running it, and of comparing its numbers."""
     for check in result.numbers.checks:
         ran = f"on {check.device}" if check.device else "in the interpreter, on the CPU"
         errors = {"absolute": check.max_abs, "relative": check.max_rel}
@@ -181,9 +179,7 @@ def _numbers(result: Result) -> Iterator[str]:
 
 
 def _traceback(attempts: tuple[Evidence, ...]) -> Iterator[str]:
-    """How a file that could not be imported failed: the frames of each exception of the chain, and
-    what it says.
-    """
+    """The failure of an import: the frames of each exception of the chain, and its message."""
     raised = next((evidence.raised for evidence in reversed(attempts) if evidence.raised), ())
     for link in reversed(raised):
         yield from link.traceback.splitlines()
@@ -191,7 +187,7 @@ def _traceback(attempts: tuple[Evidence, ...]) -> Iterator[str]:
 
 
 def place_of(artifact: Artifact) -> str:
-    """Where an artifact is, or was."""
+    """The place of an artifact, or its former one."""
     if artifact.there:
         return str(artifact.path)
     return f"{artifact.path} (deleted; --again makes it again)"

@@ -13,7 +13,7 @@ _PARTS = 3
 
 
 def growth_lines(growth: SettingGrowth) -> Iterator[str]:
-    """A line for each value: what became of it, how long it took, and where the time went."""
+    """A line for each value: its outcome, its time, and where the time went."""
     for size, outcome in sorted(growth.outcomes.items()):
         whole = outcome.compile_seconds
         parts = sorted(outcome.stages.items(), key=lambda part: -part[1])[:_PARTS]

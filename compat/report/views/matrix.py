@@ -1,6 +1,6 @@
-"""A report for a terminal: a table for each kernel, the failures, what is unexpected, and the sum.
+"""A report for a terminal: a table for each kernel, failures, unexpected cells, and the sum.
 
-Markdown is beside it.
+The module beside it makes Markdown.
 """
 
 from __future__ import annotations
@@ -176,9 +176,9 @@ def _names(grid: KernelGrid, row: GridRow) -> Iterator[str]:
 
 
 def _heading(release: Release) -> str:
-    """A release on two lines, 3.5 over .1, is no wider than its marks.
+    """A release on two lines, 3.5 over .1, so that it is no wider than its marks.
 
-    So is 3.1.0 over +ours, nearly.
+    3.1.0 over +ours is hardly wider.
     """
     major_minor, _, patch = release.label.rpartition(".")
     return (
@@ -251,9 +251,7 @@ def _labelled(label: str, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _numbers(report: Report, most: int | None) -> Iterator[Block]:
-    """What came of running kernels: how many are right, each place where one is not, and what takes
-    longer than it did.
-    """
+    """The checks of kernels: how many are right, each place where one is not, slower launches."""
     devices = checked(report)
     if devices:
         yield Heading("Numbers")
@@ -336,8 +334,9 @@ def _surprises(report: Report, *, crowded: bool) -> Iterator[Block]:
 def _library(
     name: str, versions: Sequence[LibraryRecord], labels: Sequence[str], report: Report
 ) -> Iterator[Block]:
-    """Versions of a library side by side, below everything else: of hundreds of kernels they are
-    what is read first.
+    """Versions of a library side by side, below everything else.
+
+    In a report of hundreds of kernels they are read first.
     """
     releases = (
         TableColumn(_heading(release), right=True, wrap=False)

@@ -54,7 +54,7 @@ BESIDE = ("numpy", "setuptools")
 
 
 def matrix_markdown(report: Report) -> str:
-    """The report as Markdown, folded where it is large.
+    """The report as Markdown, folded if it is large.
 
     Only its last line depends on when and how fast it was made.
     """
@@ -104,7 +104,7 @@ def _in_full(report: Report) -> str:
 
 
 def _numbers(report: Report) -> dict[str, Any]:
-    """What came of running kernels, and how long they took."""
+    """The checks of kernels, and their times."""
     devices = checked(report) if report.was_run else ()
     return {
         "checked": devices,
@@ -116,7 +116,7 @@ def _numbers(report: Report) -> dict[str, Any]:
 
 
 def _shared(report: Report) -> dict[str, Any]:
-    """What both templates show."""
+    """The values that both templates show."""
     envs = sorted(report.envs, key=lambda built: (release_of(built).order, natural(built.env.name)))
     pairs = list(section(report.pairs, report.toolchains, {}, _meanings())) if report.pairs else []
     return {
@@ -129,7 +129,7 @@ def _shared(report: Report) -> dict[str, Any]:
 
 
 def _meanings() -> dict[str, str]:
-    """What the ways mean in which a pair can fail."""
+    """The meanings of the ways in which a pair can fail."""
     pairings = [
         toolchain.device.pairing for toolchain in toolchains.every() if toolchain.device.pairing
     ]
@@ -137,10 +137,10 @@ def _meanings() -> dict[str, str]:
 
 
 def step_summary(report: Report, said: int) -> str:
-    """The same for the summary of a step on GitHub, which takes :data:`SUMMARY_LIMIT` bytes,
-    ``said`` of them said already.
+    """The same for the summary of a step on GitHub, which takes :data:`SUMMARY_LIMIT` bytes.
 
-    Of a longer one there are the first parts, and which are left out is said.
+    ``said`` bytes of it are used already. A longer report keeps its first parts, and a note says
+    which are left out.
     """
     room = SUMMARY_LIMIT - said - _ROOM
     parts = re.split(r"\n(?=##+ )", matrix_markdown(report))
@@ -221,7 +221,7 @@ def mark(one: Mark) -> str:
 
 
 def edits_known(report: Report) -> str:
-    """Of how many failures the class has a known edit, which is not to say that one helps."""
+    """The number of failures whose class has a known edit, in a sentence; it need not help."""
     failures = counted(len(report.failures), "failure")
     return f"`compat fix CELL` has edits to try for {report.edits_known} of {failures}."
 
@@ -232,7 +232,7 @@ def anchor(distinct: DistinctFailure) -> str:
 
 
 def per_target(distinct: DistinctFailure) -> tuple[tuple[str, str], ...]:
-    """What each target says, where not all say the same."""
+    """The words of each target, if not all have the same."""
     lines = excerpts(distinct.example, distinct.results)
     return lines if len(lines) > 1 else ()
 
@@ -260,8 +260,9 @@ def faces(results: tuple[Result, ...]) -> str:
     return listed([f"{status} ({statuses.count(status):,})" for status in sorted(set(statuses))])
 
 
-# --- of more cells than anybody reads row by row: counts per kernel, each failure in a line, and
-# what is unexpected --------------
+# --- a report too large to read row by row --------------------------------------------------------
+#
+# It has counts per kernel, each failure in a line, and the unexpected cells.
 
 
 MANY = 100_000
@@ -293,15 +294,15 @@ class KernelCounts:
 
     @property
     def told(self) -> str:
-        """What is not ok, in words."""
+        """The counts of cells that are not ok, in words."""
         return listed([f"{number:,} {word}" for word, number in self.bad])
 
 
 @frozen(kw_only=True)
 class Folded:
-    """What is told in the place of the grid, the failures and the unexpected cells.
+    """The parts that replace the grid, the failures and the unexpected cells of a large report.
 
-    Of each list the beginning.
+    Each list has its beginning.
     """
 
     kernels: tuple[KernelCounts, ...]
@@ -316,7 +317,7 @@ class Folded:
 
 
 def folded(report: Report, statements: int) -> Folded:
-    """What is told of a large report; of so many ``statements`` none."""
+    """The shortened content of a large report; its ``statements`` are only counted."""
     kernels = sorted(
         _kernels(report), key=lambda each: (not each.unexpected, not each.bad, natural(each.kernel))
     )

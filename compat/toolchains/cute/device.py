@@ -1,9 +1,9 @@
-"""What takes the place of a GPU: how programs are captured, and how compiled kernels are launched
-where there is no CuTe DSL.
+"""What replaces a GPU: how programs are captured, and how kernels are launched without CuTe DSL.
 
-They are launched as they were where they were compiled. The adapter runs the compiled ``@cute.jit``
-function there, without a GPU, and writes down its launches for every size that the problem names
-(:mod:`compat.toolchains.cute.inside.adapter.recording`). No release is treated in another way here.
+Kernels are launched as they were where they were compiled. There, the adapter runs the compiled
+``@cute.jit`` function without a GPU. It writes down the launches for every size that the problem
+names (:mod:`compat.toolchains.cute.inside.adapter.recording`). All releases are treated in the same
+way here.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""What is known of CuTe DSL's failures: its classes, as data, in the order of precedence, and how
-its releases word things.
+"""CuTe DSL's failures: their classes, as data, in the order of precedence, and their wording.
 
-Up to 4.5 an exception of CuTe DSL wraps the one that says why, and shows the latter's words; from
-4.6 on errors of users are printed like a compiler's, with a code (``error[UNSUP_EARLY_EXIT]``), the
-source and suggestions. What MLIR, libNVVM and ptxas say stayed the same, inside of either. So
-causes are looked at before wrappers, and facts are taken out of the sentences: a fingerprint is
-made of those. Adding a class takes one entry here, and one kernel in
-``tests/kernels/cute_faces.py``.
+Up to 4.5 an exception of CuTe DSL wraps the one with the cause, and shows the words of the cause.
+From 4.6 on, errors of users are printed like a compiler's, with a code
+(``error[UNSUP_EARLY_EXIT]``), the source and suggestions. The words of MLIR, libNVVM and ptxas
+stayed the same, inside of either. So causes come before wrappers. Facts are taken out of the
+sentences, because a fingerprint is made of them. A new class needs one entry here, and one kernel
+in ``tests/kernels/cute_faces.py``.
 """
 
 from __future__ import annotations
@@ -36,8 +35,9 @@ _EXPECTS = (
     r"expects argument #\d+ \((?P<name>\w+)\) to be (?:<class ')?(?:\w+\.)*(?P<type>\w+)[^\n]*?, "
     r"but got (?:<class ')?(?:\w+\.)*(?P<other>\w+)"
 )
-"""What a function below ``@cute.jit`` or ``@cute.kernel`` says of an argument that does not go with
-its annotation.
+"""The words of a function below ``@cute.jit`` or ``@cute.kernel`` for an argument of a wrong type.
+
+The argument does not fit its annotation.
 """
 _KIND = r"\w[\w.]*(?:<[^>\n]*>)?"
 _MLIR_SAYS = r"^ *error: (?:unknown|(?:loc\()?\"[^\n]*?:\d+:\d+\)*|<module>)(?:: |\): )(?:error: )?"
@@ -568,8 +568,9 @@ _FORGET = tuple(
 )
 
 _INNERMOST = lazy_pattern(r'cutlass/[\w/]+\.py", line \d+ in (?P<words>[a-z]\w*)')
-"""Where an abort was that says nothing: the innermost function of CuTe DSL's with a name, in the
-stack that Python prints then.
+"""The place of an abort without a message, in the stack that Python prints.
+
+It is the innermost function of CuTe DSL's with a name.
 """
 _STACK = lazy_pattern(
     r"^Fatal Python error: [^\n]*\n+[^\n]*\(most recent call first\):\n(?P<frames>(?:  File"

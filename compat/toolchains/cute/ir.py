@@ -1,9 +1,8 @@
-"""The intermediate representations of CuTe DSL: how its dumps are read, and the parts of the
-compiler.
+"""CuTe DSL's intermediate representations: how dumps are read, and the parts of the compiler.
 
-Tracing makes a module of the dialects ``cute`` and ``cute_nvgpu``; MLIR's passes lower it to the
-dialects of LLVM and NVVM; libNVVM makes PTX of that, and ptxas the cubin. ptxas is inside the
-library, so that no other can be put in its place: others take its PTX.
+Tracing makes a module of the dialects ``cute`` and ``cute_nvgpu``. MLIR's passes lower it to the
+dialects of LLVM and NVVM. libNVVM makes PTX of that, and ptxas the cubin. ptxas is inside the
+library, so no other one can replace it. Other versions of ptxas take its PTX.
 """
 
 from __future__ import annotations
@@ -66,8 +65,9 @@ def _command(program: Path, source: Path, output: Path) -> list[str]:
 
 
 def _evidence(code: int, printed: str, made: bool) -> Evidence:
-    """How an assembler ended, with what it says of registers and stack, of several kernels the
-    most.
+    """Return how an assembler ended, with the registers and stack that it reports.
+
+    If there are several kernels, each number is the maximum.
     """
     if code == 0 and made:
         found = {"registers": _USED.findall(printed), "stack_bytes": _FRAME.findall(printed)}

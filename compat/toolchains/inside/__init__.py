@@ -1,3 +1,4 @@
-"""What all toolchains have in common inside of a foreign program: standard library only, nothing of
-ours.
+"""The code that all toolchains run inside of foreign programs.
+
+It needs the standard library only, and nothing of ours.
 """

@@ -1,3 +1,1 @@
-"""MLIR, which several toolchains are made with: what its pass managers print, and its IR in a form
-in which names do not matter.
-"""
+"""MLIR, which several toolchains use: output of its pass managers, and its IR without names."""

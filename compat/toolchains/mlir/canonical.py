@@ -1,12 +1,11 @@
-"""IR text in a form in which names do not matter: two IRs differ in more than names exactly when
-their canonical forms differ.
+"""IR text in canonical form: two forms differ exactly if the IRs differ in more than names.
 
-What a printer chooses freely goes: names of values, blocks, aliases and private functions,
-locations, the order of entries in a dictionary and of constants that stand together, and the names
-that dialects had before they were shortened. What stays is every operation with its operands,
-attributes and types. New names say what a value is (``%load.0``, ``%{0 : i32}``) and are counted
-for each operation by itself, so that one more operation does not rename everything below it and a
-diff stays short.
+A canonical form has none of a printer's free choices. These are names of values, blocks, aliases
+and private functions, locations, the order of entries in a dictionary and of constants that stand
+together, and the names of dialects before they were shortened. It has every operation with its
+operands, attributes and types. New names say what a value is (``%load.0``, ``%{0 : i32}``). They
+are counted for each operation by itself. So one more operation does not rename everything below it,
+and a diff stays short.
 """
 
 from __future__ import annotations
@@ -61,9 +60,9 @@ _SHORT = 40
 
 
 def canonical(ir: str) -> str:
-    """MLIR text in canonical form, used layouts first, one operation a line.
+    """Return MLIR text in canonical form, used layouts first, one operation a line.
 
-    Names of dialects as later releases have them.
+    Dialects have the names of later releases.
     """
     for pattern, name in _RENAMED:
         ir = pattern.sub(name, ir)
@@ -76,8 +75,9 @@ def canonical(ir: str) -> str:
 
 
 def canonical_code(text: str) -> str:
-    """LLVM IR or PTX with names counted in the order they appear, without comments and debug
-    information.
+    """Return LLVM IR or PTX without comments and debug information.
+
+    Names are numbered in the order in which they appear.
     """
     text = _LABEL.sub(r"%\1:", text)
     names: dict[str, str] = {}
@@ -94,11 +94,10 @@ def canonical_code(text: str) -> str:
 
 
 def canonical_llvm(text: str) -> str:
-    """LLVM IR as a toolchain says it: with names counted, without metadata but annotations, and
-    without what LLVM itself adds.
+    """Return LLVM IR as a toolchain writes it: with numbered names, without LLVM's own additions.
 
-    That is the target's data layout and triple, and the attributes of intrinsics; those in quotes,
-    given to functions, stay.
+    LLVM adds the target's data layout and triple, and the attributes of intrinsics. Attributes in
+    quotes of functions stay. Annotations stay, and other metadata does not.
     """
     quoted = {
         group["number"]: " ".join(sorted(_QUOTED.findall(group["words"])))
@@ -128,8 +127,9 @@ _METADATA = lazy_pattern(r",? ![\w.]+ !\d+")
 
 
 def _without_resources(ir: str) -> str:
-    """IR without the blocks of resources at its end, which MLIR writes between ``{-#`` and
-    ``#-}``.
+    """Return IR without the blocks of resources at its end.
+
+    MLIR writes them between ``{-#`` and ``#-}``.
     """
     kept, at = [], 0
     while (begin := _RESOURCES_BEGIN.search(ir, at)) and (
@@ -233,8 +233,9 @@ class _Names:
 
 
 def _private(lines: list[str]) -> dict[str, str]:
-    """Functions that only this text knows, by number: their names are mangled otherwise in every
-    other release.
+    """Return private function → its number.
+
+    Every release mangles the names of private functions in another way.
     """
     found = (_FUNCTION.match(line) for line in lines)
     symbols = [

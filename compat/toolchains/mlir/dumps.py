@@ -53,11 +53,10 @@ _ERROR_AT = lazy_pattern(
 
 
 def read(text: str, pass_key: Callable[[str], str] = str) -> Printed:
-    """Take apart what a compile printed.
+    """Parse the printed text of a compile.
 
-    ``pass_key`` is what of a pass's name releases do not change.
-
-    Even without dumps asked for, releases from 3.3 on print the whole module when a pipeline fails.
+    ``pass_key`` returns the part of a pass's name that is the same in all releases. Releases from
+    3.3 on print the whole module when a pipeline fails, even if no dumps were requested.
     """
     text = f"\n{text}"
     words: list[str] = []
@@ -98,9 +97,7 @@ def read(text: str, pass_key: Callable[[str], str] = str) -> Printed:
 
 
 def failed_passes(words: str) -> list[tuple[str, str]]:
-    """The places in which MLIR says that a pipeline failed, each with the pass that it was
-    executing: the innermost.
-    """
+    """Return the places in which MLIR reports a failed pipeline, each with the innermost pass."""
     found = _PASSES_FAILED.findall(words)
     return [(place, ["", *_ON_OPERATION.findall(place)][-1]) for place in found]
 

@@ -1,5 +1,4 @@
-"""What toolchains share whose kernels take PyTorch's tensors: code that runs inside of envs and
-programs, and on GPU hosts.
+"""The common code of toolchains with PyTorch's tensors, for envs, programs and GPU hosts.
 
 In: a target, and the release of PyTorch that belongs to a toolchain's release. Out, with the
 standard library and PyTorch only, for Python 3.8 to 3.14, each in a folder of its own: ``standin/``

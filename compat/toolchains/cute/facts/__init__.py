@@ -1,5 +1,4 @@
-"""What is known of CuTe DSL's releases, targets, GPUs and environment variables: data, in the TOML
-files of this folder.
+"""Facts about CuTe DSL's releases, targets, GPUs and environment variables, as TOML files.
 
 ``releases.toml`` is read as any project's declarations are (:mod:`compat.config.env_tables`).
 """

@@ -1,6 +1,4 @@
-"""CuTe DSL's language: types and options, kernels that are guessed from sources, and how scripts
-call it.
-"""
+"""CuTe DSL's language: types and options, kernels guessed from sources, and calls in scripts."""
 
 from compat.toolchains.base import Language
 from compat.toolchains.cute.language.script import SCRIPT

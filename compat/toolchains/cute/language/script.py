@@ -1,10 +1,9 @@
-"""The compile call of a repro script: what a kernel file says of arguments, as a program would
-write it.
+"""The compile call of a repro script, with arguments as a program would write them.
 
 Releases from 4.3 on make tensors that are only types (``make_fake_compact_tensor``). A script for
-an earlier one, or for every release, has a tensor of its own that says where it would be, in the
-form of DLPack. What comes after a compile wants a driver up to 4.4: a script forgives that, and
-nothing else. ``script.py.j2`` has the text.
+an earlier release, or for every release, has a tensor of its own, which says in the form of DLPack
+where it would be. Up to 4.4 the code after a compile wants a driver. A script ignores that failure
+and no other. ``script.py.j2`` has the text.
 """
 
 from __future__ import annotations
@@ -91,9 +90,9 @@ def compile_function(
     prediction: str = "",
     variables: Mapping[str, str] | None = None,
 ) -> str:
-    """The function ``compile_kernel`` of a script.
+    """Return the function ``compile_kernel`` of a script.
 
-    With ``prediction``, a failure class, where a launch would fail so.
+    ``prediction`` is the failure class with which a launch would fail.
     """
     spec = bundle.spec.compile
     constants = {name: constant(value) for name, value in spec.constexprs.items()}
@@ -121,7 +120,7 @@ def compile_function(
 
 
 def _template() -> Any:
-    # Most commands write no script.
+    # Most commands do not need Jinja, because they write no script.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     loader = FileSystemLoader(Path(__file__).parent)
@@ -295,8 +294,9 @@ class _Writing:
         return self._fake(tensor) if self.fakes else self._nowhere(tensor)
 
     def _made(self, function: str) -> str:
-        """What a function beside the kernel makes: the arguments of types that it asks for are
-        there before it asks.
+        """Return the code of an argument that a function beside the kernel makes.
+
+        The arguments by type that the function asks for are written before its call.
         """
         definition = _definition(self._bundle, function)
         assert isinstance(definition, ast.FunctionDef)
@@ -380,8 +380,9 @@ def _leading(found: Any) -> int:
 
 
 def _ranks(count: int, leading: int) -> list[int]:
-    """Mode → its place among the strides, the smallest first: the leading mode, then from the last
-    to the first.
+    """Return mode → its rank among the strides, the smallest first.
+
+    The leading mode comes first, and then the others from last to first.
     """
     ordered = [leading, *(mode for mode in reversed(range(count)) if mode != leading)]
     return [ordered.index(mode) for mode in range(count)]

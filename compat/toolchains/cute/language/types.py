@@ -62,9 +62,9 @@ OPTIONS = {
     },
     **{name: Option(kind=str) for name in ("ptxas-options", "link-libraries")},
 }
-"""What ``cute.compile`` takes in its options.
+"""The options of ``cute.compile``.
 
-Left out is what says where files are written, and for which target.
+Options that say where files are written, and for which target, are left out.
 """
 
 
@@ -72,8 +72,9 @@ _TENSOR = lazy_pattern(r"(?P<element>\w+)\[(?P<sizes>[^\]]*)\](?P<rest>.*)")
 
 
 def _plainer(kind: str) -> Iterator[str]:
-    """A tensor that is compact and aligned as usual, of a plain element type, of fewer modes, of
-    sizes without a divisor.
+    """Yield plainer tensor types: compact, usually aligned, of plain elements and fewer modes.
+
+    Their sizes have no divisor.
     """
     found = _TENSOR.fullmatch(kind)
     if found is None:

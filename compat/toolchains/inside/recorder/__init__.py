@@ -55,8 +55,9 @@ _TOOLCHAINS = os.path.abspath(os.path.join(os.path.dirname(__file__), os.pardir,
 
 
 def shared(name: str, *path: str) -> Any:
-    """A module or package of the toolchains' room that other programs run, too: loaded once, under
-    a name of its own.
+    """Return a module or package of the toolchains' room that other programs run, too.
+
+    It is loaded once, under a name of its own.
     """
     if name not in sys.modules:
         where = os.path.join(_TOOLCHAINS, *path)

@@ -1,21 +1,24 @@
-"""A kernel's function as it is in this process: its source, and what the global names and closure
-variables in it mean now.
+"""A kernel's function in this process: its source, and the present meaning of outer names in it.
 
-What a name means has one of these forms:
+Outer names are global names and closure variables. A meaning has one of these forms:
 
 ============================  =====================================================================
-``{"value": 64}``             a number, a string, a boolean or nothing; ``{"float": "inf"}`` if not finite
+``{"value": 64}``             a number, a string, a boolean or nothing
+``{"float": "inf"}``          a number that is not finite
 ``{"constexpr": …}``          such a value, wrapped in what makes a constant of it
 ``{"items": […]}``            a tuple or a list (``"list": true``)
 ``{"pairs": [[…, …]]}``       a dictionary
 ``{"dtype": "fp16"}``         an element type of the toolchain
 ``{"function": id}``          a function or class, which has a record of its own
-``{"installed": [m, n]}``     the name ``n`` of the module ``m`` of the toolchain or the standard library
-``{"module": m}``             a module of those
-``{"members": {…}}``          another module: what the attributes that are taken of it mean
-``{"written": "f(x)", …}``    a value that its module has under ``name``: the expression there, and what the ``names`` in it mean
-``{"unfrozen": …}``           something else: what it is
+``{"installed": [m, n]}``     the name ``n`` of an installed module ``m``
+``{"module": m}``             an installed module
+``{"members": {…}}``          another module: the meanings of attributes that are taken of it
+``{"written": "f(x)", …}``    a value that its module has under ``name``: the expression there
+``{"unfrozen": …}``           a description of something else
 ============================  =====================================================================
+
+An installed module belongs to the toolchain or the standard library. ``written`` comes with the
+meanings of the ``names`` in the expression.
 """
 
 from __future__ import annotations
@@ -94,7 +97,7 @@ class Forms:
         return {}
 
     def lines(self, plain: Any) -> tuple[list[str], int]:
-        """The source of a function or class, and the number of its first line.
+        """Return the source of a function or class, and the number of its first line.
 
         Raises OSError or TypeError.
         """
@@ -182,8 +185,9 @@ class Functions:
         return "\n".join(lines)
 
     def _defaults(self, plain: Any, node: Any) -> dict[str, Any]:
-        """What the defaults of parameters are that are made of names which only the function's
-        surroundings have.
+        """Return the meanings of defaults with names that only the surroundings have.
+
+        The surroundings are the scopes around the function.
         """
         if not isinstance(node, ast.FunctionDef):
             return {}
@@ -226,9 +230,9 @@ class Functions:
         )
 
     def _written(self, module: Any, name: str, depth: int) -> dict[str, Any] | None:
-        """What a name of a module means where one statement there says it.
+        """Return what a name of a module means if one statement there says it.
 
-        ``None`` where none does.
+        Returns ``None`` if no single statement does.
         """
         path = getattr(module, "__file__", None) if self._forms.as_written else None
         if not path or depth > _DEPTH:
@@ -392,8 +396,9 @@ class _NameScope:
 
 
 def _looked_up(source: str) -> set[str]:
-    """The names in a definition that are not its own: a local variable may be called as something
-    global is.
+    """Return the names in a definition that are not its own.
+
+    A local variable may have the name of a global one.
     """
     names: set[str] = set()
     tables = [symtable.symtable(source, "definition", "exec")]
@@ -426,10 +431,9 @@ def _is_hard_to_say(meaning: dict[str, Any]) -> bool:
 
 @functools.lru_cache(maxsize=256)
 def _assigned(path: str) -> dict[str, tuple[Any, str]]:
-    """The names of a module that one statement gives a value, which is an expression, or that are
-    imported from another one.
+    """Return the names of a module that one statement binds, to an expression or by an import.
 
-    Of the former the expression as it is written, of the latter what they are called there.
+    An expression comes with its text, and an import with the name in the other module.
     """
     source = "".join(linecache.getlines(path))
     found: dict[str, tuple[Any, str]] = {}
@@ -493,9 +497,9 @@ def type_name(value: Any) -> str:
 
 
 def _uses(node: Any, future: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The names in a definition with the attributes taken of them.
+    """Yield the names in a definition with the attributes that are taken of them.
 
-    More than are global, which matters to nobody.
+    It may yield names that are not global, which does no harm.
     """
     if future and isinstance(node, ast.FunctionDef):
         node.returns = None
@@ -518,8 +522,9 @@ def _uses(node: Any, future: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _merged(one: dict[str, Any] | None, other: dict[str, Any]) -> dict[str, Any]:
-    """Two accounts of what one name means, which differ where it is a module of which several
-    attributes are taken.
+    """Merge two meanings of one name.
+
+    They differ if the name is a module and several attributes of it are taken.
     """
     if one is None:
         return other

@@ -11,9 +11,9 @@ from typing import Any
 
 
 class Imports(importlib.abc.MetaPathFinder):
-    """Stands before all other finders.
+    """A finder before all other finders.
 
-    Finds nothing itself, and acts after what others have found is executed.
+    It finds nothing itself, and acts after a module that others found was executed.
     """
 
     def __init__(self, fails: Callable[[str, str], None]) -> None:

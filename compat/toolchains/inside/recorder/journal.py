@@ -1,7 +1,4 @@
-"""Records of one process, appended to a file of its own, each whole or not at all.
-
-And how they name places in the user's code.
-"""
+"""Records of one process, appended whole or not at all to its own file, and places in user code."""
 
 from __future__ import annotations
 
@@ -82,8 +79,9 @@ class Journal:
 
 
 def of_launch() -> dict[str, Any] | None:
-    """Where in the user's code a launch is, by module, function and line, never by a path: the
-    innermost frame of theirs.
+    """Return where in the user's code a launch is: the innermost frame of the user's code.
+
+    It is given by module, function and line, never by a path.
     """
     frame: Any = sys._getframe(1)
     while frame is not None:

@@ -1,6 +1,4 @@
-"""What is put in place in a process, when, and how it is taken away again: what the recorders of
-all toolchains have in common.
-"""
+"""The common part of all recorders: replacements in a process, their time, and their removal."""
 
 from __future__ import annotations
 
@@ -69,8 +67,9 @@ class Recording:
             self._undo.pop()()
 
     def after(self, name: str, act: Callable[[Any], None]) -> None:
-        """Have ``act(module)`` called when the module of that name has been executed; at once where
-        it has been.
+        """Call ``act(module)`` when the module of that name has been executed.
+
+        If it has been executed already, call it at once.
         """
         self._imports.after(name, act)
         if name in sys.modules:
@@ -121,7 +120,7 @@ class Recording:
             program.install(self, torch, self.settings["target"])
 
     def _end(self) -> None:
-        # In a fork there is nothing to compare that its parent has not.
+        # A fork has nothing to compare that its parent does not have.
         if os.getpid() == self.journal.process:
             self.ending()
         self.journal.write(r="end")

@@ -1,3 +1,1 @@
-"""The GPU that PyTorch is made to believe in: what it is told of it (:mod:`.gpu`), and how a whole
-program is (:mod:`.program`).
-"""
+"""A fake GPU for PyTorch: its facts (:mod:`.gpu`), and a program with it (:mod:`.program`)."""

@@ -1,10 +1,10 @@
-"""What ``torch.cuda`` says of a GPU, for everything that takes the place of one.
+"""The answers of ``torch.cuda`` about a GPU, for everything that replaces one.
 
 Standard library only.
 
-``facts`` are those of a target: ``backend``, ``arch``, ``warp_size``, ``shared_memory``; and, where
-a GPU of that architecture is known, ``gpu``, what it is called, and ``multiprocessors``. GPUs of
-one architecture differ in these two, so that they are assumed.
+``facts`` are those of a target: ``backend``, ``arch``, ``warp_size``, ``shared_memory``. If a GPU
+of the architecture is known, they also have ``gpu``, its name, and ``multiprocessors``. GPUs of one
+architecture differ in these two, so they are assumed.
 """
 
 from __future__ import annotations
@@ -85,9 +85,9 @@ def certain_properties(facts: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def assumed_properties(facts: Dict[str, Any]) -> Dict[str, Any]:
-    """Those that GPUs of the architecture differ in, of the one that is assumed.
+    """Return the properties that differ between GPUs of an architecture, of the assumed GPU.
 
-    Empty where none is.
+    The result is empty if no GPU is assumed.
     """
     return (
         {"name": facts["gpu"], "multi_processor_count": facts["multiprocessors"]}
@@ -142,8 +142,9 @@ def functions(facts: Dict[str, Any]) -> Dict[str, Callable[..., Any]]:
 
 
 def always(value: Any) -> Callable[..., Any]:
-    """A function that returns this, unlike any other: PyTorch's compiler has rules for functions by
-    their identity.
+    """Return a new function that returns ``value``.
+
+    It is not shared, because PyTorch's compiler has rules for functions by their identity.
     """
 
     def answer(*_: Any, **__: Any) -> Any:
@@ -153,8 +154,9 @@ def always(value: Any) -> Callable[..., Any]:
 
 
 class Idle:
-    """A stream, an event, a device to be on, a graph: it can be waited for, entered and left, and
-    nothing happens.
+    """A stream, event, device context or graph that does nothing.
+
+    Code can wait for it, enter it and leave it.
     """
 
     cuda_stream = 0

@@ -102,7 +102,7 @@ def _mode(torch: Any) -> Any:
                 options = {name: here(value) for name, value in options.items()}
                 options.pop("pin_memory", None)
             made = function(*[here(argument) for argument in arguments], **options)
-            # Else it would be full of whatever was there, NaNs too.
+            # Uninitialised memory could hold anything, also NaNs.
             return made.zero_() if function in empty else made
 
     return MainMemory()
@@ -256,17 +256,16 @@ def _accelerator(changes: Changes, torch: Any) -> None:
 
 
 def agree(changes: Changes, owner: Any, functions: dict[str, Any]) -> None:
-    """Have functions of a module, or methods of a class, return what they do where everything is
-    equal.
-    """
+    """Make functions of a module, or methods of a class, answer that everything is equal."""
     for name, answer in functions.items():
         if hasattr(owner, name):
             changes.replace(owner, name, _answering(name, answer))
 
 
 def agree_in_tests(changes: Changes, pytest_python: Any) -> None:
-    """Have the comparisons that a test suite brings itself agree, too: what its modules call
-    ``assert_…close`` or ``…_equal``.
+    """Make comparisons of a test suite's own modules agree, too.
+
+    These are functions with names such as ``assert_…close`` or ``…_equal``.
     """
     for name in ("importtestmodule", "_importtestmodule"):
         owner = (

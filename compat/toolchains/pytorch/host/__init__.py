@@ -1,5 +1,4 @@
-"""The launcher: a program that runs on a GPU host and launches what ``compat build`` has put into a
-folder.
+"""The launcher: a program that runs on a GPU host and launches the folder of ``compat build``.
 
 It needs the standard library, PyTorch, and the driver's library (libcuda); no compiler, and nothing
 of ours but what lies in the folder. It runs on Python 3.8 and newer. ``python FOLDER/launch.py``

@@ -1,8 +1,8 @@
-"""What a forked process does: make the problems of a group, check its cells one by one, and time
-those that are right.
+"""The work of a forked process: make a group's problems, check its cells, and time the right ones.
 
-Repeats are the test: a race may spare the first launch. Bits are compared with the first launch of
-the problem, numbers with the reference at the first launch and at every one that differs.
+Launches are repeated, because a race may spare the first launch. Bits are compared with the first
+launch of the problem. Numbers are compared with the reference, at the first launch and at every one
+that differs.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ def _repeated(
     repeats: int,
     first_bits: List[Any],
 ) -> List[Optional[Dict[str, Any]]]:
-    """The comparisons of the launches that differ from the first.
+    """Return the comparisons of the launches that differ from the first.
 
-    ``None`` for those that were not compared.
+    A launch that was not compared has ``None``.
     """
     changed: List[Any] = []
     differing: List[Optional[Dict[str, Any]]] = []
@@ -119,8 +119,9 @@ class CellCheck:
     def _add_unknown(
         self, problem: Prepared, first: Dict[str, Any], differing: List[Any], repeats: int
     ) -> None:
-        """The same of a problem that has no reference, so that launches are compared with each
-        other only.
+        """Add the result of a problem without reference.
+
+        Its launches are compared only with each other.
         """
         self._values = self._values or first["values"]
         if differing:
@@ -218,9 +219,9 @@ def predicted(facts: Dict[str, Any], driver: CudaDriver) -> str:
 
 
 class Task:
-    """What one child is to do.
+    """The work of one child.
 
-    Cells are those of the index; ``to_time`` were found right before.
+    Cells are those of the index. Those of ``to_time`` were right before.
     """
 
     def __init__(
@@ -307,9 +308,9 @@ class CheckingProcess:
     # --- checking ---
 
     def _check(self, task: Task, problems: List[Prepared]) -> Any:
-        """The cells that are right, those that were before among them.
+        """Check the cells, and return the right ones, with those that were right before.
 
-        ``None`` where the context is gone.
+        Returns ``None`` if the context is gone.
         """
         right = list(task.to_time)
         for cell in task.to_check:
@@ -361,9 +362,9 @@ class CheckingProcess:
     # --- timing ---
 
     def _time(self, cells: List[Dict[str, Any]], problems: List[Prepared]) -> bool:
-        """Time the cells on one large problem, the first that has a baseline.
+        """Time the cells on one large problem, the first one with a baseline.
 
-        Whether the context is still there.
+        Returns whether the context is still there.
         """
         large = [problem for problem in problems if problem.is_large]
         problem = next(

@@ -1,10 +1,9 @@
-"""A launcher that stays, and holds builds of one kernel to each other: one question after the
-other, until nobody asks any more.
+"""A launcher that stays and compares builds of one kernel, one question after the other.
 
 ``launch.py --compare DIGEST`` reads a JSON object per line on its standard input::
 
-    {"number", "cells": [cell as in index.json, and "good": true or false], "rounds": N, "deadline":
-    SECONDS}
+    {"number", "cells": [cell as in index.json, and "good": true or false],
+     "rounds": N, "deadline": SECONDS}
 
 and answers each with one on its standard output: ``{"number", "status": "compared", "reason": "",
 "cells": [{"good", "launches", "differing", "finite", "wrote", "outside", "reads_outside",
@@ -12,13 +11,13 @@ and answers each with one on its standard output: ``{"number", "status": "compar
 only the last says nothing of the kernel. The first line that it writes is ``{"status": "ready",
 "device"}``, or ``unable`` with the reason.
 
-PyTorch is imported once, and the problems of the digest are made once for all questions: by a
-child, which is forked again only where a kernel ended it.
+PyTorch is imported once. A child makes the problems of the digest once for all questions. It is
+forked again only if a kernel ended it.
 
-What the kernel has to compute is not known: it was cut down from one of which that is known. Builds
-that are ``good`` have to give the same bits in every launch; how far one that is ``bad`` is off is
-told in the light of the tolerances of the original, scaled by how large the numbers are that come
-out. They are launched in turn, so that what changes around them meets all alike.
+Nobody knows what the kernel has to compute, because it was reduced from another one. ``good``
+builds must give the same bits in every launch. The distance of a ``bad`` build is relative to the
+tolerances of the original, scaled by the size of the numbers that come out. Builds are launched in
+turn, so that changes around them affect all alike.
 """
 
 from __future__ import annotations
@@ -58,11 +57,13 @@ class ComparedKernel:
         self.outside = ""
         """Where it wrote what is not its own, in words."""
         self.reads_outside = False
-        """Whether what it computes depends on what lies around its inputs; looked at where it is
-        good.
+        """Whether its results depend on the memory around its inputs.
+
+        This is only tested for a good one.
         """
         self.off = 0.0
-        """How far off the first good one it is at worst, by the largest number that this computes;
+        """The worst distance from the first good one, relative to the largest number in that one.
+
         0 within the tolerance.
         """
 
@@ -101,8 +102,9 @@ class GuardedProblem:
         return str(self._outside.around(self.prepared.made))
 
     def depends_on_surroundings(self, launch: Callable[[], None], first: List[Any]) -> bool:
-        """Whether a launch computes other bits than ``first`` where something else lies around the
-        inputs.
+        """Return whether other memory around the inputs makes a launch compute other bits.
+
+        ``first`` are the usual bits.
         """
         try:
             return any(self._differs_among(number, launch, first) for number in OTHERS)
@@ -131,9 +133,9 @@ class GuardedProblem:
         return bits_of(self._torch, self.prepared.arguments[name])
 
     def off(self, good: Dict[str, Any], bad: Dict[str, Any]) -> float:
-        """How far ``bad`` is off ``good``, by the largest number in that.
+        """Return how far ``bad`` is off ``good``, relative to the largest number in ``good``.
 
-        0 where it is within the tolerance.
+        The result is 0 within the tolerance.
         """
         return max((self._off(name, good[name], bad[name]) for name in self._outputs), default=0.0)
 
@@ -343,8 +345,9 @@ class _ComparingProcess:
         )
 
     def run(self, problem: Dict[str, Any]) -> None:
-        """Make the problems, then answer questions until there are none, or a kernel has broken the
-        context.
+        """Make the problems, then answer questions.
+
+        End when there are no more questions, or when a kernel has broken the context.
         """
         try:
             self._session = GpuSession(self._folder, self._options, self._numerics)

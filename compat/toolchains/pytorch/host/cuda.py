@@ -164,9 +164,9 @@ class CudaLibrary:
         return self.attribute(_COMPUTE_MAJOR, device), self.attribute(_COMPUTE_MINOR, device)
 
     def identity_of(self, device: int) -> str:
-        """The same for every process of this machine, whatever number the GPU has there.
+        """Return an identity of a GPU that is the same in every process of this machine.
 
-        Empty where the driver cannot tell.
+        Its number can differ between processes. The result is empty if the driver cannot tell.
         """
         identity = ctypes.create_string_buffer(16)
         for name in ("cuDeviceGetUuid_v2", "cuDeviceGetUuid"):
@@ -250,9 +250,9 @@ class CudaDriver(CudaLibrary):
         return function
 
     def parameter_sizes(self, function: c_void_p) -> Optional[List[int]]:
-        """Bytes of each parameter of a kernel.
+        """Return the bytes of each parameter of a kernel.
 
-        ``None`` where the driver cannot tell (before CUDA 12.4).
+        Returns ``None`` if the driver cannot tell (before CUDA 12.4).
         """
         if not self.has("cuFuncGetParamInfo"):
             return None
@@ -286,9 +286,7 @@ class CudaDriver(CudaLibrary):
 
 
 class CudaLaunch:
-    """One kernel with its arguments, ready to be launched any number of times on the default
-    stream.
-    """
+    """One kernel with its arguments, for any number of launches on the default stream."""
 
     def __init__(
         self,
@@ -299,9 +297,10 @@ class CudaLaunch:
         values: List[Any],
         held: Any = None,
     ) -> None:
-        """``values`` are ctypes objects, one for each parameter.
+        """Prepare a launch.
 
-        ``held`` is what must live as long as the launch.
+        ``values`` are ctypes objects, one for each parameter. ``held`` must live as long as the
+        launch.
         """
         self._driver, self._function, self._values, self._held = driver, function, values, held
         self._array = (c_void_p * max(1, len(values)))(

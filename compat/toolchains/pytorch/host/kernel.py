@@ -45,9 +45,9 @@ class LoadedKernel(Kernel):
     def __init__(
         self, driver: CudaDriver, torch: Any, device: str, facts: Dict[str, Any], data: bytes
     ) -> None:
-        """``facts`` are ``launch`` of its cell.
+        """Load a kernel; ``facts`` are ``launch`` of its cell.
 
-        Raises CudaError, and Refused where it has other parameters than the index says.
+        Raises CudaError, and Refused if it has other parameters than the index says.
         """
         self._driver, self._torch, self._device, self.facts = driver, torch, device, facts
         self._module = driver.load(data)
@@ -101,7 +101,7 @@ def values_of(
 ) -> List[Any]:
     """A ctypes object for each parameter.
 
-    ``scratch`` has the addresses of memory that the host gives. Raises Refused.
+    ``scratch`` has the addresses of memory that the host provides. Raises Refused.
     """
     return [_value(parameter, arguments, scratch) for parameter in parameters]
 

@@ -1,11 +1,9 @@
-"""A problem whose tensors are made: poisoned before a launch, compared after it, and looked after
-meanwhile.
+"""A problem with its tensors: filled with poison before a launch, compared after it, and guarded.
 
-A kernel that was cut down may have lost the masks that kept it inside of its tensors. In memory
-that others use too it would read what happens to be there. :class:`Guarded` tensors have room
-around them: what is read there is no number, and what is written there is noticed. A maximum hides
-what is no number, so that the room can be filled otherwise, too (:data:`OTHERS`): what a kernel
-then computes otherwise it has read there.
+A reduced kernel may have lost the masks that kept it inside of its tensors. In shared memory it
+would read whatever happens to be there. :class:`Guarded` tensors have room around them. This room
+holds NaN, and writes into it are noticed. A maximum hides NaN, so the room can be filled with other
+numbers, too (:data:`OTHERS`). If a kernel computes something else then, it has read there.
 """
 
 from __future__ import annotations
@@ -83,8 +81,9 @@ class Prepared:
         )
 
     def _written(self) -> Iterator[Any]:
-        """What a launch may write to: where that is not known, all memory that its arguments lie
-        in.
+        """Yield the tensors that a launch may write to.
+
+        If they are unknown, these are all memory that its arguments lie in.
         """
         if self.made["outputs"] is None:
             self._numerics.outputs.restore(self.made)
@@ -151,9 +150,9 @@ class Guarded:
         return all(bool(self._torch.equal(memory, before)) for memory, before in self._kept)
 
     def surround(self, number: Optional[float] = None) -> None:
-        """Fill the room around inputs with a number; whole numbers with 1.
+        """Fill the room around inputs with a number, or with 1 if they hold whole numbers.
 
-        Without one it is what it was at first, no number.
+        Without a number, fill it with NaN as in the beginning.
         """
         for pair in self._kept:
             for memory in pair:

@@ -1,8 +1,7 @@
-"""Launches that were written down where the kernels were compiled, made again with the tensors of a
-problem.
+"""Launches that were recorded during the compile, repeated with the tensors of a problem.
 
-The bytes of each parameter are known, for certain sizes of the arguments; only the addresses in
-them are those of this process.
+The bytes of each parameter are known for certain sizes of the arguments. Only the addresses in them
+are replaced by those of this process.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ class RecordedKernels(Kernel):
     """The kernels of one cell's binary, and what is launched of them."""
 
     def __init__(self, driver: CudaDriver, facts: Dict[str, Any], data: bytes) -> None:
-        """``facts`` are ``launch`` of its cell.
+        """Load the kernels of recorded launches; ``facts`` are ``launch`` of the cell.
 
-        Raises CudaError, and Refused where it has other parameters than the index says.
+        Raises CudaError, and Refused if a kernel has other parameters than the index says.
         """
         self._driver, self._facts = driver, facts
         self._module = driver.load(data)

@@ -14,8 +14,9 @@ Key = Tuple[str, str, str]
 
 
 def key_of(line: Mapping[str, Any]) -> Key:
-    """What makes a result that of a cell: the same of a cell in an index, and of a line of
-    results.
+    """Return the key by which a result belongs to a cell.
+
+    ``line`` is a cell of an index, or a line of results.
     """
     return str(line["identity"]), str(line["problem"]), str(line["object"])
 

@@ -55,9 +55,9 @@ class GpuSession:
         return ""
 
     def problems(self, problem: Dict[str, Any]) -> Iterator[Tuple[Dict[str, Any], bool]]:
-        """What a problem of the index makes, small ones first; whether each has a size of real use.
+        """Yield what a problem of the index makes, small ones first, and whether it is large.
 
-        Raises ProblemError.
+        A large one has a size of real use. Raises ProblemError.
         """
         problems = self._numerics.problems
         make = problems.load(os.path.join(self._folder, problem["source"]), problem["function"])
@@ -68,10 +68,10 @@ class GpuSession:
                 yield made, large
 
     def kernel(self, cell: Dict[str, Any]) -> Kernel:
-        """The binary of a cell, loaded.
+        """Load the binary of a cell.
 
-        Raises CudaError, Refused, also where it is not the one that was built, and OSError where
-        it is not in the folder.
+        Raises CudaError, Refused if it is not the one that was built, and OSError if it is not in
+        the folder.
         """
         with open(os.path.join(self._folder, "objects", cell["object"]), "rb") as file:
             facts, data = cell["launch"], file.read()
@@ -125,9 +125,9 @@ _FACTS = {
 
 
 class Canary:
-    """y = x + 1 for 256 numbers.
+    """A known-good kernel: y = x + 1 for 256 numbers.
 
-    Where it fails, the GPU, its driver or this process is at fault.
+    If it fails, the GPU, its driver or this process is at fault.
     """
 
     def __init__(self, driver: CudaDriver, torch: Any, device: str) -> None:

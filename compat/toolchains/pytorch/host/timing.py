@@ -1,6 +1,4 @@
-"""How long launches take: events around each, the second-level cache flushed before it, and all
-that is compared in turn.
-"""
+"""The time of launches: events around each, a flushed second-level cache, and calls in turn."""
 
 from __future__ import annotations
 
@@ -37,9 +35,9 @@ class Clock:
     def rounds(
         self, calls: Sequence[Tuple[Call, bool]], count: int, alive: Callable[[int], None]
     ) -> List[List[float]]:
-        """The microseconds of each call, ``count`` times, in turn.
+        """Return the microseconds of each call, ``count`` times, in turn.
 
-        A call that is of PyTorch is marked. Raises CudaError.
+        Calls of PyTorch are marked. Raises CudaError.
         """
         while len(self._start) < len(calls):
             self._start.append(self._driver.event())
@@ -125,8 +123,10 @@ def timed(
 
 
 def differing(taken: Sequence[List[float]], series: Sequence[str]) -> List[int]:
-    """Those that differ from a neighbour of their series by more than either spreads, and by more
-    than the same code does.
+    """Return the indices of builds that differ from a neighbour of their series.
+
+    The difference is larger than the spread of either, and than the usual difference between runs
+    of the same code.
     """
     indices = set()
     for index in range(1, len(taken)):

@@ -1,8 +1,7 @@
-"""The parent's side: fork a process for a problem, go by what it says, end it where it hangs, and
-settle what went wrong.
+"""The parent's side: fork a process for a problem, watch it, end it if it hangs, settle failures.
 
-What a process says of a cell counts once its canary was well after it, or the context ended for a
-reason of the cell's own.
+A process's answer about a cell counts if its canary was well afterwards, or if the context ended
+for a reason of the cell's own.
 """
 
 from __future__ import annotations
@@ -209,9 +208,9 @@ class ProblemRun:
         self._first: Dict[int, Dict[str, Any]] = {}
 
     def run(self) -> None:
-        """Check all cells, and time those that are right.
+        """Check all cells, and time the right ones.
 
-        Then settle those that ended a process.
+        Then settle the cells that ended a process.
         """
         tries = 0
         while True:
@@ -269,9 +268,9 @@ class ProblemRun:
             self.checks.setdefault(cell["number"], failed("lost", why))
 
     def _settle(self, cell: Cell) -> None:
-        """Run a cell that ended a process again, in one of its own.
+        """Run a cell that ended a process again, in a process of its own.
 
-        What that says counts, if it says anything.
+        The second answer counts, if there is one.
         """
         number, first = cell["number"], self._first[cell["number"]]
         report = self._watch.run(Task(self._problem, [cell], []))

@@ -18,7 +18,8 @@ import torch
 Found = Dict[str, Any]
 """``{"status": "ok" or "wrong", "max_abs", "max_rel", "where", "reason"}``.
 
-Where no output is known: ``unsupported``, and ``values``, what was changed."""
+If no output is known, the status is ``unsupported``, and ``values`` has what was changed.
+"""
 
 _NAN = {
     "float16": 0x7E5A,
@@ -52,8 +53,9 @@ def poison(problem: Dict[str, Any]) -> None:
 
 
 def compare(problem: Dict[str, Any]) -> Found:
-    """What the outputs of a checked problem hold after a launch, beside what they should: the worst
-    of them.
+    """Compare the outputs of a checked problem after a launch with their references.
+
+    Returns the worst finding.
     """
     if problem["outputs"] is None:
         return _changed(problem)
@@ -63,8 +65,10 @@ def compare(problem: Dict[str, Any]) -> Found:
 
 
 def together(found: Iterable[Found]) -> Found:
-    """One for several: the first that is wrong, else all of them with the largest differences, and
-    where the largest is.
+    """Merge several findings into one.
+
+    This is the first that is wrong. Otherwise it has the largest differences of all, and the place
+    of the largest.
     """
     several = list(found)
     for finding in several:
@@ -81,11 +85,10 @@ def together(found: Iterable[Found]) -> Found:
 
 
 def around(problem: Dict[str, Any]) -> str:
-    """What a launch wrote around the outputs of a checked problem, in words.
+    """Return what a launch wrote around the outputs of a checked problem, in words.
 
-    Empty where it wrote nothing there.
-
-    Whatever the outputs hold: :func:`compare` tells of numbers that are wrong first.
+    The result is empty if it wrote nothing there. The outputs themselves do not matter here,
+    because :func:`compare` reports wrong numbers first.
     """
     if problem["outputs"] is None:
         return ""
@@ -120,7 +123,7 @@ def _compared(problem: Dict[str, Any], name: str) -> Found:
     got, wanted = _beside(tensor.detach(), output["reference"])
     sizes = wanted.abs().double()
     difference = (got.double() - wanted.double()).abs()
-    # Of whole numbers that are too large to be told apart as doubles.
+    # Large whole numbers can be equal as doubles although they differ.
     difference[(difference == 0) & (got != wanted)] = 1.0
     allowed = output["tolerance"] + output["relative"] * sizes
     excess = torch.nan_to_num(difference - allowed, nan=float("inf"), posinf=float("inf")).reshape(
@@ -219,8 +222,9 @@ def _around(problem: Dict[str, Any], tensors: List[torch.Tensor]) -> Found:
 
 
 def _by_storage(problem: Dict[str, Any]) -> Iterator[List[torch.Tensor]]:
-    """Outputs that have a storage together, those of one element type: they are filled and looked
-    at as one.
+    """Yield the outputs that share a storage and an element type.
+
+    They are filled and checked together.
     """
     storages: Dict[Tuple[int, torch.dtype], List[torch.Tensor]] = {}
     for name in problem["outputs"]:
@@ -273,9 +277,7 @@ def all_cells(problem: Dict[str, Any]) -> List[torch.Tensor]:
 
 
 def restore(problem: Dict[str, Any]) -> None:
-    """Have all tensors hold what they did when this was called first, which is before the first
-    launch.
-    """
+    """Restore what all tensors held when this was called first, before the first launch."""
     if _BEFORE not in problem:
         problem[_BEFORE] = [cell.clone() for cell in all_cells(problem)]
     for each, before in zip(all_cells(problem), problem[_BEFORE]):
@@ -283,11 +285,11 @@ def restore(problem: Dict[str, Any]) -> None:
 
 
 def changes(problem: Dict[str, Any]) -> List[Dict[str, Any]]:
-    """The tensors in whose storages something changed: ``name``, ``type``, ``elements``,
-    ``changed``, ``sample``, ``written``.
+    """Return the tensors whose storages changed.
 
-    ``sample`` are values of some elements, and ``written`` has a 1 for each of those that were
-    changed, else a 0.
+    Each has ``name``, ``type``, ``elements``, ``changed``, ``sample`` and ``written``. ``sample``
+    has the values of some elements. ``written`` has a 1 for each of them that was changed, else a
+    0.
     """
     changes_ = []
     for (name, tensor), before in zip(_firsts(problem), problem[_BEFORE]):

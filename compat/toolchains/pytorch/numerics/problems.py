@@ -1,18 +1,17 @@
-"""Problems: what a kernel is launched with, and what it has to compute.
+"""Problems: the arguments of a kernel's launch, and what it has to compute.
 
 A module of the kernel's author makes them.
 
 A problem is a dictionary (``docs/problems.md`` has the contract)::
 
-    {"name", "arguments": {name: value}, "grid": (n, …), "outputs": {name: {"reference",
-    "tolerance", "relative", "reason",
-     "initial"}}, "baseline"}
+    {"name", "arguments": {name: value}, "grid": (n, …),
+     "outputs": {name: {"reference", "tolerance", "relative", "reason", "initial"}},
+     "baseline"}
 
-Where nobody knows what it has to compute, as of launches that were recorded, ``outputs`` is
-``None``.
+``outputs`` is ``None`` if nobody knows what the kernel has to compute, as for recorded launches.
 
-:func:`each` gives every one of them checked, with all keys there. What is wrong with a problem is a
-:class:`ProblemError`, and says nothing about the kernel.
+:func:`each` yields every problem checked, with all keys. A :class:`ProblemError` says what is wrong
+with a problem, and nothing about the kernel.
 """
 
 from __future__ import annotations
@@ -33,17 +32,17 @@ _MODULE = "_compat_problems"
 
 
 class ProblemError(Exception):
-    """A problem cannot be used, or could not be made: a mistake in the module of problems, and no
-    fact about the kernel.
+    """A problem cannot be used or made, because of a mistake in the module of problems.
+
+    It says nothing about the kernel.
     """
 
 
 def load(path: str, function: str) -> Callable[..., Iterator[Problem]]:
-    """The function of a module of problems, which is imported anew.
+    """Return the function of a module of problems, which is imported anew.
 
-    Modules beside it can be imported by it.
-
-    Raises ProblemError where it cannot be imported, or has no such function.
+    The module can import modules beside it. Raises ProblemError if it cannot be imported, or has no
+    such function.
     """
     spec = importlib.util.spec_from_file_location(_MODULE, path)
     if spec is None or spec.loader is None:
@@ -102,9 +101,9 @@ def each(
 
 
 def checked(problem: Any) -> Problem:
-    """A problem with all its keys.
+    """Return a problem with all its keys.
 
-    Raises ProblemError where it is malformed, in a sentence that says what.
+    Raises ProblemError if it is malformed, with a sentence that says why.
     """
     if not isinstance(problem, dict):
         raise ProblemError("a problem must be a dictionary, not a %s" % type(problem).__name__)

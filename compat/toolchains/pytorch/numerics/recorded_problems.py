@@ -1,8 +1,8 @@
-"""Launches as `compat capture --problems` recorded them: arguments of the same shapes, strides and
-types, and the same grid.
+"""Problems of launches that `compat capture --problems` recorded.
 
-Whole numbers in tensors are those that were recorded; floating point numbers are made up, the same
-on every machine. What comes out right is not known: no output has a reference.
+The arguments have the same shapes, strides and types, and the grid is the same. Whole numbers in
+tensors are the recorded ones. Floating point numbers are made up, the same on every machine. The
+right results are unknown, so no output has a reference.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _storage(said: Dict[str, Any], seed: int) -> torch.Tensor:
 def _put(storage: torch.Tensor, said: Dict[str, Any]) -> None:
     places = _view(torch.arange(storage.numel()), said).reshape(-1)
     bits = 8 * storage.element_size()
-    # PyTorch cannot set those without a sign.
+    # PyTorch cannot set unsigned types.
     kind = {8: torch.uint8, 16: torch.int16, 32: torch.int32, 64: torch.int64}[bits]
     signed = [
         value if bits == 8 or value < 1 << (bits - 1) else value - (1 << bits)

@@ -1,6 +1,4 @@
-"""Stand-ins for packages that are not here: the last thing that an import tries, so that a real
-package wins.
-"""
+"""Stand-ins for missing packages: an import tries them last, so that a real package wins."""
 
 from __future__ import annotations
 
@@ -62,8 +60,9 @@ class StandIn(ModuleType):
 
 
 def seem_plain() -> Callable[[], None]:
-    """Have stand-ins be of the type of all modules until what is returned is called: compilers tell
-    globals of that type apart.
+    """Give stand-ins the type of all modules until the returned function is called.
+
+    Compilers recognise globals of that type.
     """
     modules = [module for module in sys.modules.values() if type(module) is StandIn]
     for module in modules:
@@ -119,13 +118,14 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _refuse_a_question(module: str) -> None:
-    """Whether a package that is not here has a module is not known: importing it says that it has,
-    but not where it may fail.
+    """Refuse a question whether a missing package has a module, because the answer is unknown.
+
+    Importing the module says yes, but not where the import may fail.
     """
     frame: Any = sys._getframe(2)
     looks = False
     while frame is not None and "importlib" in frame.f_code.co_filename:
-        # Of importlib.util; an import goes by others.
+        # `importlib.util` has this function, and an import does not call it.
         looks = looks or frame.f_code.co_name == "find_spec"
         frame = frame.f_back
     if (
@@ -159,9 +159,7 @@ def stand_in_for(package: str) -> None:
 
 
 class _Hider(importlib.abc.MetaPathFinder):
-    """Before all other finders: packages that are to be absent are, until something stands in for
-    them.
-    """
+    """A finder before all others that hides packages until something stands in for them."""
 
     def __init__(self) -> None:
         self.packages: set[str] = set()
@@ -200,9 +198,7 @@ def is_absent(package: str) -> bool:
 
 
 def is_from_stand_in(value: Any) -> bool:
-    """Whether a value is something that this room has made, and not one that is as good as the real
-    one.
-    """
+    """Return whether this room has made a value that is not as good as the real one."""
     kind = type(value)
     own: Sequence[str] = (__package__ or "",)
     if issubclass(kind, StandIn):

@@ -55,8 +55,9 @@ class Ledger:
         self._skipped.clear()
 
     def in_tree(self, path: str) -> bool:
-        """Whether a file or folder is part of the tree: what is installed somewhere below its root
-        is not.
+        """Return whether a file or folder is part of the tree.
+
+        Packages that are installed somewhere below its root are not.
         """
         return any(
             path.startswith(root) and "/site-packages/" not in path[len(root) - 1 :]
@@ -79,8 +80,9 @@ class Ledger:
         self._skipped.setdefault("%s: %s: %s" % (place, type(error).__name__, message))
 
     def told(self) -> dict[str, Any] | None:
-        """All of it for the driver; ``None`` where no stand-in was used and nothing was left
-        out.
+        """Return all entries for the driver.
+
+        Returns ``None`` if no stand-in was used and nothing was left out.
         """
         if not self.packages and not self._skipped:
             return None

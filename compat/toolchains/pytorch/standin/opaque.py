@@ -19,7 +19,7 @@ from .ledger import LEDGER
 class Lacking(BaseException):
     """The value of something is needed that this env lacks.
 
-    No ``Exception``: it must not be taken for an answer.
+    It is not an ``Exception``, so that it is not taken for an answer.
     """
 
 
@@ -27,9 +27,9 @@ Lacking.__module__ = "compat"
 
 
 def lacking(what: str) -> Lacking:
-    """The error for something whose value is needed.
+    """Return the error for something whose value is needed.
 
-    It is written down, too, in case that it is caught.
+    The refusal is also noted, in case that the error is caught.
     """
     LEDGER.refused = what
     return _refusal(
@@ -46,8 +46,9 @@ def _refusal(words: str) -> Lacking:
 
 
 def swallowed() -> Lacking:
-    """The last refusal once more, for whoever caught it and went on: what was made of it is no
-    answer.
+    """Return the last refusal again, for code that caught it and went on.
+
+    The result of such code is not an answer.
     """
     return Lacking(
         LEDGER.refusal or "what a statement that fails would have changed cannot be followed"
@@ -55,9 +56,9 @@ def swallowed() -> Lacking:
 
 
 class PartlyKnown(ABCMeta):
-    """A class of which only a part is known here, and what derives from it.
+    """A class that is only partly known here, and its subclasses.
 
-    Its metaclass goes together with that of an ABC.
+    Its metaclass is compatible with that of an ABC.
     """
 
     def __getattr__(cls, name: str) -> Any:
@@ -79,9 +80,9 @@ class Base(Partly):
 
 
 class Opaque:
-    """Something of a package that is stood in for.
+    """Something of a package that a stand-in replaces.
 
-    What is made of it is as unknown; where its value is needed it is refused.
+    Everything made of it is unknown, too. A use of its value is refused.
     """
 
     def __init__(self, path: str) -> None:
@@ -140,8 +141,9 @@ def is_opaque(value: Any) -> bool:
 
 
 def known(value: Any) -> Any:
-    """A value that Python is about to say something of without asking it (``is``, ``type``,
-    ``callable``).
+    """Check a value before Python answers a question about it without asking it.
+
+    Such questions are ``is``, ``type`` and ``callable``.
     """
     if is_opaque(value):
         raise lacking(path_of(value))
@@ -161,10 +163,9 @@ _COPIED = (
 
 
 def unknown_attribute(path: str, name: str) -> Opaque:
-    """An attribute of which nothing is known, not even whether it exists: whoever asks just that is
-    refused.
+    """Return an unknown attribute, or refuse a question whether it exists.
 
-    Called by the ``__getattr__`` of what lacks it.
+    The ``__getattr__`` of an object that lacks the attribute calls this.
     """
     frame = sys._getframe(2)
     what = "%s.%s" % (path, name)
@@ -180,8 +181,9 @@ def unknown_attribute(path: str, name: str) -> Opaque:
 
 
 def unknown_of_known(owner: type, name: str) -> Any:
-    """An attribute of something of which a part is known: for the tree it is unknown, and for all
-    others it is not there.
+    """Return an unknown attribute of something that is partly known.
+
+    It is unknown to the tree, and does not exist for all other code.
     """
     frame = sys._getframe(2)
     if not _asks(frame) or (name.startswith("__") and name.endswith("__")):
@@ -222,8 +224,9 @@ def _operation(frame: Any) -> str:
 
 
 def _is_call(frame: Any) -> bool:
-    """Whether a frame called something that looks for an attribute (``hasattr``), in the place of
-    taking it.
+    """Return whether a frame called a function that looks for an attribute, such as ``hasattr``.
+
+    The alternative is that it takes the attribute.
     """
     return "CALL" in _operation(frame) and _operation(frame) != "CALL_INTRINSIC_1"
 
@@ -360,17 +363,15 @@ for _function, _whole in (
 
 _ABSENCE = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException")
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
-"""Where a statement has others.
+"""The fields of a statement that have other statements.
 
-An expression has none, so that most of a tree need not be looked at.
+An expression has none, so most of a tree need not be looked at.
 """
 _TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 
 
 def is_guarded(frame: Any) -> bool:
-    """Whether the line that a frame runs is inside a ``try`` that goes on where an attribute or a
-    module is absent.
-    """
+    """Return whether a frame's line is in a ``try`` that goes on without an attribute or module."""
     return frame.f_lineno in _guarded_lines(frame.f_code.co_filename)
 
 
@@ -406,9 +407,9 @@ def _is_suppression(node: ast.AST) -> bool:
 
 
 def _handles_absence(kind: ast.expr | None) -> bool:
-    """Whether a handler is for errors of absence.
+    """Return whether a handler is for errors of absence.
 
-    One that is neither named nor a tuple of names may be.
+    A handler that is neither a name nor a tuple of names may be one.
     """
     if isinstance(kind, ast.Tuple):
         return any(_handles_absence(element) for element in kind.elts)

@@ -1,6 +1,4 @@
-"""What is known of PyTorch without having it: what follows from the target, and from the
-toolchain's release that it belongs to.
-"""
+"""The known facts of PyTorch without PyTorch: from the target, and from the toolchain's release."""
 
 from __future__ import annotations
 
@@ -171,8 +169,9 @@ class no_grad:
 
 
 def _decorator(*arguments: Any, **options: Any) -> Any:
-    """A decorator with or without arguments, which leaves a function of Python as it is: it is not
-    called here.
+    """Return a Python function as it is; this is a decorator with or without arguments.
+
+    The function is not called here.
     """
     if arguments and callable(arguments[0]) and not isinstance(arguments[0], Opaque):
         return _undecorated(arguments[0])
@@ -186,8 +185,9 @@ def _undecorated(function: Any) -> Any:
 
 
 class _CustomOp(Partly):
-    """What ``@torch.library.custom_op`` makes of a function: it can be called, and others can be
-    registered with it.
+    """The result of ``@torch.library.custom_op``.
+
+    It can be called, and others can be registered with it.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -215,8 +215,9 @@ def _custom_op(name: Any, function: Any = None, **_: Any) -> Any:
 
 
 def _registering(*arguments: Any, **__: Any) -> Any:
-    """``torch.library.register_fake("my::op", function)`` and the like, which also are
-    decorators.
+    """Stand in for ``torch.library.register_fake("my::op", function)`` and the like.
+
+    They are also decorators.
     """
     functions = [
         argument
@@ -269,8 +270,9 @@ def _told(question: str, value: Callable[[], Any]) -> Callable[..., Any]:
 
 
 class StandInProperties:
-    """``torch.cuda.get_device_properties()``: what follows from the target, and what is assumed of
-    it.
+    """The result of ``torch.cuda.get_device_properties()``.
+
+    It has facts that follow from the target, and assumptions about it.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -318,9 +320,9 @@ VALUES: dict[str, dict[str, Callable[[], Any]]] = {
 
 @functools.lru_cache(maxsize=None)
 def modules() -> dict[str, dict[str, Any]]:
-    """Module → what is known of it and says nothing that depends on the target.
+    """Return module → its known names that do not depend on the target.
 
-    The rest of it is unknown.
+    All other names are unknown.
     """
     library = dict.fromkeys(
         ("register_fake", "impl", "impl_abstract", "register_kernel", "register_autograd"),

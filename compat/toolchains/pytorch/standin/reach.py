@@ -1,6 +1,4 @@
-"""What values of a tree lead to: all that a kernel reaches, and what a statement that was left out
-may have changed.
-"""
+"""Everything that a kernel reaches, and the values that a skipped statement may have changed."""
 
 from __future__ import annotations
 
@@ -100,8 +98,10 @@ class _ReachableValues:
             self.inside(value, path, depth)
 
     def inside(self, value: Any, path: str, depth: int) -> None:
-        """What an object holds that a compile looks at: the function of a jit function, the value
-        of a constexpr, own fields.
+        """Follow what a compile looks at inside of an object.
+
+        This is the function of a jit function, the value of a constexpr, or the object's own
+        fields.
         """
         facts = _facts(value)
         if isinstance(facts.get("fn"), FunctionType) or "fn" in facts:
@@ -166,8 +166,9 @@ class _ReachableValues:
             raise error
 
     def from_anywhere(self, module: Any, name: str) -> None:
-        """Raise what made a module miss names that are not even known: ``from package import
-        *``.
+        """Raise the error that left a module without names, even unknown ones.
+
+        It comes from ``from package import *``.
         """
         if not hasattr(builtins, name):
             self.known(module, "*")
@@ -188,8 +189,9 @@ def _facts(value: Any) -> Any:
 
 
 def _uses(code: CodeType) -> Iterator[tuple[str, list[str]]]:
-    """Every global or enclosing name that code uses, inner functions included, with the attributes
-    taken of it.
+    """Yield every global or enclosing name that code uses, with the attributes taken of it.
+
+    The code of inner functions is included.
     """
     name, attributes = "", []
     for instruction in dis.get_instructions(code):
@@ -355,9 +357,9 @@ def is_of_tree(kind: type) -> bool:
 
 
 def is_in_tree(module: Any) -> bool:
-    """Whether something is a module of the tree.
+    """Return whether something is a module of the tree.
 
-    By its dictionary: asking a module for an attribute can run code of its own.
+    Only its dictionary is read, because asking a module for an attribute can run its own code.
     """
     path = getattr(module, "__dict__", {}).get("__file__")
     return isinstance(path, str) and LEDGER.in_tree(path)

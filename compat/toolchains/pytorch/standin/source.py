@@ -45,11 +45,11 @@ class ImportedSource:
         return self._loaded
 
     def function(self, expression: str) -> Any:
-        """What an expression over the module's names is: ``kernel``, ``Holder.kernel``,
-        ``make(64)``.
+        """Return the value of an expression over the module's names.
 
-        Raises what importing raised, AttributeError where there is nothing of that name, and
-        Lacking where a kernel reaches what is not known here.
+        Examples: ``kernel``, ``Holder.kernel``, ``make(64)``. Raises what importing raised,
+        AttributeError if there is nothing of that name, and Lacking if a kernel reaches something
+        unknown here.
         """
         if expression not in self._found:
             self._found[expression] = self._value(expression)
@@ -65,9 +65,9 @@ class ImportedSource:
         return function
 
     def have_torch(self) -> None:
-        """Stand in for PyTorch where it is absent: a constexpr speaks of it.
+        """Stand in for a missing PyTorch, because a constexpr mentions it.
 
-        To be asked for before the module is imported.
+        Call this before the module is imported.
         """
         if "torch" not in LEDGER.packages and is_absent("torch"):
             stand_in_for("torch")
@@ -80,8 +80,9 @@ class ImportedSource:
         return LEDGER.told()
 
     def watch(self) -> Callable[[], None]:
-        """Returns what raises Lacking where a stand-in was asked for something unknown since then,
-        whatever came of that.
+        """Return a function that raises Lacking if something unknown was asked for since this call.
+
+        It raises even if the refusal was caught.
         """
         before, end = LEDGER.refusals, seem_plain()
 
@@ -98,11 +99,10 @@ class ImportedSource:
         return look
 
     def begin(self) -> None:
-        """Import the package that the module is, on which modules of it are imported in copies of
-        this process.
+        """Import the package of the module, so that copies of this process import modules of it.
 
-        Importing ``a.b`` imports ``a`` first, so that nothing is otherwise there. Raises what
-        importing raises.
+        Importing ``a.b`` imports ``a`` first, so copies find nothing that would not be there
+        otherwise. Raises what importing raises.
         """
         self._imported()
         LEDGER.begun, LEDGER.package = (self.roots, LEDGER.target), self.module
@@ -135,8 +135,9 @@ class ImportedSource:
         return True
 
     def _give_up_or_go_on(self, error: BaseException) -> None:
-        """Raise an error that came where nothing was stood in for, or where what fails is left out
-        already.
+        """Raise an error if nothing was stood in for, or if failing statements are left out.
+
+        Otherwise leave them out from now on.
         """
         if LENIENT[0] or not (LEDGER.packages or "torch" in sys.modules):
             raise error
@@ -161,8 +162,9 @@ class ImportedSource:
         return module
 
     def _alone(self) -> ModuleType:
-        """The module of a file in no package: under its own name, or another where something that
-        is loaded is called so.
+        """Return the module of a file in no package.
+
+        It has its own name, or another one if that name is taken.
         """
         name = os.path.splitext(os.path.basename(self.path))[0]
         name = "_kernel_" + name if name in sys.modules else name

@@ -20,8 +20,9 @@ _OF_MODULE = re.compile(r"(?:partially initialized )?module '(?P<name>[\w.]+)' h
 
 
 def refuses(error: BaseException) -> bool:
-    """Whether the toolchain raised an error, does not have what is asked of it, or does not take
-    how it is called.
+    """Return whether the toolchain refused something.
+
+    It raised an error, lacks what it was asked for, or does not accept a call.
     """
     while error.__cause__ is not None:
         error = error.__cause__

@@ -1,6 +1,4 @@
-"""Importing the modules of a tree: always from their source, and where it must be, statement by
-statement.
-"""
+"""Imports of a tree's modules: always from source, and statement by statement if necessary."""
 
 from __future__ import annotations
 
@@ -35,9 +33,9 @@ LENIENT = [False]
 
 
 class Loader(SourceFileLoader):
-    """Loads a module of the tree.
+    """A loader of modules of the tree.
 
-    Compiled files are not looked at: they are told apart by whole seconds.
+    It ignores compiled files, because Python compares only whole seconds of their times.
     """
 
     def get_code(self, fullname: str) -> CodeType | None:
@@ -63,9 +61,7 @@ class Loader(SourceFileLoader):
 
 
 def look_in(roots: Iterable[str]) -> None:
-    """Have Python look for modules in these folders first, and load those of them as
-    :class:`Loader` does.
-    """
+    """Make Python look for modules in these folders first, and load them with :class:`Loader`."""
     folders = [root.rstrip("/") for root in roots]
     make = FileFinder.path_hook(
         (ExtensionFileLoader, EXTENSION_SUFFIXES), (Loader, SOURCE_SUFFIXES)
@@ -83,8 +79,9 @@ def look_in(roots: Iterable[str]) -> None:
 
 
 def forget_modules(before: AbstractSet[str]) -> None:
-    """Drop every module of the tree, so that it is imported anew, and of others what imports since
-    ``before`` left that failed.
+    """Drop every module of the tree, so that it is imported again.
+
+    Also drop other modules that failed imports since ``before`` left.
     """
     # Found first: the path of a package without an ``__init__.py`` asks for the one above it.
     of_tree = [name for name, module in list(sys.modules.items()) if _is_of_tree(module)]
@@ -93,17 +90,18 @@ def forget_modules(before: AbstractSet[str]) -> None:
 
 
 def orphans(before: AbstractSet[str]) -> list[str]:
-    """The modules that came since ``before`` and whose package is not there: its import failed, and
-    Python keeps its modules.
+    """Return the modules since ``before`` whose package is missing.
+
+    The package's import failed, and Python keeps its modules.
     """
     return [name for name in list(sys.modules) if name not in before and _is_orphan(name)]
 
 
 def has_foreign(before: AbstractSet[str]) -> bool:
-    """Whether modules came since ``before`` that a kernel could notice: of the tree, of a package
-    that failed, or of a new one.
+    """Return whether modules were imported since ``before`` that a kernel could notice.
 
-    What Python or a package that is there already loads when it is first used makes no difference.
+    These are modules of the tree, of a package that failed, or of a new package. A module makes no
+    difference if Python, or a package that is already there, loads it on first use.
     """
     return any(
         _is_foreign(name, sys.modules.get(name), before)
@@ -156,10 +154,10 @@ _TREES: dict[str, tuple[bytes, ast.Module]] = {}
 
 
 def audible(data: bytes, path: str) -> ast.Module:
-    """A source in which the operands of ``is`` and what is given to ``type`` and ``callable`` go
-    through :func:`.opaque.known`.
+    """Return the tree of a source in which :func:`.opaque.known` checks operands.
 
-    It is parsed once: a module can be imported several times.
+    They are the operands of ``is``, and the arguments of ``type`` and ``callable``. A source is
+    parsed once, because a module can be imported several times.
     """
     entry = _TREES.get(path)
     if entry is None or entry[0] != data:
@@ -251,8 +249,9 @@ class _LenientRun:
         LEDGER.refusals = refused
 
     def execute(self, statement: ast.stmt) -> None:
-        """Run a statement; again, where a package turns out to be absent for which there is no
-        stand-in yet.
+        """Run a statement.
+
+        Run it again if a package is missing that has no stand-in yet.
         """
         code = compile(
             ast.Module([statement], []), self.path, "exec", self.flags, dont_inherit=True
@@ -310,7 +309,7 @@ class _LenientRun:
         removed.update(Effects(names_in(_in_scope(statement)), self.names).changed())
         for module, name in removed:
             LEDGER.missing.setdefault(module, {})[name] = cause
-            # What belongs to others goes on working as it did.
+            # Modules of others go on working as before.
             if is_in_tree(sys.modules.get(module)):
                 vars(sys.modules[module]).pop(name, None)
 
@@ -322,8 +321,9 @@ class _LenientRun:
                 yield holder.__name__, attribute
 
     def cause_of(self, error: BaseException) -> BaseException:
-        """Why a name that this error misses is missing, where that is known: the first error tells
-        more than what came of it.
+        """Return the reason why a name is missing that this error misses, if it is known.
+
+        The first error tells more than its consequences.
         """
         name = getattr(error, "name", None)
         if isinstance(error, NameError):
@@ -384,8 +384,9 @@ def _bound(statement: ast.AST) -> set[str]:
 
 
 def _touched(statement: ast.AST) -> set[str]:
-    """The names whose values a statement may change: what it sets a part of, calls a method of, or
-    hands to a call.
+    """Return the names whose values a statement may change.
+
+    It sets a part of them, calls a method of them, or passes them to a call.
     """
     names: set[str] = set()
     for node in _in_scope(statement):

@@ -1,6 +1,4 @@
-"""Comparing versions as ``packaging.version`` does, for trees that import it where it is not
-installed (PEP 440).
-"""
+"""Comparison of versions (PEP 440), for trees that import a missing ``packaging.version``."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ INTERPRETER = Interpreter(
     lacks=(
         lazy_pattern(r"not supported in interpreter mode"),
         lazy_pattern(r"'InterpreterBuilder' object has no attribute"),
-        # A function that it does not put its own in the place of.
+        # The interpreter does not replace this function by its own.
         lazy_pattern(r"Did you forget to add @triton\.jit \?"),
     ),
 )

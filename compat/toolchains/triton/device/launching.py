@@ -41,7 +41,7 @@ _LARGEST_PORTABLE = 8
 
 
 def facts(metadata: str, text: str, spec: CompileSpec) -> dict[str, Any]:
-    """What a launch has to know, of the metadata that an adapter tells, the PTX, and the hints.
+    """Return the facts for a launch, from an adapter's metadata, the PTX, and the hints.
 
     Raises Unlaunchable.
     """
@@ -118,8 +118,9 @@ def packing(kind: str, size: int) -> str:
 
 
 def like(metadata: str, other: str) -> str:
-    """Metadata of what was made of IR, with the parameters that the metadata of the same kernel,
-    made of its source, names.
+    """Return metadata of a compile from IR, with the parameters that ``other`` names.
+
+    ``other`` is the metadata of the same kernel, compiled from its source.
     """
     try:
         return write_json({**read_json(metadata), "parameters": read_json(other)["parameters"]})

@@ -1,8 +1,6 @@
-"""Whether a PyTorch works with a Triton: what is run to find it out (``inductor/``), and what its
-answers mean.
+"""The test whether a PyTorch works with a Triton: its program (``inductor/``), and its answers.
 
-Classes are told by what was seen, never by versions: a fork or a nightly is judged by the same
-rules.
+Classes follow from observations, never from versions. So the same rules judge a fork or a nightly.
 """
 
 from __future__ import annotations
@@ -119,9 +117,9 @@ def _counted(answer: Mapping[str, Any]) -> PairResult:
 def _classes(
     stage: str, errors: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """What a chain of exceptions, the outermost first, can be called, and by which of them.
+    """Yield possible classes of a chain of exceptions, each with its exception.
 
-    The most telling first.
+    ``errors`` begins with the outermost exception. The most telling class comes first.
     """
     nothing: Mapping[str, Any] = {"type": "nothing", "message": "its answer is not readable"}
     if stage == "import":
@@ -146,8 +144,9 @@ def _classes(
 
 
 def _names_in(error: Mapping[str, Any]) -> bool:
-    """Whether it is an error of Triton's compiler about a name, which it quotes below the lines of
-    the source.
+    """Return whether Triton's compiler raised the error because of a name.
+
+    It quotes the name below the lines of the source.
     """
     return any(_NAME.search(line) for line in str(error.get("message")).splitlines())
 
@@ -166,8 +165,10 @@ def _words(error: Mapping[str, Any]) -> str:
 
 
 def _of_compiler(lines: Sequence[str]) -> str:
-    """What a message says first; of the compiler's, which quotes the source up to a caret, what
-    stands below, or the line above.
+    """Return the first words of a message.
+
+    The compiler quotes the source up to a caret. Its own words stand below the caret, or in the
+    line above.
     """
     if "^" not in lines:
         return lines[0] if lines else ""

@@ -1,4 +1,4 @@
-"""Kernels as concrete syntax trees: what edits need to ask and to write.
+"""Kernels as concrete syntax trees: the questions and changes of edits.
 
 Comments and layout are part of such a tree.
 """
@@ -39,10 +39,10 @@ class Code:
 
     @classmethod
     def of(cls, text: str, function: str) -> Code:
-        """The module with this text; ``function`` is its kernel as a kernel file says it:
-        ``kernel``, ``make(64)``.
+        """Parse the module with this text.
 
-        Raises CannotEdit where it cannot be parsed, or has no such function.
+        ``function`` is its kernel, as in a kernel file: ``kernel``, ``make(64)``. Raises CannotEdit
+        if the text cannot be parsed, or has no such function.
         """
         try:
             code = cls(cst.parse_module(text), *place_of(text, function))
@@ -54,9 +54,9 @@ class Code:
 
     @cached_property
     def definitions(self) -> dict[str, cst.FunctionDef]:
-        """The functions of the module, by name; of several the last, as in Python.
+        """Return the functions of the module, by name; the last one of a name counts, as in Python.
 
-        Those beside the kernel hide others.
+        Functions beside the kernel hide others.
         """
         definitions = {node.name.value: node for node in _functions(self.module.body)}
         body: Sequence[cst.CSTNode] = self.module.body
@@ -77,8 +77,9 @@ class Code:
 
     @cached_property
     def reachable(self) -> tuple[cst.FunctionDef, ...]:
-        """The kernel's function and those of the module that it uses, directly or through
-        others.
+        """Return the kernel's function and the functions of the module that it uses.
+
+        It may use them directly or through others.
         """
         functions: dict[str, cst.FunctionDef] = {}
         waiting = [self.function]
@@ -125,22 +126,23 @@ class Code:
         }
         if not all(any(node is old for node in self.module.body) for old in replaced):
             return self.replaced(replaced)
-        # Ten times as fast: replacing makes every node anew.
+        # This is ten times as fast as replacing, which makes every node anew.
         body = [replaced.get(node, node) for node in self.module.body]
         return self.module.with_changes(body=body).code
 
     def replaced(self, changed: Mapping[_N, cst.CSTNode]) -> str:
-        """The text of the module with some nodes replaced.
+        """Return the text of the module with some nodes replaced.
 
-        Those inside of another one that is replaced go with that.
+        Nodes inside of a replaced one are dropped with it.
         """
         new = self.module.visit(_Replacing(changed))
         assert isinstance(new, cst.Module)
         return new.code
 
     def fresh(self, wanted: str) -> str:
-        """A name that nothing in the module, or the function, has: the one that is wanted, if
-        possible.
+        """Return a name that is not used in the module or the function.
+
+        It is the wanted name if possible.
         """
         while wanted in self.names:
             wanted += "_"
@@ -149,10 +151,9 @@ class Code:
 
 
 def place_of(text: str, function: str) -> tuple[str, tuple[str, ...]]:
-    """The name of the function that an expression reaches, and the factories and classes of the
-    text that it stands in.
+    """Return the function that an expression reaches, and the factories and classes around it.
 
-    Raises CannotEdit where that is not told by this text.
+    They are in the text. Raises CannotEdit if the text does not tell.
     """
     if function.isidentifier():
         return function, ()
@@ -181,9 +182,7 @@ def _functions(body: Sequence[cst.CSTNode]) -> Iterator[cst.FunctionDef]:
 
 @define
 class LanguageNames:
-    """The names by which a module has Triton's language: its aliases, and what it imports from it
-    by name.
-    """
+    """A module's names for Triton's language: its aliases, and names that it imports."""
 
     modules: dict[str, str] = field(factory=dict)
     """Dotted name in the module → the dotted name of what it is, such as ``tl`` →
@@ -203,9 +202,9 @@ class LanguageNames:
         return language
 
     def meaning(self, node: cst.BaseExpression) -> str | None:
-        """What ``tl.math.exp`` stands for, ``triton.language.math.exp``.
+        """Return the meaning of ``tl.math.exp``, such as ``triton.language.math.exp``.
 
-        ``None`` for what is not Triton's.
+        Returns ``None`` for names that are not Triton's.
         """
         name = dotted(node)
         first, _, rest = name.partition(".")
@@ -253,8 +252,9 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 def _children(node: cst.CSTNode) -> list[cst.CSTNode]:
-    """What ``node.children`` has, ten times as fast: that property visits, and makes the node
-    anew.
+    """Return the same nodes as ``node.children``, ten times as fast.
+
+    That property visits the node, and makes it anew.
     """
     children: list[cst.CSTNode] = []
     for name in _parts(type(node)):
@@ -319,9 +319,9 @@ class _Replacing(cst.CSTTransformer):
 
 
 def arguments_of(call: cst.Call, names: Sequence[str]) -> dict[str, cst.BaseExpression]:
-    """What a call gives to the parameters of that name and order.
+    """Return the arguments of a call, for parameters of these names in this order.
 
-    Raises CannotEdit for ``*`` and ``**``, and for others.
+    Raises CannotEdit for ``*`` and ``**``, and for other parameters.
     """
     arguments: dict[str, cst.BaseExpression] = {}
     for position, argument in enumerate(call.args):

@@ -1,5 +1,6 @@
-"""Edits of what a failing statement says: axes of terms, ``tl.maximum`` for ``tl.max``, larger
-blocks, and bounds of loops.
+"""Edits of a failing statement: axes of terms, ``tl.maximum`` for ``tl.max``, and larger blocks.
+
+Bounds of loops are edited, too.
 """
 
 from __future__ import annotations
@@ -60,8 +61,9 @@ def axes_added(faulty: Faulty) -> Iterator[Proposal]:
 
 
 def _tokens(statement: cst.SimpleStatementLine) -> list[str]:
-    """The names, numbers and operators of a statement: the same for those that say the same,
-    comments and line breaks apart.
+    """Return the names, numbers and operators of a statement.
+
+    Statements that differ only in comments and line breaks have the same.
     """
     return [
         f"{type(node).__name__} {getattr(node, 'value', '')}"
@@ -113,9 +115,9 @@ _REDUCING = {"maximum": "max", "minimum": "min"}
 
 
 def values_compared(faulty: Faulty) -> Iterator[Proposal]:
-    """The kernel with what compares where it compares.
+    """Propose to replace reductions by comparisons.
 
-    First in the failing statement, then wherever it is clear.
+    The failing statement is changed first, and then every clear place.
     """
     code = Code.of(faulty.text, faulty.function)
     here = statement_at(code.module, faulty.failure)
@@ -153,8 +155,9 @@ def _clear(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
 
 
 def _of_two(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
-    """What a reduction of two arguments is to call if the second is no axis, which cannot be seen
-    where it is a number.
+    """Return the name to call in a reduction of two arguments, if the second is not an axis.
+
+    This cannot be seen if the second argument is a number.
     """
     called = code.language.called(node) or ""
     if (
@@ -168,8 +171,9 @@ def _of_two(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
 
 
 def _is_axis(node: cst.BaseExpression) -> bool:
-    """Whether a second argument may be an axis: a whole number, or a name in capitals, as
-    constexprs mostly have.
+    """Return whether a second argument may be an axis.
+
+    That is a number, ``None``, or the name ``axis`` or ``dim`` in small letters or capitals.
     """
     return (
         literal(node) is not None
@@ -195,9 +199,7 @@ def _renamed(func: cst.BaseExpression, name: str) -> cst.BaseExpression:
 
 
 def constexprs_annotated(faulty: Faulty) -> Iterator[Proposal]:
-    """The kernel with one annotation more, and then with one for every parameter that the failing
-    statement uses.
-    """
+    """Propose one more annotation, and then one for each parameter of the failing statement."""
     code = Code.of(faulty.text, faulty.function)
     parameters = [parameter for parameter in _used(code, faulty) if parameter.annotation is None]
     changes = [
@@ -216,9 +218,9 @@ def constexprs_annotated(faulty: Faulty) -> Iterator[Proposal]:
 
 
 def _used(code: Code, faulty: Faulty) -> Iterator[cst.Param]:
-    """Parameters of a function whose names the failing statement has.
+    """Yield the parameters of a function whose names are in the failing statement.
 
-    Of all statements where it is the call that fails.
+    Parameters that these names are computed from count, too.
     """
     for function in code.reachable:
         here = [
@@ -267,7 +269,7 @@ def _values(code: Code, faulty: Faulty, parameter: cst.Param) -> dict[str, objec
         or name in faulty.compile.constexprs
     ):
         return {}
-    # What a launch passes is passed to a constexpr as well.
+    # A launch passes the value of a constexpr in the same way.
     if isinstance(faulty.compile.launch.get(name), int | float):
         return {}
     if isinstance(parameter.default, cst.Integer | cst.Float):

@@ -1,10 +1,9 @@
-"""Names of Triton's language that are called something else, or are somewhere else, in other
-releases.
+"""Names of Triton's language that differ, or are somewhere else, in other releases.
 
-What a name was before 3.0 and is now is not one rule: ``tl.math`` had the functions of libdevice
-once, and ``tl.libdevice`` is in ``triton.language.extra`` now. So each place where a name may be is
-proposed. Keywords that are hints, or say what is usual, are left out where a release does not know
-them.
+There is no single rule from names before 3.0 to the names now. ``tl.math`` once had the functions
+of libdevice, and ``tl.libdevice`` is in ``triton.language.extra`` now. So every place where a name
+may be is proposed. Keywords that are hints, or have the usual value, are left out if a release does
+not know them.
 """
 
 from __future__ import annotations
@@ -81,8 +80,9 @@ def names_elsewhere(faulty: Faulty) -> Iterator[Proposal]:
 
 
 def _elsewhere(code: Code, missing: set[str]) -> Iterator[Proposal]:
-    """Every use of what is missing somewhere else: in the language itself, in its mathematics, in
-    the device library.
+    """Propose every use of a missing name in other places.
+
+    These are the language itself, its mathematics, and the device library.
     """
     used = {
         node: name
@@ -131,9 +131,7 @@ def _with(code: Code, changed: Mapping[cst.CSTNode, str]) -> Proposal:
 
 
 def _library(code: Code) -> tuple[str, str]:
-    """What the module calls the device library of all targets, and the import that it needs for
-    that.
-    """
+    """Return the module's name for all targets' device library, and the import that it needs."""
     for name, what in {**code.language.members, **code.language.modules}.items():
         if what == f"{LANGUAGE}.extra.libdevice":
             return name, ""
@@ -160,8 +158,9 @@ def _is_import(node: cst.CSTNode) -> bool:
 
 
 def _imports(code: Code) -> dict[cst.CSTNode, cst.CSTNode]:
-    """Imports of a device library of one kind of target, or from where it was before 3.0 → that of
-    all targets.
+    """Return old import → import of the device library of all targets.
+
+    Old imports are for one kind of target, or from the place before 3.0.
     """
     imports: dict[cst.CSTNode, cst.CSTNode] = {}
     for node in walk(code.module):
@@ -180,9 +179,9 @@ def _imports(code: Code) -> dict[cst.CSTNode, cst.CSTNode]:
 
 
 def _call(code: Code, node: cst.CSTNode, unknown: set[str] | None) -> cst.Call | None:
-    """A call without what this release does not know and nothing needs.
+    """Return a call without arguments that this release does not know and nothing needs.
 
-    Of all that is known to be so where ``unknown`` is none.
+    If ``unknown`` is ``None``, every argument that is known to be such a one is left out.
     """
     called = code.language.called(node)
     if called is None or not isinstance(node, cst.Call):

@@ -1,6 +1,4 @@
-"""The functions that a kernel is made of, in all the files that they are in, and which of them a
-name means in which file.
-"""
+"""The functions of a kernel in all their files, and the meaning of names in these files."""
 
 from __future__ import annotations
 
@@ -38,9 +36,9 @@ class KernelProgram:
 
     @classmethod
     def of(cls, faulty: Faulty) -> KernelProgram:
-        """What a kernel that fails is made of.
+        """Return the program of a kernel that fails.
 
-        Raises CannotEdit where its own file cannot be read.
+        Raises CannotEdit if its own file cannot be read.
         """
         texts = {**faulty.beside, faulty.file: faulty.text}
         file, function = faulty.kernel or (faulty.file, faulty.function)
@@ -69,9 +67,9 @@ class KernelProgram:
         return self.code_of(place).definitions[place.function]
 
     def meant(self, file: str, name: str) -> FunctionPlace | None:
-        """The function that a dotted name means in a file.
+        """Return the function that a dotted name means in a file.
 
-        ``None`` for what is not defined in these files.
+        Returns ``None`` if these files do not define it.
         """
         return self._meant(file, name, frozenset())
 
@@ -134,9 +132,9 @@ class KernelProgram:
         return None
 
     def _links(self, file: str) -> dict[str, list[tuple[str, str]]]:
-        """Name in a file → the files of the modules that it may be from, and what it is there.
+        """Return name in a file → the files of modules that it may come from, with its name there.
 
-        Of a module itself an empty name.
+        If it is a module itself, that name is empty.
         """
         if file not in self._known_links:
             links = self._known_links[file] = {}

@@ -1,8 +1,7 @@
-"""What is known of Triton's releases, targets, GPUs and environment variables: data, in the TOML
-files of this folder.
+"""Facts about Triton's releases, targets, GPUs and environment variables, as TOML files.
 
-``releases.toml`` is read as any project's declarations are (:mod:`compat.config.env_tables`); here
-only its PyTorch pairs are.
+``releases.toml`` is read as any project's declarations are (:mod:`compat.config.env_tables`). Only
+its PyTorch pairs are read here.
 """
 
 from __future__ import annotations
@@ -50,9 +49,9 @@ class _WithheldTable:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The tables of a file, without its schema.
+    """Return the tables of a file, without its schema.
 
-    Raises ConfigError with the path of a file that is not of this schema.
+    Raises ConfigError with the path if the file does not have this schema.
     """
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -64,9 +63,9 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def _records(kind: type[Record], path: Path, document: Mapping[str, Any], key: str) -> list[Record]:
-    """The tables of one key as records.
+    """Return the tables of one key as records.
 
-    Raises ConfigError with the path and the table that has other keys than the record.
+    Raises ConfigError with the path and the table if a table has other keys than the record.
     """
     records = []
     for number, table in enumerate(document[key]):
@@ -153,10 +152,10 @@ def _pairs(path: Path) -> Mapping[Version, str]:
 
 
 def pytorch_of(release: Version | None, path: Path = RELEASES) -> str | None:
-    """The PyTorch that goes with a release, a fork's too: its pair, else that of the newest release
-    of its series.
+    """Return the PyTorch that belongs to a release, or to a fork's release.
 
-    ``None`` where neither is declared; for no release, the newest PyTorch that is.
+    This is its pair, or else the pair of the newest release of its series. Without a release, it is
+    the newest PyTorch. Returns ``None`` if no pair is declared for the series.
     """
     pairs = _pairs(path)
     if release is None:

@@ -1,10 +1,9 @@
-"""What is known of Triton's failures: its classes, as data, in the order of precedence, and how its
-compilers word things.
+"""Triton's failures: their classes, as data, in the order of precedence, and their wording.
 
-What is certain (a deadline) comes before what is guessed, what names a cause (an assertion) before
-what only names a consequence (a failed pass). Adding a class takes one entry here and one fixture
-in ``tests/diagnosis/fixtures``. With ``COMPAT_REGOLD=1``, ``tests/diagnosis/test_taxonomy.py``
-writes the classes into ``docs/failure-classes.md``.
+Certain classes (a deadline) come before guessed ones. Classes that name a cause (an assertion) come
+before those that only name a consequence (a failed pass). A new class needs one entry here and one
+fixture in ``tests/diagnosis/fixtures``. With ``COMPAT_REGOLD=1``,
+``tests/diagnosis/test_taxonomy.py`` writes the classes into ``docs/failure-classes.md``.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ _FORGET = tuple(
         (r"\btriton\.language\.float(?=\d)", "fp"),  # triton.language.float32 is fp32
         (r"\btriton\.language\.bfloat(?=\d)", "bf"),
         (r"\btriton\.language\.(?=u?int\d)", ""),
-        # Later releases go on with the operation's whole text.
+        # Later releases append the whole text of the operation.
         (r"(?<=explicitly marked illegal)(?s:.*)", ""),
         (r"\bloc\((?:[^()]|\([^()]*\))*\)", ""),  # loc("kernel.py":12:3)
         (r"%[\w.$-]+(?:[:#]\d+)?", "%"),  # SSA names
         (r"\bt\d+(?=[:,])", "t"),  # nodes of LLVM's selection graph
         (r"#[a-z_]\w*", "#layout"),
         (r"""['"]?constexpr\[(\d+)\]['"]?""", r"\1"),
-        # The hidden argument's name, before 3.4 and since.
+        # The hidden argument has the first name before 3.4, and the second one since.
         (r"\b_(?:builder|semantic)\b", "_semantic"),
     )
 )

@@ -1,6 +1,6 @@
-"""Classes of what MLIR, LLVM and the assemblers say and die of.
+"""Classes of messages and crashes of MLIR, LLVM and the assemblers.
 
-What names a cause comes before what only names a consequence.
+Classes that name a cause come before those that only name a consequence.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ _BY_MISTAKE = {"SIGILL": 4, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGSEGV": 1
 
 
 def _assembler_died(name: str, number: int) -> Sign:
-    """How releases tell of an assembler that a signal ended, with a shell in between (128 and the
-    number) or without.
+    """Return a sign for the words of releases about an assembler that a signal ended.
+
+    With a shell in between, the exit code is 128 and the number of the signal.
     """
     said = (
         rf"`ptxas` failed with error code (?:-{number}|{128 + number})\b|died with"

@@ -1,6 +1,6 @@
 """The classes that every toolchain has, with Triton's own signs and advice.
 
-They are the most certain.
+They are the most certain ones.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from compat.diagnosis import common
 from compat.diagnosis.failure_class import Sign
 
 _NOT_KNOWN = "the toolchain does not know the target"
-"""However it shows: which part notices first depends on what the kernel needs, and is no other
-defect.
+"""The class is the same however the failure shows.
+
+The part that notices it first depends on what the kernel needs.
 """
 
 CLASSES = (

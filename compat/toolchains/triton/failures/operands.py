@@ -1,6 +1,4 @@
-"""Classes of operands, shapes and values that an operation does not take, by what an author would
-do about them.
-"""
+"""Classes of invalid operands, shapes and values, by what an author would do about them."""
 
 from __future__ import annotations
 

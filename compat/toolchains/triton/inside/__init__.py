@@ -1,3 +1,4 @@
-"""What runs inside of programs and envs that have Triton: standard library and Triton only, Python
-3.8 to 3.14.
+"""The code that runs in programs and envs with Triton.
+
+It needs the standard library and Triton only, and runs on Python 3.8 to 3.14.
 """

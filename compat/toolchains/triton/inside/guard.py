@@ -1,8 +1,7 @@
-"""Which variant of a kernel to launch with the Triton and on the GPU that are here: code of the
-files that ``compat guard`` writes.
+"""The choice of a kernel's variant for this Triton and GPU: code that ``compat guard`` writes.
 
-This text is copied into libraries, with what a matrix found in the place of ``FACTS``. It imports
-nothing when it is imported.
+This text is copied into libraries, with the results of a matrix in the place of ``FACTS``. It
+imports nothing when it is imported.
 """
 
 from __future__ import annotations
@@ -32,13 +31,15 @@ class Choice:
 def best_variant(
     kernel: str, triton_version: str | None = None, target: Any = None, *, policy: str | None = None
 ) -> str | None:
-    """The first variant, in the author's order of preference, that works there.
+    """Return the first variant, in the author's order of preference, that works.
 
-    None where none is known to.
+    Returns None if no variant is known to work.
 
-    triton_version: such as "3.5.1"; the installed one unless given. target: "sm_90", "gfx942", or a
-    capability such as (9, 0); the current GPU of PyTorch unless given. policy: "pessimistic" or
-    "optimistic", instead of the one that stands in FACTS.
+    Args:
+        kernel: A kernel in FACTS.
+        triton_version: Such as "3.5.1"; by default the installed one.
+        target: "sm_90", "gfx942", or a capability such as (9, 0); by default PyTorch's current GPU.
+        policy: "pessimistic" or "optimistic"; by default the one in FACTS.
     """
     return choose(kernel, triton_version, target, policy=policy).variant
 
@@ -53,9 +54,9 @@ def why(
 def choose(
     kernel: str, triton_version: str | None = None, target: Any = None, *, policy: str | None = None
 ) -> Choice:
-    """The answer of `best_variant` with its reason.
+    """Return the answer of `best_variant` with its reason.
 
-    Raises ValueError for a kernel that is not in FACTS, and for no target.
+    Raises ValueError for a kernel that is not in FACTS, and without a target.
     """
     version = installed_triton() if triton_version is None else str(triton_version)
     place = (
@@ -78,9 +79,9 @@ _ANSWERS: dict[Any, Choice] = {}
 
 
 def installed_triton() -> str | None:
-    """The version of the Triton that is installed.
+    """Return the version of the installed Triton.
 
-    "NAME VERSION" of a fork that has another name, None where there is none.
+    Returns "NAME VERSION" for a fork of another name, and None if no Triton is installed.
     """
     if "version" not in _INSTALLED:
         _INSTALLED["version"] = _find_triton()
@@ -99,7 +100,7 @@ def _find_triton() -> str | None:
     if found is None and util.find_spec("triton") is not None:
         loaded = getattr(import_module("triton"), "__version__", "0")
     if loaded is not None and (found is None or _order(loaded) != _order(found)):
-        # One that is on the path without having been installed.
+        # This Triton is on the path without having been installed.
         return f"{loaded.partition('+')[0]}+local"
     return found
 
@@ -119,9 +120,9 @@ def _distribution(metadata: Any) -> str | None:
 
 
 def present_target() -> str | None:
-    """The target of PyTorch's current GPU, such as "sm_90".
+    """Return the target of PyTorch's current GPU, such as "sm_90".
 
-    None where there is no PyTorch, or no GPU.
+    Returns None without PyTorch or without a GPU.
     """
     from importlib import import_module
 
@@ -248,9 +249,7 @@ def _told(facts: dict[str, Any], release: str, mark: str) -> tuple[bool, str]:
 
 
 def _is_fork(version: str) -> bool:
-    """Whether it is no release: a local version such as 3.1.0+ours, or published under another
-    name.
-    """
+    """Return whether a version is a fork's: a local version such as 3.1.0+ours, or another name."""
     return "+" in version or " " in version
 
 
@@ -261,9 +260,9 @@ def _same(one: str, other: str) -> bool:
 
 
 def _order(version: str) -> Any:
-    """What to compare versions by: 3.5rc1 < 3.5 = 3.5.0 < 3.5.0.post1.
+    """Return a key to compare versions by: 3.5rc1 < 3.5 = 3.5.0 < 3.5.0.post1.
 
-    None for what is no version.
+    Returns None if the text is not a version.
     """
     import re
 
@@ -282,9 +281,9 @@ def _order(version: str) -> Any:
 
 
 def _targets(facts: dict[str, Any], target: Any) -> tuple[tuple[str, Any], list[str]]:
-    """Backend and architecture of a target, and the names under which it was tested.
+    """Return backend and architecture of a target, and the names under which it was tested.
 
-    Raises ValueError for what is none.
+    Raises ValueError if it is not a target.
     """
     if target in facts["targets"]:
         return facts["targets"][target], [target]

@@ -1,3 +1,1 @@
-"""Triton's intermediate representations: their parts, how a dump of them is read, and their form
-without names.
-"""
+"""Triton's intermediate representations: their parts, reading dumps, and the form without names."""

@@ -1,10 +1,8 @@
-"""Triton's IR: how its dumps are read, names of passes, parts of the compiler, and reproducers.
+"""Triton's IR: reading its dumps, names of passes, parts of the compiler, and reproducers.
 
-Pure.
-
-A reproducer that MLIR wrote before a whole pipeline is cut down to one pass.
-:mod:`compat.toolchains.mlir` reads dumps.
-``MLIR_ENABLE_DUMP`` has Triton print a heading and the IR before every pass.
+With ``MLIR_ENABLE_DUMP``, Triton prints a heading and the IR before every pass.
+:mod:`compat.toolchains.mlir` reads dumps. A reproducer that MLIR wrote before a whole pipeline is
+cut down to one pass. Pure.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ _TIMING = lazy_pattern(
 )
 """A line of ``MLIR_ENABLE_TIMING``: wall time, or user time before it.
 
-Pipelines are in quotes, analyses in brackets.
+Pipelines are in quotes, and analyses in brackets.
 """
 _SUMS = frozenset({"Rest", "Total"})
 _ARGUMENTS = {"canonicalizer": "canonicalize", "inliner": "inline"}
@@ -53,9 +51,9 @@ _ALL_PASSES = lazy_pattern(r"^ +Total Execution Time: (\d+\.\d+) seconds$", re.M
 
 
 def pass_seconds(text: str) -> tuple[dict[str, float], float | None]:
-    """Seconds by pass, by the names that releases share.
+    """Return seconds by pass, with the names that releases share.
 
-    Of wall time also the seconds of all passes.
+    The second value has the seconds of all passes if the times are wall time.
     """
     seconds: dict[str, float] = {}
     lines = [line for line in _TIMING.finditer(text) if line["name"] not in _SUMS]
@@ -93,12 +91,11 @@ _PIPELINE = lazy_pattern(r'(?P<before>pipeline: ")(?P<pipeline>(?:[^"\\]|\\.)*+)
 
 
 def one_pass(reproducer: str, ir: str, name: str) -> str | None:
-    """A reproducer that begins with ``ir``, the IR just before the pass called ``name``, and runs
-    that pass alone.
+    """Return a reproducer that runs only the pass ``name`` on ``ir``, the IR just before it.
 
-    The pass keeps the options that it has in ``reproducer``; locations lose their folders. ``None``
-    where the pipeline has no such pass, or several with different options, so that it is open which
-    was meant.
+    The pass keeps the options that it has in ``reproducer``. Locations lose their folders. Returns
+    ``None`` if the pipeline has no such pass, or several with different options, because it is open
+    which one was meant.
     """
     found = _PIPELINE.search(reproducer)
     if found is None:
@@ -111,19 +108,22 @@ def one_pass(reproducer: str, ir: str, name: str) -> str | None:
         return None
     footer, start = reproducer[begin:], found.start("pipeline") - begin
     end = start + len(found["pipeline"])
-    return f"{_FOLDER.sub('', ir.strip())}\n\n{footer[:start]}builtin.module({passes.pop()}){footer[end:]}"
+    pipeline = f"builtin.module({passes.pop()})"
+    return f"{_FOLDER.sub('', ir.strip())}\n\n{footer[:start]}{pipeline}{footer[end:]}"
 
 
 def _name(pass_: str) -> str:
-    """``cse`` of ``cse{max-iterations=10}``.
+    """Return the name of a pass, such as ``cse`` of ``cse{max-iterations=10}``.
 
-    Of a pass that is nested in ``tt.func(…)``, that of the innermost.
+    For a pass that is nested in ``tt.func(…)``, it is the name of the innermost one.
     """
     return re.sub(r"\{.*|^[\w.]+\(|\)+$", "", pass_)
 
 
 def _flat(pipeline: str) -> list[str]:
-    """``builtin.module(a{x=1 y=2},tt.func(b,c))`` as ``a{x=1 y=2}``, ``tt.func(b)``,
+    """Return the passes of a pipeline in one list.
+
+    ``builtin.module(a{x=1 y=2},tt.func(b,c))`` gives ``a{x=1 y=2}``, ``tt.func(b)``,
     ``tt.func(c)``.
     """
     flat: list[str] = []
@@ -162,8 +162,9 @@ _FIRST_WITHOUT_SUFFIX = 13
 
 
 def ptxas_of(built: BuiltEnv, target: Target) -> Path | None:
-    """The assembler that an env's Triton uses for a target: there are two, from 3.3 on in some
-    releases.
+    """Return the assembler that an env's Triton uses for a target.
+
+    Some releases from 3.3 on have two assemblers.
     """
     if built.python is None or target.backend != "cuda":
         return None
@@ -176,8 +177,9 @@ def ptxas_of(built: BuiltEnv, target: Target) -> Path | None:
 
 
 def _first_of_newer(built: BuiltEnv) -> int:
-    """The first architecture that is assembled by ``ptxas-blackwell``: since 3.9 the name is a
-    misnomer.
+    """Return the first architecture that ``ptxas-blackwell`` assembles.
+
+    Since 3.9 the name is a misnomer.
     """
     try:
         release = Version(built.release or "").release

@@ -1,6 +1,4 @@
-"""Triton's language: types and options, the names of its API, and how scripts and libraries call
-it.
-"""
+"""Triton's language: types, options, names of its API, and calls in scripts and libraries."""
 
 from pathlib import Path
 

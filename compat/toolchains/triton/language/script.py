@@ -1,10 +1,9 @@
-"""The compile call of a repro script: what launches in each release find out about a kernel's
-arguments, as source text.
+"""The compile call of a repro script: facts of each release's launches about arguments, as source.
 
-The forms are those of the adapter (``adapter/call.py``), which asks the release's own launch code;
-a script says what came of it. A script for one release need not ask which form it takes. The call
-of a kernel that a launch describes is the same for every release: its own launcher is asked, as in
-a program, and nothing is launched. ``script.py.j2`` has the text.
+The forms are those of the adapter (``adapter/call.py``), which asks the release's own launch code.
+A script states the result. A script for one release need not ask which form it takes. If a launch
+describes the kernel, the call is the same for every release. It asks the release's own launcher, as
+a program would, and launches nothing. ``script.py.j2`` has the text.
 """
 
 from __future__ import annotations
@@ -80,8 +79,9 @@ def form_of(release: str | None) -> Form:
 
 
 def imports(bundle: Bundle) -> frozenset[str]:
-    """What the call needs to import, one statement each, for itself and for dtypes among the
-    constexprs.
+    """Return the imports that the call needs, one statement each.
+
+    They are for the call itself, and for dtypes among the constexprs.
     """
     spec = bundle.spec.compile
     if not spec.launch:
@@ -108,11 +108,10 @@ def compile_function(
     prediction: str = "",
     variables: Mapping[str, str] | None = None,
 ) -> str:
-    """The function ``compile_kernel`` of a script.
+    """Return the function ``compile_kernel`` of a script.
 
-    With ``prediction``, a failure class, where a launch would fail so.
-
-    ``variables`` are the environment variables that the script sets for the toolchain.
+    ``prediction`` is the failure class with which a launch would fail. ``variables`` are the
+    environment variables that the script sets for the toolchain.
     """
     facts = (
         _launch_facts(bundle, target)
@@ -135,7 +134,7 @@ def compile_function(
 
 
 def _template() -> Any:
-    # Most commands write no script.
+    # Most commands do not need Jinja, because they write no script.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     loader = FileSystemLoader(Path(__file__).parent)
@@ -165,8 +164,9 @@ def _disassembly_code() -> str:
 
 
 def before_decorators(target: Target) -> tuple[frozenset[str], str]:
-    """A driver for ``@triton.autotune``, which asks for one in 3.2 and 3.3 before it looks at its
-    arguments.
+    """Return code with a driver for ``@triton.autotune``.
+
+    In 3.2 and 3.3 it asks for a driver before it looks at its arguments.
     """
     return _IMPORTS, _DECORATED.format(gpu=_gpu(target))
 
@@ -246,8 +246,9 @@ class SpecializedArguments:
     def of(
         cls, bundle: Bundle, target: Target, form: Form, variables: Mapping[str, str]
     ) -> SpecializedArguments:
-        """What is found out by the launches of releases that take this form, with these environment
-        variables set.
+        """Return the facts that launches find out, in releases that take this form.
+
+        ``variables`` are the environment variables that are set.
         """
         spec, kernel = bundle.spec, _kernel(bundle)
         annotations = {
@@ -315,8 +316,9 @@ def _order(bundle: Bundle) -> tuple[str, ...]:
 
 
 def _looks_at_ranges(form: Form, variables: Mapping[str, str]) -> bool:
-    """Whether AMD's launchers look at the size of tensors: where there are buffer operations, but
-    3.2 always.
+    """Return whether AMD's launchers look at the size of tensors.
+
+    They do if there are buffer operations, and always in 3.2.
     """
     if form in (Form.HINTS, Form.ANY):
         return True
@@ -466,7 +468,8 @@ def source(value: Any) -> str:
             *([] if facts[arguments.ALIGNED] else ["address=8"]),
             *(["size=2**31"] if facts[arguments.LARGE] else []),
         ]
-        return f"Tensor({', '.join([repr(arguments.dtype_of(value)).replace(chr(39), chr(34)), *unusual])})"
+        dtype = repr(arguments.dtype_of(value)).replace("'", '"')
+        return f"Tensor({', '.join([dtype, *unusual])})"
     if arguments.is_descriptor(value):
         return _tensor_descriptor(*arguments.descriptor(value))
     if arguments.is_constant(value):

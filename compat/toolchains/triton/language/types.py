@@ -1,6 +1,6 @@
-"""Types as Triton spells them, of arguments and of compile options.
+"""Types as Triton spells them, of arguments and of compile options, and shapes.
 
-And shapes, for kernels that are made smaller.
+The shapes serve to make kernels smaller.
 """
 
 from __future__ import annotations
@@ -119,8 +119,9 @@ _ALIKE = (
 
 @frozen(kw_only=True)
 class Block:
-    """A value's shape, ``()`` for a scalar, and its element type; of pointers, what they point
-    to.
+    """A value's shape, ``()`` for a scalar, and its element type.
+
+    The element type of pointers is the type that they point to.
     """
 
     shape: tuple[int, ...] = ()
@@ -268,8 +269,9 @@ class BlockShapes:
 
 
 def _operands(node: ast.expr) -> Iterator[ast.expr]:
-    """The values that an expression is made of: of a method call its owner first, of ``tl.load``
-    the arguments alone.
+    """Yield the values that an expression is made of.
+
+    For a method call, the owner comes first. For ``tl.load``, only arguments count.
     """
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute) and not (

@@ -80,8 +80,9 @@ class KernelFileError(Exception):
 
 
 class Memory:
-    """Where tensors are that are nowhere: all at one address, or each at one of its own, by which
-    it is known again.
+    """Addresses for tensors without memory.
+
+    All tensors have the same address, or each has one of its own, by which it is recognised.
     """
 
     def __init__(self, base: int | None = None) -> None:
@@ -92,9 +93,9 @@ class Memory:
         """
 
     def place(self, name: str, **facts: Any) -> int:
-        """The address of a tensor that is called so.
+        """Return the address of the tensor with this name.
 
-        Raises KernelFileError where a second one is, and each has its own.
+        Raises KernelFileError for a second tensor of the name if each tensor has its own address.
         """
         if self._base is None:
             return _ADDRESS
@@ -108,12 +109,10 @@ class Memory:
 
 
 def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any], dict[str, Any]]:
-    """The function that is compiled, what it is given in order, and what by keyword alone.
+    """Return the function to compile, its arguments in order, and its arguments by keyword.
 
-    Raises KernelFileError.
-
-    Of a class an object is made, of the constexprs that its constructor takes; its ``__call__``
-    takes the others.
+    If the job names a class, an object is made with the constexprs that its constructor takes. Its
+    ``__call__`` takes the others. Raises KernelFileError.
     """
     names = _names_beside(function)
     constants = {name: constant(value, names) for name, value in job["constexprs"].items()}
@@ -176,9 +175,9 @@ _PLAIN: dict[Any, Any] = {
     "float": float,
     "bool": bool,
 }
-"""Annotations of parameters that take numbers of Python alone.
+"""Annotations of parameters that take only Python numbers.
 
-They are known at run time only, as those of CuTe DSL are.
+Like numbers of CuTe DSL, they are known only at run time.
 """
 
 
@@ -196,10 +195,10 @@ def _is_plain(parameter: Any, value: Any) -> bool:
 def run_time(
     function: Any, job: dict[str, Any], values: dict[str, Any], memory: Memory
 ) -> dict[str, Any]:
-    """Only the run-time arguments, in the function's order, and of known sizes and numbers
-    (:func:`unknown`).
+    """Return only the run-time arguments, in the function's order.
 
-    Raises KernelFileError.
+    ``values`` has a value for each unknown size and number (:func:`unknown`). Raises
+    KernelFileError.
     """
     names = _names_beside(function)
     constants = {name: constant(value, names) for name, value in job["constexprs"].items()}
@@ -228,9 +227,9 @@ def _names_beside(function: Any) -> dict[str, Any]:
 
 
 def _taken_by(kind: Any, constants: dict[str, Any]) -> list[str]:
-    """The parameters of a class's constructor.
+    """Return the parameters of a class's constructor.
 
-    Raises KernelFileError where one that it needs has no value.
+    Raises KernelFileError if a required one has no value.
     """
     parameters = constructor(kind)
     lacking = [
@@ -247,8 +246,9 @@ def _taken_by(kind: Any, constants: dict[str, Any]) -> list[str]:
 
 
 def constructor(kind: Any) -> dict[str, Any]:
-    """The parameters that a class is made with, by name: those that it hands on as they are, too
-    (``*arguments, **options``).
+    """Return the parameters that a class is made with, by name.
+
+    They include those that it passes on unchanged (``*arguments, **options``).
     """
     parameters: dict[str, Any] = {}
     for base in kind.__mro__:
@@ -280,10 +280,10 @@ def _parameters(function: Any) -> dict[str, Any]:
 
 
 def constant(value: Any, names: dict[str, Any]) -> Any:
-    """A constexpr from its JSON form: ``{"dtype": "fp16"}`` is a type of CuTe DSL's, a list is a
-    tuple.
+    """Return a constexpr from its JSON form.
 
-    ``names`` are those of the kernel's module, one of which ``{"function": "relu"}`` means.
+    ``{"dtype": "fp16"}`` is a type of CuTe DSL's, and a list is a tuple. ``{"function": "relu"}``
+    is one of ``names``, the names of the kernel's module.
     """
     if isinstance(value, list):
         return tuple(constant(each, names) for each in value)
@@ -306,9 +306,10 @@ def constant(value: Any, names: dict[str, Any]) -> Any:
 
 
 def element(name: str) -> Any:
-    """The type of CuTe DSL that a name means.
+    """Return the type of CuTe DSL that a name means.
 
-    Raises KernelFileError, and AttributeError where this release has none.
+    Raises KernelFileError if the name is unknown, and AttributeError if this release has no such
+    type.
     """
     import cutlass
 
@@ -332,9 +333,7 @@ def options(said: dict[str, Any]) -> dict[str, str]:
 
 
 def sizes_of(signature: dict[str, Any]) -> dict[str, int]:
-    """Every name of a size → the size that stands for it, which is divisible by all that it has to
-    be.
-    """
+    """Return every name of a size → a size for it, with all the divisors that it must have."""
     sizes: dict[str, int] = {}
     for _, kind in _leaves(signature.items()):
         tensor = _TENSOR.fullmatch(kind)
@@ -375,9 +374,10 @@ class Arguments:
         constants: dict[str, Any],
         memory: Memory,
     ) -> None:
-        """``values`` are sizes, and numbers that arguments have.
+        """Prepare to make arguments.
 
-        ``names`` those of the kernel's module.
+        ``values`` are sizes, and numbers of arguments. ``names`` are the names of the kernel's
+        module.
         """
         self._values, self._names, self._constants, self._memory = values, names, constants, memory
 
@@ -406,8 +406,9 @@ class Arguments:
             raise KernelFileError("signature.%s: %s: %s" % (name, kind, error)) from error
 
     def _made(self, name: str, function: str) -> Any:
-        """What a function in the kernel's source makes: of what makes arguments of types, and of
-        constexprs.
+        """Return what a function in the kernel's source makes.
+
+        The function gets a maker of arguments by their types, and constexprs.
         """
         if not callable(self._names.get(function)):
             raise KernelFileError(
@@ -471,8 +472,9 @@ class _TensorLayout(NamedTuple):
     order: tuple[int, ...]
     """Modes from the outermost to the innermost; empty where all strides are numbers."""
     dynamic: dict[int, int]
-    """Mode whose size is known at run time only → what it is divisible by; of a strided tensor only
-    those that have to be.
+    """Mode whose size is known only at run time → its divisor.
+
+    In a strided tensor, only modes that must be dynamic are here.
     """
     alignment: int
     exact: str = ""
@@ -518,8 +520,9 @@ def _order(innermost: int, modes: int) -> tuple[int, ...]:
 
 
 def _size(text: str, named: dict[str, int]) -> tuple[int, int]:
-    """A size, and what it is divisible by where it is a name: ``64``, ``m``, ``k%8``. 0 where it is
-    a number.
+    """Return a size and its divisor: ``64``, ``m``, ``k%8``.
+
+    The divisor is 0 if the size is a number.
     """
     text = text.strip()
     if text.isdigit():
@@ -574,9 +577,9 @@ def _tensor(name: str, layout: _TensorLayout, memory: Memory) -> Any:
 
 
 def _typed(tensor: Any, layout: _TensorLayout, dynamic: Any) -> Any:
-    """A tensor whose type says exactly what is known of its layout.
+    """Return a tensor whose type says exactly what is known about its layout.
 
-    ``dynamic`` is one of which all is known at run time only.
+    ``dynamic`` is a tensor whose whole layout is known only at run time.
     """
     types_of = tensor.__get_mlir_types__
 

@@ -1,5 +1,6 @@
-"""A kernel that does nothing: compiling it makes a context, a compiler and a pipeline, in which a
-file of IR takes its place.
+"""A kernel that does nothing, whose compile makes a context, a compiler and a pipeline.
+
+A file of IR takes its place in them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""What came out of a compile, read in the compiled module and in the cubin in it: no tool is
-needed.
+"""Facts about a build, read in the compiled module and in the cubin in it, without any tool.
 
-The cubin is the object of a ``gpu.binary`` up to 4.2, and in a fat binary in a global since.
+Up to 4.2 the cubin is the object of a ``gpu.binary``. Since then it is in a fat binary in a global.
 Registers, stack frames and static shared memory are in its ELF sections (``EIATTR`` records of
-``.nv.info``), dynamic shared memory is in the host code that launches it. ptxas writes down its own
-version for architectures from Blackwell on.
+``.nv.info``). Dynamic shared memory is in the host code that launches it. From Blackwell on, ptxas
+writes down its own version.
 """
 
 from __future__ import annotations
@@ -28,9 +27,7 @@ _TEXT = ".text."
 _SIZED = 4
 """The format of records that say how long they are."""
 _RESERVED = 1024
-"""Bytes of shared memory that are the system's from sm_90 on, and in the section of every
-kernel.
-"""
+"""Bytes of the system's shared memory from sm_90 on, in the section of every kernel."""
 
 _FUNCTIONS = re.compile(r"^ +(?:llvm\.func|func\.func) ", re.MULTILINE)
 """Where a function begins: names of values are its own."""
@@ -76,8 +73,9 @@ def _byte(found: re.Match[bytes]) -> bytes:
 
 
 def metrics(made: dict[str, Any], module: str) -> dict[str, Any]:
-    """Sizes in bytes, the most registers, stack and shared memory that a kernel of them takes, and
-    which ptxas made them.
+    """Return sizes in bytes, the largest resources of the kernels, and the version of ptxas.
+
+    The resources are registers, stack and shared memory.
     """
     facts = facts_of(made["cubin"])
     static = facts.pop("static_shared", 0)
@@ -110,9 +108,9 @@ def _of_ptx(ptx: str) -> dict[str, Any]:
 
 
 def dynamic_shared(traced: str, module: str) -> int | None:
-    """The most dynamic shared memory that a launch in a module asks for.
+    """Return the most dynamic shared memory that a launch in a module asks for.
 
-    ``None`` where that is known at run time only.
+    Returns ``None`` if it is known only at run time.
     """
     sizes = [
         size
@@ -147,11 +145,11 @@ class _Section(NamedTuple):
 
 
 def facts_of(cubin: bytes) -> dict[str, int]:
-    """Return ``registers``, ``stack_bytes``, ``static_shared``, ``code_bytes`` and ``kernels`` of a
-    cubin.
+    """Return registers, stack, shared memory, code size and number of kernels of a cubin.
 
-    If it contains several kernels, each number is the maximum. The result is empty if it is not an
-    ELF file.
+    The keys are ``registers``, ``stack_bytes``, ``static_shared``, ``code_bytes`` and ``kernels``.
+    If the cubin contains several kernels, each number is the maximum. The result is empty if it is
+    not an ELF file.
     """
     sections = list(_sections(cubin))
     kernels = [section for section in sections if section.name.startswith(_TEXT)]
@@ -233,8 +231,9 @@ def _records(data: bytes, section: _Section) -> Iterator[tuple[int, int]]:
 
 
 def _raw_records(data: bytes, section: _Section) -> Iterator[tuple[int, int, int]]:
-    """The records of a section that say how long they are: what they are about, where their bytes
-    are, and how many.
+    """Yield the records of a section that have a length.
+
+    Each is the record's kind, the offset of its bytes, and their number.
     """
     at, end = section.offset, section.offset + section.size
     while at + 4 <= end:

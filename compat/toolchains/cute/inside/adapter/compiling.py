@@ -25,8 +25,9 @@ from . import arguments, built, no_gpu, passes, pipeline, recording
 
 _DISTRIBUTION = "nvidia-cutlass-dsl"
 _ONE_THREAD = "OPENBLAS_NUM_THREADS"
-"""NumPy, which releases up to 4.7 import, starts threads, and a process that has some cannot be
-forked.
+"""The setting for NumPy's threads; releases up to 4.7 import NumPy.
+
+A process with threads cannot be forked safely.
 """
 _ARCH = "CUTE_DSL_ARCH"
 _CACHE = "CUTE_DSL_CACHE_DIR"
@@ -49,12 +50,14 @@ _PLACE = re.compile(r"""(?:"|--> |File: )(/[^"\n:]+)"?:(\d+)""")
 _TIMED = "COMPAT_TIME_PASSES"
 """The variable of our own that has MLIR's passes timed (``timing`` in ``facts/variables.toml``)."""
 _LOWERED = ".mlir"
-"""How the name of a file ends that has what MLIR's passes made: only the binary is left to be made
-of it.
+"""The suffix of a file with the result of MLIR's passes.
+
+Only the binary remains to be made from it.
 """
 _BOUND = re.compile(r"(?<=constant_range<i32, 0, )\d{10}(?=>)")
-"""A bound that releases up to 4.5 take for a number of 40 bits, unless it is in hexadecimal
-digits.
+"""A bound that releases up to 4.5 take for a number of 40 bits.
+
+They do not if it is in hexadecimal digits.
 """
 
 
@@ -67,8 +70,9 @@ class _Compiled(BaseException):
 
 
 class _Generic:
-    """A module whose text is in MLIR's generic form: what some releases print in their own form, no
-    release can read.
+    """A module whose text is in MLIR's generic form.
+
+    Some releases print a form of their own, which no release can read.
     """
 
     def __init__(self, module: Any) -> None:
@@ -94,7 +98,7 @@ class Cute:
         self.interpreting = None
         self._cute, self._hardware = cute, HardwareInfo
         self._dsl = CuTeDSL._get_dsl()
-        # Of the whole package, for the key of a cache that is never read here.
+        # The release hashes the whole package for the key of a cache that is never read here.
         self._dsl.get_version = hashlib.sha256
         self._library = os.path.dirname(os.path.dirname(os.path.abspath(cute.__file__))) + os.sep
         self._on_stage: Callable[..., None] = _ignore
@@ -106,9 +110,8 @@ class Cute:
         self._ptx = ""
         self._watch(compiler.Compiler)
         own = os.path.dirname(os.path.abspath(compiler.__file__))
-        sys.path[:] = [
-            folder for folder in sys.path if folder != own
-        ]  # it has a torch.py, which kernels' `import torch` would find
+        # The folder has a torch.py, which kernels' `import torch` would find.
+        sys.path[:] = [folder for folder in sys.path if folder != own]
 
     def begin_interpreting(self) -> None:
         """CuTe DSL has no interpreter."""
@@ -143,8 +146,9 @@ class Cute:
         self._beacon, self._passes = beacon, passes
 
     def remap_paths(self, places: list[list[str]]) -> None:
-        """Paths are in nothing that is compiled without line numbers, which is how all is compiled
-        here.
+        """Do nothing, because code without line numbers has no paths.
+
+        Everything is compiled without line numbers here.
         """
 
     def set_target(self, target: dict[str, Any]) -> None:
@@ -180,7 +184,7 @@ class Cute:
             (_blank(), [], {}) if self._given else arguments.bound(function, job)
         )
         options = arguments.options(job["options"])
-        # Which up to 4.2 is left out where a compile is left: kernels would be counted on.
+        # Up to 4.2 an aborted compile skips this, and kernels would be counted on.
         self._dsl.post_compilation_cleanup()
         if not self._given:
             on_stage("trace")
@@ -203,8 +207,9 @@ class Cute:
     def kernel_line(
         self, error: BaseException, job: dict[str, Any], function: Any
     ) -> tuple[str, int] | None:
-        """The line of the kernel's own tree that a failure is about: as it says, or the last that
-        it came through.
+        """Return the line of the kernel's own tree that a failure is about.
+
+        This is the line that the failure names, or else the last one that it came through.
         """
         roots = tuple(os.path.join(root, "") for root in job["roots"])
         links = list(_chain(error))
@@ -259,7 +264,7 @@ class Cute:
         if lower(go, module, pieces, compiler):
             self._on_made("mlir", _Generic(module))
             self._make_binary(go, pieces.rest, tells=asked != text)
-        # What is printed takes its time, too.
+        # Printing takes time, too, so passes are timed in a run without it.
         if not self._times and (self._passes or _TIMED in os.environ):
             self._on_stage(None)  # of no stage
             self._times = passes.run_singly(
@@ -269,9 +274,9 @@ class Cute:
     def _lower_in_sight(
         self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces, compiler: Any
     ) -> bool:
-        """Run MLIR's passes, with the IR before each on the output.
+        """Run MLIR's passes, and print the IR before each.
 
-        Which pass is in flight can be told while that runs.
+        The beacon shows that passes run, and the output shows which one is in flight.
         """
         manager, failed = compiler.passmanager.PassManager, None
         self._beacon.in_passes(True)
@@ -308,7 +313,7 @@ class Cute:
     def _make_binary(self, go: Callable[[str], None], text: str, tells: bool) -> None:
         """Run libNVVM and ptxas, in one call.
 
-        The file of PTX says when the latter began, in releases that write one.
+        In releases that write a PTX file, the file shows when ptxas began.
         """
         self._on_stage("ptx" if tells else "binary")
         if tells:
@@ -324,9 +329,9 @@ class Cute:
         self._tell_ptxas(*began)
 
     def _tell_ptxas(self, began: float, cpu: float) -> None:
-        """Tell when ptxas began.
+        """Report when ptxas began.
 
-        The clock says that, not the processor: CPU seconds are shared out as time is.
+        Only the clock shows that, so CPU seconds are divided in proportion to time.
         """
         begun = self._beacon.begun()
         now, used = time.time(), time.process_time()
@@ -336,9 +341,9 @@ class Cute:
             self._on_stage(stage, cpu + share * (used - cpu))
 
     def _result(self, job: dict[str, Any], module: str) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Metrics, and what each stage made.
+        """Return the metrics, and what each stage made.
 
-        Raises KernelFileError where there is no binary of a kernel.
+        Raises KernelFileError if there is no binary of a kernel.
         """
         cubin = built.cubin_in(module)
         if cubin is None or not built.facts_of(cubin):
@@ -358,8 +363,9 @@ class Cute:
     def _launches(
         self, job: dict[str, Any], function: Any, compiled: _Compiled, cubin: bytes
     ) -> str:
-        """What the function launches for the sizes that the job's problem names, as JSON, or why
-        that cannot be told.
+        """Return the launches of the function for the sizes that the job's problem names, as JSON.
+
+        If they cannot be told, the JSON says why.
         """
         try:
             kernels = list(getattr(self._dsl, "kernel_symbols", []))

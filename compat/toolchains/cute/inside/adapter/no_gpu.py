@@ -1,6 +1,4 @@
-"""In place of a GPU: tensors for ``from_dlpack``, capsules made with ctypes, and answers to what
-host code asks of the hardware.
-"""
+"""Replacements of a GPU: tensors for ``from_dlpack``, ctypes capsules, facts of the hardware."""
 
 from __future__ import annotations
 
@@ -77,8 +75,9 @@ _L2_CACHE = 50 << 20
 
 
 def hardware_answers(target: dict[str, Any]) -> dict[str, Callable[..., Any]]:
-    """Methods of ``HardwareInfo``, by name: the multiprocessors are those of the GPU that is
-    assumed for the target.
+    """Return methods of ``HardwareInfo``, by name.
+
+    The number of multiprocessors is that of the GPU that is assumed for the target.
     """
     count = int(target.get("multiprocessors", 0))
     return {

@@ -1,10 +1,9 @@
-"""MLIR's passes in sight: the IR before each is printed, under the headings that MLIR has for that,
-and each has its CPU seconds.
+"""MLIR's passes in sight: the IR before each is printed, and each has its CPU seconds.
 
-Releases up to 4.5 print that themselves. Later ones print nothing, so that passes are run there one
-by one on a copy of the module, before the compile itself. Some are not known by their names and are
-left out, which a heading of our own says. All that the copy is for is to see them: what comes out
-is that of the compile.
+The IR stands under MLIR's own headings. Releases up to 4.5 print it themselves. Later releases
+print nothing. So the passes run one by one on a copy of the module, before the compile itself. Some
+passes cannot be called by name. They are left out, and a heading of our own says so. The copy only
+serves to see the passes; the result is that of the compile.
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ class Ran(NamedTuple):
 
 
 def prints(manager: Any) -> bool:
-    """Whether a release's pass managers print IR.
+    """Return whether a release's pass managers print IR.
 
-    It was suppressed when they learned to tell their times.
+    Printing was suppressed in the release in which they learned to report times.
     """
     return not hasattr(manager, "enable_timing")
 
@@ -65,7 +64,7 @@ def printed(compiler: Any, module: Any) -> Iterator[None]:
 def run_singly(text: str, manager: Any, module: Any, *, show: bool) -> Ran:
     """Run the passes of a pipeline up to the binary, one by one, in this module.
 
-    With ``show`` print the IR before each.
+    With ``show``, print the IR before each.
     """
     module.context.enable_multithreading(False)
     seconds: dict[str, float] = {}

@@ -1,12 +1,11 @@
-"""The pipeline that compiles, in two pieces: MLIR's passes, and then libNVVM and ptxas, with what
-follows them.
+"""The compile pipeline in two pieces: MLIR's passes, and libNVVM, ptxas and what follows them.
 
-It is one pass of a name, ``cute-to-nvvm{…}``. From 4.6 on it can be told to stop before the binary.
-Up to 4.5 it is made to fail there: the pass that makes the binary is given a library that does not
-exist, or a triple that is none, which it looks at first of all. It leaves the module as the passes
-before it made it. The second piece is that pass and those behind it; where they have no names, it
-is the whole pipeline once more, whose other passes find nothing left to do. Both make the same
-module, byte for byte.
+The pipeline is one pass with a name, ``cute-to-nvvm{…}``. From 4.6 on an option stops it before the
+binary. Up to 4.5 it is made to fail there. The pass that makes the binary gets a library that does
+not exist, or an invalid triple, which it checks first of all. It leaves the module as the passes
+before it made it. The second piece is that pass and those behind it. If they have no names, it is
+the whole pipeline once more, whose other passes find nothing left to do. Both make the same module,
+byte for byte.
 """
 
 from __future__ import annotations
@@ -25,12 +24,14 @@ _STOPS = "llvm-only=true"
 _NOWHERE = "/compat/stops/here.bc"
 _NO_TRIPLE = "compat-stops-here"
 _FAILS = (f"link-libraries={_NOWHERE}", f"cubin-triple={_NO_TRIPLE}")
-"""Options that have the binary fail as soon as it begins.
+"""Options that make the binary fail as soon as it begins.
 
-The second has libNVVM look at all of the code first.
+The second one makes libNVVM look at all of the code first.
 """
 _HAS_STOPPED = re.compile(
-    rf"""File path: "{_NOWHERE}" does not exist|link file '{_NOWHERE}'|Invalid target triple \({_NO_TRIPLE}\)"""
+    rf'File path: "{_NOWHERE}" does not exist'
+    rf"|link file '{_NOWHERE}'"
+    rf"|Invalid target triple \({_NO_TRIPLE}\)"
 )
 _LIBRARIES = re.compile(r"link-libraries=\S* ")
 _OPENING, _CLOSING = "({[", ")}]"
@@ -54,9 +55,9 @@ class Pieces(NamedTuple):
 
 
 def pieces_of(text: str, manager: Any) -> Pieces | None:
-    """A pipeline in two pieces, by a release's class of pass managers.
+    """Return a pipeline in two pieces, by a release's class of pass managers.
 
-    ``None`` where this release cannot part it.
+    Returns ``None`` if this release cannot split it.
     """
     begin = text.index(COMPILES) + len(COMPILES)
     end = begin + _closing(text[begin:])
@@ -133,9 +134,9 @@ def _closing(text: str) -> int:
 
 
 def is_taken(text: str, manager: Any) -> bool:
-    """Whether a release takes a pipeline.
+    """Return whether a release takes a pipeline.
 
-    What it prints of one that it does not take is nobody's failure.
+    What it prints about a pipeline that it does not take is discarded, because it is not a failure.
     """
     with _silence():
         try:

@@ -1,15 +1,16 @@
-"""What a compiled function launches, written down: it is run here, on a machine without a GPU, with
-tensors that are nowhere.
+"""The launches of a compiled function, recorded by running it without a GPU.
+
+Its tensors have addresses, but no memory.
 
 A ``@cute.jit`` function is compiled for the host, too. It computes grids, shared memory and tensor
-maps, and packs tensors into the parameters of kernels, in another way from release to release. All
-of that is in the compiled module. It needs of the outside a few functions of the CUDA driver (up to
-4.2), or of CuTe DSL's own library (from 4.3 on). Functions of ours take their places, and write
-down what is launched.
+maps, and packs tensors into the parameters of kernels. It does so in another way from release to
+release. All of that is in the compiled module. It calls a few functions of the CUDA driver (up to
+4.2), or of CuTe DSL's own library (from 4.3 on). Functions of ours replace them, and write down
+what is launched.
 
-Where tensors are is seen in the parameters' bytes: each tensor has an address that nothing else
-looks like, in tensor maps, too, which the function encodes itself. It is run a second time with all
-addresses moved: what differs then has to be an address, or the launch cannot be told.
+The parameters' bytes show where tensors are, because nothing else looks like a tensor's address.
+Tensor maps have addresses, too; the function encodes them itself. It runs a second time with all
+addresses moved. All bytes that differ then must be addresses, or the launch cannot be told.
 """
 
 from __future__ import annotations
@@ -99,10 +100,10 @@ class HostFunction:
     def __init__(
         self, compiler: Any, module: Any, cubin: bytes, kernels: list[str], target: dict[str, Any]
     ) -> None:
-        """``kernels`` are those that it is given, in order, in releases where it does not ask for
-        them by name.
+        """Prepare to call the compiled function.
 
-        Raises UnrecordableLaunch.
+        ``kernels`` are the kernels that the function is given, in order, in releases where it does
+        not ask for them by name. Raises UnrecordableLaunch.
         """
         text = str(module)
         found = _ENTRY.search(text)
@@ -174,8 +175,9 @@ def _pointers(value: Any) -> list[Any]:
 
 
 def _zero_stack(module: Any) -> None:
-    """Have a module write zeros to whatever it takes of the stack: what it passes on has padding,
-    which nobody writes.
+    """Make a module write zeros to the stack that it uses.
+
+    It passes on padding, which nobody writes.
     """
     from cutlass._mlir import ir
 
@@ -217,7 +219,7 @@ def _zero(ir: Any, alloca: Any) -> None:
     count = count if str(count.type) == "i64" else made("llvm.sext", word, count)
     size = made("llvm.mul", word, made("llvm.ptrtoint", word, behind), count)
     zero = made("llvm.mlir.constant", byte, value=ir.IntegerAttr.get(byte, 0))
-    # LLVM takes a structure that is stored for all of its bytes, padding too.
+    # LLVM believes that storing a structure fills its padding, and would drop plain zeros.
     kept = {"isVolatile": ir.BoolAttr.get(True)}
     ir.Operation.create(
         "llvm.intr.memset", operands=[alloca.results[0], zero, size], attributes=kept
@@ -228,9 +230,7 @@ def _zero(ir: Any, alloca: Any) -> None:
 
 
 class _Driver:
-    """What a compiled function calls: as much of the driver, and of CuTe DSL's runtime library, as
-    launches need.
-    """
+    """The functions of the driver and of CuTe DSL's runtime library that launches need."""
 
     def __init__(self, sizes: dict[str, list[int]], target: dict[str, Any]) -> None:
         """``sizes`` are those of each kernel's parameters."""
@@ -247,9 +247,9 @@ class _Driver:
         return _HANDLE + len(self._names) - 1
 
     def function(self, name: str) -> Any:
-        """The function that takes the place of this one.
+        """Return the function that replaces the one of this name.
 
-        Raises UnrecordableLaunch where there is none.
+        Raises UnrecordableLaunch if there is none.
         """
         if name not in _FUNCTIONS:
             raise UnrecordableLaunch("the compiled function calls %s" % name)
@@ -376,7 +376,7 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Callable[..., int]]] = {
         _Driver.occupancy,
     ),
 }
-"""Functions that compiled functions declare → their parameters, and what takes their places.
+"""Functions that compiled functions declare → their parameters, and their replacements.
 
 All return a status.
 """
@@ -481,8 +481,7 @@ def _parameter(
 def _addresses(
     first: bytes, second: bytes, tensors: dict[str, Any], moved: dict[str, Any]
 ) -> Iterator[tuple[int, str, int]]:
-    """Where bytes are the address of a tensor: at which offset, of which, and how many bytes behind
-    its start.
+    """Yield the places of tensors' addresses in bytes: offset, tensor, and bytes behind its start.
 
     A size can look like an address once, but does not move with the tensor.
     """

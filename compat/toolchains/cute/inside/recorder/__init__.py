@@ -1,9 +1,9 @@
-"""Records what a program compiles and launches with CuTe DSL, in every release (see
-``toolchains/inside/recorder/``).
+"""Recorder of what a program compiles and launches with CuTe DSL, in every release.
 
-All releases hand both ``cute.compile(…)`` and the call of a function below ``@cute.jit`` to one
-method, ``BaseDSL._func``. What it is given is written down there. Where there is no GPU, a launch
-ends there; what the program would have compiled is compiled only to be compared with.
+``toolchains/inside/recorder/`` says how recorders work. All releases hand both ``cute.compile(…)``
+and the call of a function below ``@cute.jit`` to one method, ``BaseDSL._func``. The recorder writes
+down its arguments there. Without a GPU, a launch ends there. What the program would have compiled
+is compiled only for comparison.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 def begin(settings: dict[str, Any]) -> Any:
     """Record what this process launches from now on.
 
-    What is returned has ``stop()``, which leaves all as it was before.
+    The result has ``stop()``, which restores everything.
     """
     from .recording import CuteRecording
 

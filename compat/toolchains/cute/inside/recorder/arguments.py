@@ -1,7 +1,6 @@
-"""What a launch said of an argument, as kernel files say it: a type under ``[signature]``, a value
-under ``[constexprs]``.
+"""Arguments of a launch in the form of kernel files: types in ``[signature]``, or constexprs.
 
-What neither can say is made by a function beside the kernel; here it is a tree:
+If neither form can hold an argument, a function beside the kernel makes it. Here it is a tree:
 
 =========================================  ======================================================
 ``{"type": "fp16[m, 64]"}``                what makes an argument of a type
@@ -38,9 +37,9 @@ _NUMBERS = {bool: "bool", int: "i32", float: "fp32"}
 
 
 class Symbols:
-    """Names for the sizes of one launch that are known at run time only.
+    """Names for the sizes of one launch that are known only at run time.
 
-    One size of a fake tensor has one name.
+    The same size of a fake tensor always gets the same name.
     """
 
     def __init__(self) -> None:
@@ -54,11 +53,9 @@ class Symbols:
 def argument(
     name: str, value: Any, annotation: Any, symbols: Symbols, functions: Any
 ) -> tuple[str, Any]:
-    """Where an argument stands (``args`` or ``constexprs``), and its form there.
+    """Return where an argument stands (``args`` or ``constexprs``), and its form there.
 
-    Raises UnwritableArgument.
-
-    Of a function it has the id that ``functions.id_of`` gives.
+    A function has the id that ``functions.id_of`` returns. Raises UnwritableArgument.
     """
     if not is_constexpr(annotation):
         said = run_time(name, value, annotation, symbols)
@@ -79,7 +76,7 @@ def is_constexpr(annotation: Any) -> bool:
 
 
 def run_time(name: str, value: Any, annotation: Any, symbols: Symbols) -> str | None:
-    """The type of a run-time argument; ``None`` for what is none by itself.
+    """Return the type of a run-time argument, or ``None`` for a value that is none by itself.
 
     Raises UnwritableArgument.
     """
@@ -166,9 +163,9 @@ def _fields(value: Any) -> dict[str, Any] | None:
 
 
 def _adapted(value: Any) -> Any:
-    """The tensor that CuTe DSL makes of one of PyTorch's or of another library's.
+    """Return the tensor that CuTe DSL makes of a tensor of PyTorch or another library.
 
-    ``None`` where it makes none.
+    Returns ``None`` if it makes none.
     """
     if not hasattr(value, "__dlpack__"):
         return None

@@ -1,5 +1,6 @@
-"""In the place of a GPU: an architecture, tensors that say that they are there, and compiles that
-end where code is made.
+"""Replacements of a GPU: an architecture, tensors that seem to be there, and shortened compiles.
+
+A compile ends where code is made.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class OnGpu:
         self._tensor = tensor
 
     def __getattr__(self, name: str) -> Any:
-        # A faster way into another library, which would find the main memory.
+        # Dunder names include a faster way into another library, which would find the main memory.
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self._tensor, name)

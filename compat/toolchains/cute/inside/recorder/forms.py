@@ -43,8 +43,9 @@ class CuteForms(Forms):
         return getattr(function, "__func__", function)
 
     def lines(self, plain: Any) -> tuple[list[str], int]:
-        """The source with its decorators: releases put other code into functions, whose first line
-        is another.
+        """Return the source with its decorators, and its first line.
+
+        Releases put other code into functions, whose first line differs.
         """
         if not isinstance(plain, types.FunctionType) or not is_decorated(plain):
             return super().lines(plain)
@@ -65,9 +66,9 @@ def is_decorated(function: Any) -> bool:
 
 
 def element_name(kind: Any) -> str | None:
-    """What kernel files call an element type.
+    """Return the name of an element type in kernel files.
 
-    ``None`` for all else, and for a type that they have no name for.
+    Returns ``None`` for everything else, and for a type without a name there.
     """
     if isinstance(kind, type) and kind.__module__.partition(".")[0] == "cutlass":
         return _NAMES.get(kind.__name__)
@@ -81,8 +82,9 @@ def element_source(name: str) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _definitions(path: str) -> tuple[tuple[int, int, int, str], ...]:
-    """The functions in a file: the first line of each with its decorators, that of its ``def``, its
-    last one, and its name.
+    """Return the functions in a file.
+
+    Each is its first line with decorators, the line of its ``def``, its last line, and its name.
     """
     tree = ast.parse("".join(linecache.getlines(path)))
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]

@@ -1,5 +1,6 @@
-"""What is compiled and launched, told apart by what a compile can depend on: written down when the
-first of a kind is seen.
+"""Compiles and launches, distinguished by what a compile can depend on.
+
+The first of each kind is written down.
 """
 
 from __future__ import annotations
@@ -79,9 +80,9 @@ class _CompileLog:
         self._lock = threading.Lock()
 
     def watching(self, run: Callable[..., Any]) -> Callable[..., Any]:
-        """``BaseDSL._func``, recorded.
+        """Wrap ``BaseDSL._func`` so that it is recorded.
 
-        Functions that are called while another is traced are part of that one.
+        A function that is called while another is traced belongs to that one.
         """
         now, fake = self._recording.now, self._recording.settings["fake"]
 
@@ -112,9 +113,9 @@ class _CompileLog:
         return run_and_tell
 
     def compiling(self, run: Callable[..., Any]) -> Callable[..., Any]:
-        """``Compiler.compile``, which keeps the code that is wanted.
+        """Wrap ``Compiler.compile`` so that wanted code is kept.
 
-        Where there is no GPU, nothing comes after it.
+        Without a GPU, nothing happens after the compile.
         """
         now, originals, fake = (
             self._recording.now,
@@ -138,8 +139,9 @@ class _CompileLog:
         return run_and_keep
 
     def asking(self, compile_: Callable[..., Any]) -> Callable[..., Any]:
-        """``cute.compile``, from 4.3 on, which is told of options in a text or before it is
-        called.
+        """Wrap ``cute.compile``, from 4.3 on, so that its options are noted.
+
+        The options are in a text, or were set before the call.
         """
         now = self._recording.now
 
@@ -202,7 +204,7 @@ class _CompileLog:
         except UnwritableArgument as error:
             self._lacking(function, arguments, str(error))
             return None
-        # Of a value that is asked what it is: the program is not to notice.
+        # A value may raise anything when it is inspected, and the program must not notice.
         except Exception as error:
             self._lacking(
                 function,
@@ -223,7 +225,7 @@ class _CompileLog:
     def _account(
         self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]
     ) -> tuple[str, dict[str, Any]]:
-        """The key of a launch's kind, and the launch as it is written down.
+        """Return the key of a launch's kind, and the launch as it is written down.
 
         Raises UnwritableArgument.
         """

@@ -1,8 +1,7 @@
-"""What objects were made of: the arguments of constructors, of classes that are written after this
-has begun.
+"""The constructor arguments of objects whose classes are defined after this has begun.
 
-An object is a kernel where its class has a ``__call__`` below ``@cute.jit``. Its attributes change
-while it is compiled, so that what it was made of has to be noted when it is made.
+An object is a kernel if its class has a ``__call__`` below ``@cute.jit``. Its attributes change
+while it is compiled, so its arguments must be noted when it is made.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""What the program itself compiles for a launch, as a hash over code, for its cell to be compared
-with.
+"""The code that the program itself compiles for a launch, as a hash to compare with its cell.
 
-Up to 4.2 no release writes PTX, and what ptxas made is looked at in its place.
+Up to 4.2 no release writes PTX, so the result of ptxas takes its place.
 """
 
 from __future__ import annotations
@@ -21,8 +20,9 @@ _ARCH = re.compile(r"\d+")
 
 
 class ProgramCode:
-    """The compiles whose code is kept: none, the first one of each function (``kernels``), or each
-    (``cases``).
+    """The compiles whose code is kept.
+
+    These are none, the first one of each function (``kernels``), or all (``cases``).
     """
 
     def __init__(self, journal: Journal, of: str, folder: str) -> None:
@@ -68,9 +68,9 @@ def _number(arch: str) -> int | None:
 
 
 def digest_of(code: str) -> str:
-    """A hash over PTX in which kernels are called by their number and no lines are named.
+    """Return a hash over PTX without lines and with numbers for the names of kernels.
 
-    Of a cubin over its instructions.
+    The hash of a cubin is over its instructions.
     """
     if code.startswith("\x7fELF"):
         return hashlib.sha256(

@@ -1,6 +1,4 @@
-"""What the body of a jit function tells of its parameters: how many modes a tensor has, and what
-values are compared with.
-"""
+"""What a jit function's body tells about its parameters: modes of tensors, and compared values."""
 
 from __future__ import annotations
 
@@ -55,9 +53,10 @@ def uses_of(
     others: Mapping[str, ast.FunctionDef],
     lines: Sequence[str],
 ) -> ArgumentUses:
-    """How a function uses one of its parameters.
+    """Return how a function uses one of its parameters.
 
-    ``others`` are the functions that it may hand it on to, ``lines`` the source's.
+    ``others`` are functions that it may pass the parameter to, and ``lines`` are the lines of the
+    source.
     """
     uses = ArgumentUses()
     _note_comment(uses, name, function, lines)
@@ -240,8 +239,9 @@ _NUMBERS = (64, 32, 16, 8, 4, 2, 1)
 
 
 def number_for(name: str, kind: ast.ClassDef | ast.FunctionDef) -> int:
-    """A whole number for a parameter: what its name suggests, or else the largest that the
-    assertions about it alone allow.
+    """Return a whole number for a parameter: what its name suggests.
+
+    Otherwise it is the largest that the assertions about this parameter alone allow.
     """
     tests = [node.test for node in ast.walk(kind) if isinstance(node, ast.Assert)]
     about = [

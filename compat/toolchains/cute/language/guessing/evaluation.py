@@ -1,9 +1,8 @@
-"""The host code of a source, followed leniently: what it hands to kernels, over defaults of command
-lines. Nothing of it runs.
+"""The host code of a source, followed without running it, to see what it passes to kernels.
 
-Unlike :class:`compat.source.constants.Scope`, which it builds upon, one statement that is not
-understood does not end it: what it would have made is UNKNOWN, and of a condition that is UNKNOWN
-both branches are followed.
+It starts with the defaults of command lines. It is lenient: a statement that is not understood does
+not end it, as in :class:`compat.source.constants.Scope`, which it builds upon. What such a
+statement would make is UNKNOWN. If a condition is UNKNOWN, both branches are followed.
 """
 
 from __future__ import annotations
@@ -210,7 +209,7 @@ class HostScope(Scope):
             return self._compiled(node)
         positional, keywords = self.arguments(node)
         if library.is_known(origin) and last in library.CALLS:
-            # What it does not take raises a TypeError.
+            # Wrong arguments raise a TypeError.
             return library.CALLS[last](*positional, **keywords)
         function = self.value(node.func)
         if isinstance(function, ElementKind) and library.is_known(origin):
@@ -249,9 +248,9 @@ class HostScope(Scope):
         return None
 
     def arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
-        """The values of the arguments of a call, by position and by keyword.
+        """Return the values of a call's arguments, by position and by keyword.
 
-        What nothing is known of is left out of ``**``.
+        Unknown ``**`` arguments are left out.
         """
         keywords: dict[str, Any] = {}
         for keyword in node.keywords:
@@ -326,8 +325,9 @@ class HostScope(Scope):
         return dict(zip(names, positional, strict=False)) | dict(keywords)
 
     def _method(self, method: _Method, positional: list[Any], keywords: Mapping[str, Any]) -> Any:
-        """What a method comes to: only class methods and static ones are followed, and what they
-        call.
+        """Return the result of a method.
+
+        Only class methods and static methods are followed, and what they call.
         """
         owner = (
             self.kernels.classes[method.owner.kind]
@@ -429,7 +429,7 @@ class HostScope(Scope):
 
 @cache
 def _read(path: Path) -> tuple[Mapping[str, ast.stmt], Mapping[str, str]]:
-    """What the statements at the top of another module bind, and what it imports.
+    """Return the names that another module's top-level statements bind, and its imports.
 
     Raises UnknownValue.
     """

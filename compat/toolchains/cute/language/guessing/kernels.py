@@ -1,5 +1,6 @@
-"""One kernel as a kernel file has it, with every guess marked: by a call in its source, else by
-annotations, body and names.
+"""One kernel in the form of a kernel file, with every guess marked.
+
+Guesses come from a call in its source, or else from annotations, body and names.
 """
 
 from __future__ import annotations
@@ -271,9 +272,9 @@ class _LauncherGuesses:
         return _Guess(value="i32", why="guessed: a number", is_constexpr=False)
 
     def _kinds(self, name: str, annotation: ast.expr | None, uses: ArgumentUses) -> Any:
-        """The types of a tuple, by its annotation, or by how many parts it is taken apart into.
+        """Return the types of a tuple, by its annotation or the number of its parts.
 
-        ``None`` for anything else.
+        Returns ``None`` for anything else.
         """
         match annotation:
             case ast.Subscript(value=base, slice=inner) if dotted(base).lower().rpartition(".")[
@@ -375,7 +376,8 @@ class _LauncherGuesses:
         if tensor.order == usual:
             return f"{text} leading={tensor.leading}{alignment}"
         if dynamic:
-            return f"{text}:[{', '.join('1' if mode == tensor.leading else f's{mode}' for mode in modes)}]{alignment}"
+            names = ("1" if mode == tensor.leading else f"s{mode}" for mode in modes)
+            return f"{text}:[{', '.join(names)}]{alignment}"
         strides, below = [1] * len(fixed), 1
         for mode in reversed(tensor.order):
             strides[mode], below = below, below * fixed[mode]

@@ -1,5 +1,6 @@
-"""The kernels of a source: functions below ``@cute.jit`` that launch, and classes whose
-``__call__`` is one.
+"""The kernels of a source: functions below ``@cute.jit`` that launch, or classes with such a call.
+
+The call of a class is its ``__call__``.
 """
 
 from __future__ import annotations
@@ -111,8 +112,9 @@ class CuteModule:
 
     @cached_property
     def calls(self) -> tuple[HostCall, ...]:
-        """The calls of its kernels in host code: from the top of the module, else from each
-        function by itself.
+        """Return the calls of the module's kernels in host code.
+
+        They are found from the top of the module, or else from each function by itself.
         """
         noted = self.scope.kernels.calls
         main = self.scope.inside({})
@@ -131,8 +133,10 @@ class CuteModule:
         return tuple(noted)
 
     def _assumed(self, function: ast.FunctionDef, given: Mapping[str, Any]) -> dict[str, Any]:
-        """What a function is taken to be called with: defaults of the command line, else its own,
-        else by names.
+        """Return the arguments that a function is assumed to get.
+
+        They are defaults of the command line, else the function's own defaults, else guesses by
+        name.
         """
         options = self.scope.kernels.defaults
         values = {
@@ -253,9 +257,9 @@ def _is_below(node: ast.FunctionDef, imports: Mapping[str, str], decorator: str)
 
 
 def _launching(jitted: Sequence[ast.FunctionDef]) -> set[int]:
-    """The jit functions that launch a kernel, directly or through others of the source.
+    """Return the ``id`` of each jit function that launches a kernel.
 
-    By ``id``.
+    A function may launch directly, or through other functions of the source.
     """
     calls = {id(node): set(_called(node)) for node in jitted}
     launching = {id(node) for node in jitted if "launch" in calls[id(node)]}
@@ -329,8 +333,9 @@ def _unlaunched(
 
 
 def _roots(path: Path, tree: ast.Module) -> tuple[Path, ...]:
-    """The folders above a source in which modules lie that it imports and that are not found from
-    its own.
+    """Return folders above a source that have modules which it imports.
+
+    Modules that are found from the source's own root do not count.
     """
     known = {*_PACKAGES, *sys.stdlib_module_names}
     wanted = [

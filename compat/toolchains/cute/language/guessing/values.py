@@ -1,7 +1,7 @@
-"""What the host code of a source hands to kernels, as far as types tell: tensors, pointers,
-numbers, dtypes, streams.
+"""The values that host code passes to kernels: tensors, pointers, numbers, dtypes, streams.
 
-All that nothing is known of is :data:`UNKNOWN`, which every operation leads back to.
+They are known as far as types tell. Every unknown value is :data:`UNKNOWN`, and an operation on it
+gives UNKNOWN.
 """
 
 from __future__ import annotations
@@ -15,13 +15,26 @@ from compat.source.constants import UnknownValue
 from compat.toolchains.cute.language.types import ELEMENTS
 
 TORCH_ELEMENTS = {
-    **{name: short for short, names in {
-        "fp16": ("float16", "half"), "bf16": ("bfloat16",), "fp32": ("float32", "float"), "fp64": ("float64", "double"),
-        "fp8e4m3fn": ("float8_e4m3fn",), "fp8e5m2": ("float8_e5m2",), "fp8e8m0fnu": ("float8_e8m0fnu",), "bool": ("bool",),
-        "i8": ("int8",), "i16": ("int16",), "i32": ("int32", "int"), "i64": ("int64", "long"), "u8": ("uint8",),
-        "fp4e2m1fn": ("float4_e2m1fn_x2",),
-    }.items() for name in names},
-}  # fmt: skip
+    "float16": "fp16",
+    "half": "fp16",
+    "bfloat16": "bf16",
+    "float32": "fp32",
+    "float": "fp32",
+    "float64": "fp64",
+    "double": "fp64",
+    "float8_e4m3fn": "fp8e4m3fn",
+    "float8_e5m2": "fp8e5m2",
+    "float8_e8m0fnu": "fp8e8m0fnu",
+    "bool": "bool",
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "int": "i32",
+    "int64": "i64",
+    "long": "i64",
+    "uint8": "u8",
+    "float4_e2m1fn_x2": "fp4e2m1fn",
+}
 """PyTorch's name of a dtype → that in kernel files."""
 _WIDTHS = {
     "bool": 8,

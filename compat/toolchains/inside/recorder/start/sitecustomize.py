@@ -1,5 +1,6 @@
-"""Python runs this before a program, where this folder is in ``PYTHONPATH``: it begins recording,
-then runs the user's own.
+"""The start of recording in a program: Python runs it first if this folder is in ``PYTHONPATH``.
+
+It begins recording, and then runs the user's own ``sitecustomize``.
 """
 
 import importlib
@@ -20,7 +21,7 @@ def _begin():
         (_ROOM, folder),
         ("%s.%s" % (_ROOM, settings["toolchain"]), os.path.join(folder, settings["toolchain"])),
     ):
-        # Without its code, which is not for this process.
+        # The code of the package is not for this process.
         module = sys.modules[name] = types.ModuleType(name)
         module.__path__ = [path]
     importlib.import_module("%s.%s.inside.recorder" % (_ROOM, settings["toolchain"])).begin(

@@ -1,9 +1,8 @@
-"""Loads from and stores to block pointers, and what every form of access has that takes their
-place.
+"""Loads from and stores to block pointers, and the common part of all forms that replace them.
 
-A part of a block pointer is written where it is needed if it gives the same wherever it stands: if
-it is made of names that are bound once and outside of loops, and of operations without effects.
-What is not is kept in variables.
+A part of a block pointer is written where it is needed if it has the same value everywhere. It does
+if it consists of names that are bound once and outside of loops, and of operations without effects.
+Other parts are kept in variables.
 """
 
 from __future__ import annotations
@@ -134,10 +133,10 @@ def _padding(node: cst.BaseExpression) -> str:
 
 
 class AccessForm(ABC):
-    """A form of access that takes the place of block pointers, in one function, in which
-    ``accesses`` are all loads and stores.
+    """A form of access that replaces the block pointers of one function.
 
-    ``ones`` are names that are 1. Raises CannotEdit where not all of them have this form.
+    ``accesses`` are all loads and stores in it. ``ones`` are names that are 1. Raises CannotEdit if
+    not all accesses have this form.
     """
 
     def __init__(
@@ -172,17 +171,17 @@ class AccessForm(ABC):
         """The statements in the place of a definition."""
 
     def before(self, access: Access) -> Sequence[str]:
-        """The statements before the one with a load or store in it.
+        """Return the statements before the one with a load or store in it.
 
-        The same for several loads in it count once.
+        If several loads in one statement need the same statement, it counts once.
         """
         return ()
 
     @abstractmethod
     def accessing(self, access: Access, call: cst.Call) -> str:
-        """The expression in the place of a load or store.
+        """Return the expression that replaces a load or store.
 
-        ``call`` is it with what stands inside of it edited.
+        ``call`` is the load or store with the expressions inside of it edited.
         """
 
     @abstractmethod
@@ -228,9 +227,7 @@ class AccessForm(ABC):
         return self.name(web, part) if value is None else value
 
     def handing(self, web: Web) -> Mapping[Part, str]:
-        """Expressions for the parts of a block pointer that is handed to another function, or
-        returned.
-        """
+        """Return expressions for the parts of a block pointer that is passed on or returned."""
         return {part: self.value(web, part) for part in self.handed(web.made.rank)}
 
     def moved(self, definition: Definition, part: Part) -> str:
@@ -249,9 +246,9 @@ class AccessForm(ABC):
         )
 
     def fresh(self, web: Web, what: tuple[str | int, ...], wanted: str) -> str:
-        """The variable for something of a web, the same for webs of one name.
+        """Return the variable for something of a web, the same for webs of one name.
 
-        Called as is wanted where that is free.
+        It has the wanted name if that is free.
         """
         key = (web.name, what)
         if key not in self._names:
@@ -392,8 +389,9 @@ class Bindings:
 
     @cached_property
     def _blocks(self) -> frozenset[str]:
-        """Names of block sizes, which are positive: what ``tl.arange(0, …)`` and the blocks of
-        block pointers are given.
+        """Return the names of block sizes, which are positive.
+
+        They are arguments of ``tl.arange(0, …)``, and the blocks of block pointers.
         """
         sizes = {
             size.value

@@ -158,7 +158,7 @@ class Descriptors(AccessForm):
             raise CannotEdit(
                 "tensor descriptors: a function that gets a block pointer uses its dtype"
             )
-        # Whatever is added to a pointer, its dtype stays.
+        # An addition does not change the dtype of a pointer.
         while isinstance(base, cst.BinaryOperation):
             base = base.left
         return parenthesized(self.text(base))

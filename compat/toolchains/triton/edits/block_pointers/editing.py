@@ -1,5 +1,6 @@
-"""From block pointers to another form of access: all functions of a kernel, those that are called
-before those that call them.
+"""The edit from block pointers to another form of access, for all functions of a kernel.
+
+Functions that are called are edited before their callers.
 """
 
 from __future__ import annotations
@@ -48,12 +49,11 @@ class EditedProgram:
 def edited(
     program: KernelProgram, kind: type[AccessForm], facts: Mapping[FunctionPlace, Facts]
 ) -> EditedProgram:
-    """The files of a program without block pointers.
+    """Return the files of a program without block pointers.
 
-    Raises CannotEdit where there are none, or where some cannot be replaced.
-
-    What the calls show of the functions that are called is used to edit these again, until nothing
-    more is learned.
+    The calls of a function show facts about it. The function is edited again with these facts,
+    until there are no new ones. Raises CannotEdit if there are no block pointers, or if some cannot
+    be replaced.
     """
     handing, before = Handing.of(program), None
     while facts != before:
@@ -99,9 +99,11 @@ def learned(
 
 
 def _text(part: Given, calls: Sequence[Site], shared: Iterable[Given]) -> str:
-    """The number that a part is in all calls, or a parameter that is always given the same.
+    """Return the number that a part is in all calls, or a parameter with the same value.
 
-    Empty where there is neither.
+    The parameter must get the part's value in every call.
+
+    The result is empty if there is neither.
     """
     texts = {call.texts[part] for call in calls}
     if len(texts) == 1 and is_number(text := texts.pop()):
@@ -126,9 +128,9 @@ class EditedFunction:
     unpacked: Mapping[str, UnpackedParameter]
     """The parameters that were block pointers."""
     backs: Sequence[Back | None]
-    """What it returns: of block pointers their parts, and ``None`` for all else.
+    """The parts of the returned block pointers, and ``None`` for other results.
 
-    Empty where it returns no block pointer.
+    Empty if it returns no block pointer.
     """
     returns_one: bool
     """It returned one value, and no tuple."""
@@ -137,7 +139,7 @@ class EditedFunction:
 def _received(
     function: cst.FunctionDef, called: Callable[[cst.CSTNode], EditedFunction | None], code: Code
 ) -> cst.FunctionDef:
-    """The function with what calls return taken apart, and put together as block pointers.
+    """Return the function with the results of calls unpacked, and rebuilt as block pointers.
 
     Raises CannotEdit.
     """
@@ -166,8 +168,9 @@ def _received(
 def _taken_apart(
     target: cst.BaseExpression, call: cst.Call, called: EditedFunction, code: Code
 ) -> tuple[cst.BaseAssignTargetExpression, list[cst.BaseStatement]]:
-    """The target of a call that returns parts, and the statements after it that make block pointers
-    of them.
+    """Return the target of a call that returns parts, and the statements after the call.
+
+    These statements make block pointers of the parts.
     """
     passed = {name: argument.value for name, argument in arguments(call, called.original)}
     elements = (target,) if called.returns_one else elements_of(target)
@@ -231,7 +234,7 @@ class _Edit:
 class _FunctionEdit(cst.CSTTransformer):
     """The edit of one function, in which each statement gets its new form.
 
-    Raises CannotEdit where not all of it has one.
+    Raises CannotEdit if some of it has no new form.
     """
 
     def __init__(self, edit: _Edit, place: FunctionPlace) -> None:

@@ -1,9 +1,8 @@
-"""Which definitions of a block pointer's variable meet at a use: together they are one *web*, and
-get the same new variables.
+"""Webs: definitions of a block pointer's variable that meet at a use, and share new variables.
 
-A variable that is used for two block pointers, one after the other, has two webs. That is a flow
-analysis over structured code: what reaches a statement is known from what stands before it, and at
-the head of a loop from what its end leaves, too.
+A variable that is used for two block pointers, one after the other, has two webs. This is a flow
+analysis over structured code. The definitions that reach a statement follow from the statements
+before it, and at the head of a loop also from the end of the loop.
 """
 
 from __future__ import annotations
@@ -61,9 +60,11 @@ class Web:
 
     @property
     def made(self) -> MadePointer:
-        """How it was made first: what all definitions agree on can be read here.
+        """Return how the block pointer was made first.
 
-        Raises CannotEdit where nothing made it.
+        This shows what all its definitions agree on.
+
+        Raises CannotEdit if nothing made it.
         """
         for definition in self.history():
             if definition.made is not None:
@@ -245,8 +246,10 @@ class Flow:
         self._name_webs()
 
     def _name_webs(self) -> None:
-        """Webs of one variable are never in it at once: those with the same block share their
-        names, others have a number.
+        """Name the webs.
+
+        Webs of one variable are never in it at the same time. Those with the same block share their
+        names, and others have a number.
         """
         names: dict[str, list[tuple[str, ...]]] = {}
         for web in self.webs:

@@ -1,10 +1,10 @@
-"""Block pointers that are handed to other functions of the user's, or returned by them: which, and
-what takes their place.
+"""Block pointers that the user's functions get or return, and their replacements.
 
-A parameter is a block pointer where a call gives it one; so is what a function returns. Such a
-parameter becomes one for each part that the function uses, and a block pointer of these at its
-beginning, which is edited as any other. What a function returns becomes the offsets that it has
-moved along, or all parts where it has made it. Whatever else calls such functions is edited, too.
+A parameter is a block pointer if a call passes one. The same holds for results of functions. Such a
+parameter becomes one parameter for each part that the function uses. At the beginning of the
+function, a block pointer is made of these parts, and edited as any other. A result becomes the
+offsets that the function has moved along, or all parts if the function has made the block pointer.
+Other callers of such functions are edited, too.
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ class Handing:
 
     @property
     def bottom_up(self) -> list[FunctionPlace]:
-        """The functions, each after those that it calls.
+        """Return the functions, each after those that it calls.
 
-        Raises CannotEdit where one calls itself.
+        Raises CannotEdit if one calls itself.
         """
         calls = {
             place: [called for called, _ in self._calls(place) if called in self.functions]
@@ -298,8 +298,9 @@ class UnpackedParameter:
     def of(
         cls, name: str, rank: int, handed: Sequence[Part], facts: Facts, code: Code
     ) -> UnpackedParameter:
-        """The parameter in those of its parts that are handed over, of which some are known not to
-        need a parameter.
+        """Return the parameter as the parts that are passed.
+
+        Some parts are known not to need a parameter.
         """
         texts = facts.of(name, handed)
         new = {
@@ -353,7 +354,7 @@ class Back:
         form: AccessForm,
         begun: Mapping[Definition | None, UnpackedParameter],
     ) -> Back:
-        """What stands at one place of all ``return``.
+        """Return what stands at one place of all ``return`` statements.
 
         ``begun`` are the parameters, by the definitions that they become.
         """
@@ -372,7 +373,7 @@ class Back:
                 raise CannotEdit("a function returns one of several block pointers")
             at: list[Part] = [("at", axis) for axis in range(rank)]
             moved = [part for part in at if any(text[part] != origin.texts[part] for text in texts)]
-            # It returns something in any case.
+            # The function must return something, so it keeps one offset.
             return cls(rank, origin.name, tuple(moved or at[:1]))
         if MADE in texts[0]:
             raise CannotEdit(
@@ -457,8 +458,9 @@ def replaced_parameters(
 def replaced_arguments(
     old: Sequence[cst.Arg], names: Sequence[str], new: Mapping[str, Mapping[str, str]]
 ) -> Sequence[cst.Arg]:
-    """The arguments of a call, of which some become several: parameters and texts, by the parameter
-    that an old one is for.
+    """Return the arguments of a call, some of which become several.
+
+    ``new`` has parameters and texts, by the parameter of an old argument.
     """
 
     def several(argument: cst.Arg, name: str) -> list[cst.Arg]:
@@ -477,8 +479,10 @@ def replaced_arguments(
 
 
 def _spread(old: Sequence[_T], new: Sequence[Sequence[_T]]) -> list[_T]:
-    """A list between commas: the first of what takes the place of one stands where that stood, the
-    last has its comma.
+    """Replace elements of a list between commas by several each.
+
+    The first of the new elements stands in the place of the old one, and the last one has its
+    comma.
     """
     items: list[_T] = []
     between = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))

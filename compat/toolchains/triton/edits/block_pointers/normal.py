@@ -18,9 +18,9 @@ from compat.toolchains.triton.edits.code import Code, arguments_of, bound, eleme
 MAKE, ADVANCE = "make_block_ptr", "advance"
 ACCESS = ("load", "store")
 PLACED = "__placed__"
-"""``p = __placed__(q, (offset, None))``: what ``q`` is, with some of its offsets replaced.
+"""``p = __placed__(q, (offset, None))``: the block pointer ``q`` with some of its offsets replaced.
 
-It stands in no source.
+No source has this name.
 """
 _MAKE = ("base", "shape", "strides", "offsets", "block_shape", "order")
 _Exprs = tuple[cst.BaseExpression, ...]
@@ -146,9 +146,7 @@ class Reader:
         return self.computes(node) or self.is_pointer(node)
 
     def used(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression]]:
-        """Loads, stores, questions for the dtype and what is handed over, each with the block
-        pointer that it is of.
-        """
+        """Yield loads, stores, uses of the dtype and passed values, each with its block pointer."""
         if isinstance(node, cst.Call) and self.code.language.called(node) in ACCESS and node.args:
             named = [arg for arg in node.args if arg.keyword and arg.keyword.value == "pointer"]
             yield (
@@ -192,9 +190,9 @@ def assign(name: str, value: cst.BaseExpression) -> cst.SimpleStatementLine:
 def in_place_of(
     old: cst.SimpleStatementLine, new: Sequence[cst.BaseStatement]
 ) -> list[cst.BaseStatement]:
-    """Statements in the place of one, with the comments above and behind it.
+    """Return statements that replace one, with the comments above and behind it.
 
-    Without any, the comments above go with it.
+    If there are no new statements, the comments above are removed, too.
     """
     if not new:
         return []
@@ -251,9 +249,9 @@ class _Statements(cst.CSTTransformer):
 
 
 def normal(function: cst.FunctionDef, reader: Reader) -> cst.FunctionDef:
-    """The function with every use in one of these forms.
+    """Return the function with every use in one of these forms.
 
-    Raises CannotEdit where one cannot be brought into them.
+    Raises CannotEdit if a use cannot be brought into one.
     """
     return rewritten(function, _Normal(reader).statement)
 

@@ -1,10 +1,9 @@
-"""Block pointers → plain pointers: a base and a block of offsets, with masks for what
-``boundary_check`` looked at.
+"""Block pointers → plain pointers: a base, a block of offsets, and masks for ``boundary_check``.
 
-A block pointer that is never advanced becomes a block of pointers where it was made. One that is
-advanced becomes offsets, which ``tl.advance`` adds to; pointers are computed from them where they
-are loaded from or stored to. As in block pointers, positions are counted in 64 bits, and what a
-checked load finds outside of the tensor is zero, or NaN where that was asked for.
+A block pointer that is never advanced becomes a block of pointers in the place where it was made. A
+block pointer that is advanced becomes offsets, to which ``tl.advance`` adds. Loads and stores
+compute pointers from them. As in block pointers, positions are counted in 64 bits. A checked load
+finds zero outside of the tensor, or NaN if the kernel asked for that.
 """
 
 from __future__ import annotations
@@ -85,9 +84,8 @@ class PlainPointers(AccessForm):
         web, checked, arguments = access.web, access.checked, [self._pointers(access.web)]
         arguments += [] if access.is_load else [self.text(stored(call))]
         if checked:
-            arguments.append(
-                f"mask={self._masked(web, checked) if web in self._moving else self._mask(web, checked)}"
-            )
+            mask_of = self._masked if web in self._moving else self._mask
+            arguments.append(f"mask={mask_of(web, checked)}")
             other = 'float("nan")' if access.padding == "nan" else "0.0"
             arguments += [f"other={other}"] if access.is_load else []
         arguments += [f"{name}={self.text(value)}" for name, value in access.hints.items()]
@@ -107,10 +105,8 @@ class PlainPointers(AccessForm):
             [self.text(offset) for offset in made.offsets],
             [self.text(size) for size in made.block],
         )
-        lines.append(
-            f"{web.variable} ="
-            f" {self._sum(web, self.text(made.base), [self.text(stride) for stride in made.strides])}"
-        )
+        strides = [self.text(stride) for stride in made.strides]
+        lines.append(f"{web.variable} = {self._sum(web, self.text(made.base), strides)}")
         shape, natural = (
             [self.text(extent) for extent in made.shape],
             [self.bindings.natural(offset) for offset in made.offsets],
@@ -152,8 +148,9 @@ class PlainPointers(AccessForm):
                     yield part, value
 
     def _is_needed(self, web: Web, part: Part) -> bool:
-        """Whether anything asks for it: the shape only where there is a check, or it is handed
-        on.
+        """Return whether anything needs a part.
+
+        The shape is needed only if there is a check, or if the block pointer is passed on.
         """
         return (
             part[0] != "shape"

@@ -46,7 +46,7 @@ class Triton:
         self._places: list[list[str]] = []
         _skip_hashing_the_package(compiler)
         _read_signatures_in_time(compiler)
-        # It takes the front end's frames away: where an exception was raised.
+        # It would remove the front end's frames, which show where an exception was raised.
         compiler.filter_traceback = _ignore
         self._driver = driver.install()
         self._tell_stages()
@@ -56,13 +56,14 @@ class Triton:
     def begin_interpreting(self) -> None:
         """Make the interpreter ready.
 
-        Raises ImportError where PyTorch is absent, RuntimeError where Triton is here to compile.
+        Raises ImportError without PyTorch, and RuntimeError if Triton was imported for compiling.
         """
         self.interpreting = Interpreting()
 
     def files(self) -> list[str]:
-        """The files of the backends: some releases load them as modules that are not in
-        ``sys.modules``.
+        """Return the files of the backends.
+
+        Some releases load them as modules that are not in ``sys.modules``.
         """
         functions = [backend.compiler.add_stages.__wrapped__ for backend in _backends().values()]
         return [function.__code__.co_filename for function in functions]
@@ -70,7 +71,7 @@ class Triton:
     def use_cache_dir(self, directory: str, diagnose: bool) -> None:
         """Keep caches in a private folder.
 
-        With ``diagnose``, print the IR before every pass and leave reproducers there.
+        With ``diagnose``, print the IR before every pass and leave reproducers in the folder.
         """
         os.environ["TRITON_CACHE_DIR"] = os.path.join(directory, "cache")
         os.environ["TRITON_ALWAYS_COMPILE"] = "1"
@@ -80,9 +81,7 @@ class Triton:
             )
 
     def reload_env(self) -> None:
-        """Forget where the assembler was found, since the environment variables that say so have
-        changed.
-        """
+        """Forget the place of the assembler, because its environment variables have changed."""
         for backend in _backends().values():
             for value in list(backend.compiler.add_stages.__wrapped__.__globals__.values()):
                 if callable(getattr(value, "cache_clear", None)):
@@ -93,15 +92,16 @@ class Triton:
         self._places = places
 
     def set_target(self, target: dict[str, Any]) -> None:
-        """Answer for this target from now on, whoever asks for the GPU: a kernel that compiles, a
-        source that is imported.
+        """Answer with this target from now on, whoever asks for the GPU.
+
+        A kernel can ask during its compile, and a source during its import.
         """
         self._driver.set_target(target)
 
     def observe(self, beacon: Any, passes: bool) -> None:
         """Write the source line in flight to ``beacon``.
 
-        With ``passes`` also whether a pass manager runs.
+        With ``passes``, also write whether a pass manager runs.
         """
         self._beacon = beacon
         if passes:
@@ -138,7 +138,7 @@ class Triton:
         self._has_compiled = True
         source = job.get("ir")
         if not source:
-            # What these lack is no answer about the kernel: still in stage source.
+            # A mistake in these says nothing about the kernel, so the stage is still source.
             values = call.constants(function, job)
             self._on_stage("ast")
             if job["launch"]:
@@ -162,9 +162,9 @@ class Triton:
         return in_flight or _line_looked_at(error, self._library) or _first_line(function)
 
     def knows_target(self, facts: dict[str, Any]) -> bool | None:
-        """Whether an assembler that Triton brings has heard of a target.
+        """Return whether an assembler that Triton brings knows a target.
 
-        ``None`` where it brings none.
+        Returns ``None`` if Triton brings none.
         """
         nvidia = _backends().get("nvidia")
         if nvidia is None or facts["backend"] != "cuda":
@@ -180,9 +180,7 @@ class Triton:
     # --- watching it work ---
 
     def _tell_stages(self) -> None:
-        """Announce every stage as it is entered, by wrapping the functions that a backend offers
-        for them.
-        """
+        """Announce every stage when it begins, by wrapping the functions of a backend's stages."""
         for backend in _backends().values():
             backend.compiler.add_stages = self._announcing(backend.compiler.add_stages)
 
@@ -207,12 +205,11 @@ class Triton:
         return make_announced
 
     def _tell_source_lines(self) -> None:
-        """Keep the line being lowered on the beacon, for front-end failures that take the process
-        with them.
+        """Keep the line being lowered on the beacon, for front-end failures that end the process.
 
-        An expression's own line is on the beacon again once its parts have been lowered: a call
-        over several lines fails in its first, where Triton's caret stands. Lines of Triton's own
-        library are passed over: who called it is what a kernel's author can change.
+        The line of an expression is on the beacon again after its parts have been lowered. A call
+        over several lines fails in its first line, where Triton's caret stands. Lines of Triton's
+        own library are skipped, because a kernel's author can only change the caller.
         """
         from triton.compiler.code_generator import CodeGenerator
 
@@ -249,9 +246,9 @@ class Triton:
         return path
 
     def _keep_ptxas_log(self) -> None:
-        """Triton runs ``ptxas -v`` and throws away what it says of registers and spills.
+        """Read ptxas's output about registers and spills before Triton throws it away.
 
-        Read it before it goes.
+        Triton runs ``ptxas -v``.
         """
         nvidia = _backends().get("nvidia")
         if nvidia is None:
@@ -279,8 +276,9 @@ def _contains(path: str, data: bytes) -> bool:
 
 
 def _line_looked_at(error: BaseException, library: str) -> tuple[str, int] | None:
-    """The line that Triton was at when it looked what a function uses, to make its cache key,
-    before it generates code.
+    """Return the line at which Triton looked up the names that a function uses.
+
+    Triton does that for its cache key, before it generates code.
     """
     function: Any = None
     found: tuple[str, int] | None = None
@@ -299,7 +297,7 @@ def _line_looked_at(error: BaseException, library: str) -> tuple[str, int] | Non
 
 def _first_line(function: Any) -> tuple[str, int] | None:
     """Where a kernel's ``def`` is, below its decorators: Triton counts lines from there."""
-    # No attribute is asked for that a kernel's file could have put code behind.
+    # A kernel's file could have put code behind an attribute, so only dictionaries are read.
     while not isinstance(function, types.FunctionType):
         function = getattr(function, "__dict__", {}).get("fn")
         if function is None:
@@ -315,8 +313,9 @@ def _first_line(function: Any) -> tuple[str, int] | None:
 
 
 def _tell_pass_managers(beacon: Any) -> None:
-    """Keep on the beacon whether a pass manager runs: only then does the last dumped pass mean
-    anything.
+    """Keep on the beacon whether a pass manager runs.
+
+    The last dumped pass means something only then.
     """
     from triton._C.libtriton import ir
 
@@ -325,7 +324,7 @@ def _tell_pass_managers(beacon: Any) -> None:
     def run_in_sight(manager: Any, *arguments: Any) -> Any:
         beacon.in_passes(True)
         result = run(manager, *arguments)
-        # Not in a finally: a pass manager that failed is where it went wrong.
+        # This is not in a finally, so that the beacon still shows a pass manager that failed.
         beacon.in_passes(False)
         return result
 
@@ -346,9 +345,9 @@ def _programs(nvidia: Any) -> str:
 
 
 def _disassembler() -> str | None:
-    """The program that tells the instructions of a cubin, which Triton brings.
+    """Return the program of Triton's that disassembles a cubin.
 
-    ``None`` where there is none.
+    Returns ``None`` if there is none.
     """
     nvidia = _backends().get("nvidia")
     path = os.environ.get("TRITON_NVDISASM_PATH") or (
@@ -358,17 +357,14 @@ def _disassembler() -> str | None:
 
 
 def _jit_function(function: Any) -> Any:
-    """Look through decorators that tune or choose, such as ``@triton.autotune``, to the function
-    they wrap.
-    """
+    """Return the function behind decorators that tune or choose, such as ``@triton.autotune``."""
     while not hasattr(function, "parse") and hasattr(function, "fn"):
         function = function.fn
     return function
 
 
 def _skip_hashing_the_package(compiler: types.ModuleType) -> None:
-    """Put a constant in the place of ``triton_key()``, which hashes the whole package (0.75 to 1.1
-    s).
+    """Replace ``triton_key()``, which hashes the whole package (0.75 to 1.1 s), by a constant.
 
     The key only guards Triton's own cache, which is private to a batch and never read here.
     """
@@ -398,8 +394,9 @@ def _module(name: str) -> types.ModuleType | None:
 
 
 def _log_of(command: Any, options: dict[str, Any]) -> str | None:
-    """The file that ``ptxas -v`` writes to: a shell redirection in 3.0 and 3.1, an open file
-    later.
+    """Return the file that ``ptxas -v`` writes to.
+
+    It is a shell redirection in 3.0 and 3.1, and an open file later.
     """
     if isinstance(command, str):
         redirected = re.search(r"2>\s*(\S+)\s*$", command)
@@ -418,14 +415,13 @@ _MODULE = 'target triple = "nvptx64-nvidia-cuda"\n'
 
 
 def settle_pointer_width(nvidia: Any) -> None:
-    """Have a process's first kernel compiled as all that come after it, by making PTX of a module
-    with nothing in it.
+    """Make a process compile its first kernel as all later ones, with PTX of an empty module.
 
     3.2.0 to 3.3.1 tell LLVM to use 32 bits for pointers into shared memory when a kernel becomes
-    PTX. That holds for the process from then on, and what the data layout is gets asked before it:
-    the first kernel that a process compiles has 64 bits, with other instructions, registers and
-    times, and all others have 32. 3.0 and 3.1 do not ask for it, and from 3.4.0 on it is the same
-    for all.
+    PTX. This setting stays for the process. But Triton reads the data layout before it. So the
+    first kernel that a process compiles has 64 bits, with other instructions, registers and times,
+    and all others have 32. 3.0 and 3.1 do not use the setting. From 3.4.0 on it is the same for all
+    kernels.
     """
     if not _sets_it_late(nvidia.compiler):
         return

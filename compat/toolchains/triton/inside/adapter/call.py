@@ -1,27 +1,32 @@
-"""What a compile is told of a kernel's arguments, in the form that each release of Triton takes.
+"""The arguments of a compile, in the form that each release of Triton takes.
 
-========  ====================  ============================  =========================================================
-release   constexprs            in the signature              attributes (divisible by 16, equal to 1, pointer range)
-========  ====================  ============================  =========================================================
-3.0, 3.1  ``constants=``        no                            ``AttrsDescriptor(divisible_by_16, equal_to_1)``
-3.2       ``constants=``        no                            ``AttrsDescriptor`` of the backend, by property
-3.3 on    ``constexprs=``       yes, as ``"constexpr"``       ``{(index,): [["tt.divisibility", 16]]}``; ones are constexprs
-========  ====================  ============================  =========================================================
+Attributes are facts about arguments: divisible by 16, equal to 1, pointer range.
+
+========  ===============  =======================  ===========================================
+release   constexprs       in the signature         attributes
+========  ===============  =======================  ===========================================
+3.0, 3.1  ``constants=``   no                       ``AttrsDescriptor``, by kind
+3.2       ``constants=``   no                       ``AttrsDescriptor`` of the backend, by property
+3.3 on    ``constexprs=``  yes, as ``"constexpr"``  ``{(index,): [["tt.divisibility", 16]]}``
+========  ===============  =======================  ===========================================
+
+In 3.0 and 3.1 it is ``AttrsDescriptor(divisible_by_16, equal_to_1)``. From 3.3 on, arguments that
+are 1 are constexprs.
 
 An argument may be a tuple from 3.3 on: a tuple of types in the signature, ``"constexpr"`` for
 elements that are known, and values and attributes under a path, ``(index, element)``. Jobs have
 arrays for tuples, and name elements ``args[1]``. Launchers up to 3.2 fail.
 
-A job's hints are facts about arguments: this pointer is divisible by 16, that number is 1. What is
-made of them is the toolchain's affair, so its own launch code is asked, with stand-ins for the
-arguments. It knows which attributes its backend wants (``tt.pointer_range`` on AMD, where buffer
+A job's hints are facts about arguments: this pointer is divisible by 16, that number is 1. Each
+release uses them in its own way, so its own launch code is asked, with stand-ins for the arguments.
+It knows which attributes its backend wants (``tt.pointer_range`` on AMD, where buffer
 operations are on), what ``do_not_specialize`` leaves out, and that an annotated argument is not
 folded into a constant from 3.4 on.
 
-Of a job with a launch, the release's own ``JITFunction.run`` compiles it, and launches nothing
-(:func:`compiled_launch`). What is made of an argument is decided there: its type, whether it is
-divisible by 16, whether a 1 is folded into the code, what ``None``, a tuple or a tensor descriptor
-become. Stand-ins take the place of tensors; they tell what a launch asks a tensor.
+If a job has a launch, the release's own ``JITFunction.run`` compiles it, and launches nothing
+(:func:`compiled_launch`). It decides about each argument: its type, whether it is divisible by 16,
+whether a 1 is folded into the code, and what ``None``, a tuple or a tensor descriptor become.
+Stand-ins replace tensors, and answer what a launch asks a tensor.
 """
 
 from __future__ import annotations
@@ -92,7 +97,7 @@ def _torch_dtype(name: str, dtype: str) -> Any:
 
 
 def ast_source(function: Any, job: dict[str, Any], values: dict[str, Any]) -> Any:
-    """The ``ASTSource`` of a job, whichever way this release wants it described.
+    """Return the ``ASTSource`` of a job, in the form that this release takes.
 
     ``values`` are its constexprs.
     """
@@ -133,9 +138,7 @@ class _Found:
 
 
 class _Launch:
-    """A launch of a kernel with arguments of which only the facts are known that a launch looks
-    at.
-    """
+    """A launch of a kernel whose arguments have only the facts that a launch looks at."""
 
     def __init__(self, function: Any, job: dict[str, Any], values: dict[str, Any]) -> None:
         from triton.compiler.compiler import make_backend
@@ -193,8 +196,9 @@ class _Launch:
                 raise TypeError("tuples are not supported as arguments (%s)" % name)
 
     def descriptor(self) -> tuple[Any, list[str]]:
-        """Up to 3.2: the attributes as a descriptor, and the arguments that are folded into
-        constants.
+        """Return the attributes as a descriptor, and the arguments that are folded into constants.
+
+        Releases up to 3.2 take this form.
         """
         values = list(self.arguments.values())
         if hasattr(self.backend, "get_attrs_descriptor"):
@@ -207,10 +211,10 @@ class _Launch:
         return found, [order[index] for index in equal if order[index] in self.signature]
 
     def in_order(self, signature: dict[str, str]) -> dict[str, str]:
-        """The signature in the order of the function's parameters: Triton numbers arguments by
-        position.
+        """Return the signature in the order of the function's parameters.
 
-        Names that the function does not take stay, at the end, for Triton to complain of.
+        Triton numbers arguments by position. Unknown names stay at the end, so that Triton
+        complains about them.
         """
         known = {name: signature[name] for name in self.function.arg_names if name in signature}
         known.update({name: kind for name, kind in signature.items() if name not in known})
@@ -234,8 +238,9 @@ class _Tensor:
 
 
 def _stand_in(name: str, kind: Any, job: dict[str, Any], values: dict[str, Any]) -> Any:
-    """A value of which a launch finds out what the job says of this argument or element, and
-    nothing else.
+    """Return a value that has exactly the job's facts about this argument or element.
+
+    A launch finds out these facts, and nothing else.
     """
     if isinstance(kind, list):
         return tuple(
@@ -253,8 +258,9 @@ def _stand_in(name: str, kind: Any, job: dict[str, Any], values: dict[str, Any])
 
 
 def constexpr(value: Any) -> Any:
-    """A known value as one hands it over inside of a tuple: launchers take numbers there for
-    run-time arguments.
+    """Return a known value in the form for an element of a tuple.
+
+    Launchers take plain numbers in tuples for run-time arguments.
     """
     import triton.language as tl
 
@@ -262,8 +268,9 @@ def constexpr(value: Any) -> Any:
 
 
 def compare_without_torch(backend: Any) -> None:
-    """AMD's backend up to 3.7 imports PyTorch to look at the size of a tensor, though stand-ins
-    tell theirs.
+    """Make AMD's backend ask stand-ins for their size instead of importing PyTorch.
+
+    Backends up to 3.7 import it.
     """
     kind = type(backend)
     if hasattr(kind, "is_within_2gb"):
@@ -276,9 +283,9 @@ _DESCRIPTOR = re.compile(r"tensordesc<(\w+)\[(.+)\]>")
 
 
 def compiled_launch(function: Any, job: dict[str, Any], constexprs: dict[str, Any]) -> Any:
-    """What the release compiles for a job's launch; the driver has to answer for its target.
+    """Return what the release compiles for a job's launch.
 
-    Raises whatever a launch raises.
+    The driver must already answer with the job's target. Raises whatever a launch raises.
     """
     from triton.compiler.compiler import make_backend
 
@@ -292,7 +299,7 @@ def compiled_launch(function: Any, job: dict[str, Any], constexprs: dict[str, An
 
 
 def argument(value: Any, names: dict[str, Any]) -> Any:
-    """An argument from its JSON form: what is passed in its place.
+    """Return the stand-in for an argument from its JSON form.
 
     ``names`` are those of the kernel's module.
     """
@@ -343,9 +350,9 @@ memory.
 
 
 def _descriptor(kind: str) -> Any:
-    """A host's descriptor of an aligned tensor with rows of 16 blocks.
+    """Return a host's descriptor of an aligned tensor with rows of 16 blocks.
 
-    Raises ImportError where the release has none.
+    Raises ImportError if the release has none.
     """
     from triton.tools.tensor_descriptor import TensorDescriptor
 
@@ -360,9 +367,9 @@ def _descriptor(kind: str) -> Any:
 
 
 def _bound(function: Any, given: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """By position as far as there is no gap, since ``run`` has parameters of its own.
+    """Return arguments by position up to the first gap, and the others by name.
 
-    The others by name.
+    They go by position because ``run`` has parameters of its own.
     """
     left = dict(given)
     positional: list[Any] = []
@@ -374,9 +381,9 @@ def _bound(function: Any, given: dict[str, Any]) -> tuple[list[Any], dict[str, A
 
 
 def _forget(function: Any) -> None:
-    """What was compiled of it before, since another launch may come to the same.
+    """Forget the function's earlier compiles, so that an equal launch compiles again.
 
-    And what would have it run.
+    Also remove hooks that run before its launches.
     """
     for name in ("cache", "device_caches"):
         getattr(function, name, {}).clear()

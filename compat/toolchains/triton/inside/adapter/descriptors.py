@@ -1,18 +1,17 @@
-"""Machine code that makes the high word of a wgmma descriptor out of its low word: a defect of
-ptxas 12.8.
+"""A defect of ptxas 12.8: the high word of a wgmma descriptor is computed from its low word.
 
-A descriptor of ``wgmma.mma_async`` has 64 bits, in two uniform registers. The one for the next
-slice is its sum with a constant, in two instructions with a carry between them. Where the high word
-before the sum is zero, the second one has to add a register that holds zero; the defect has it add
-the register of the low word::
+A descriptor of ``wgmma.mma_async`` has 64 bits, in two uniform registers. The descriptor for the
+next slice is its sum with a constant, in two instructions with a carry between them. If the high
+word before the sum is zero, the second instruction must add a register that holds zero. With the
+defect it adds the register of the low word::
 
     UIADD3 UR8, UP0, UR6, 0x40, URZ                   the low word, UR6, and a constant
     UIADD3.X UR9, UR6, 0x40000040, URZ, UP0, !UPT     the high word, with UR6 once more
 
-The names prove nothing: registers are used again, and right code has ``UMOV UR6, URZ`` between the
-two. So writes are followed, in straight-line code: what counts is a high word that is made of what
-the first instruction has read or has written. That takes a disassembly, which costs more than many
-a compile; few binaries have the names at all, and these are told by their bytes.
+The names prove nothing. Registers are used again, and right code has ``UMOV UR6, URZ`` between the
+two. So writes are followed, in straight-line code. The defect is a high word that is made of what
+the first instruction has read or written. This needs a disassembly, which costs more than many a
+compile. Few binaries have the names at all, and these are recognised by their bytes.
 """
 
 from __future__ import annotations
@@ -47,9 +46,9 @@ _CONTINUES = 1 << 10
 
 
 def mixed_descriptors(binary: bytes, disassembler: str) -> int | None:
-    """How many sums of a descriptor take the low word for the high one.
+    """Return how many sums of a descriptor take the low word for the high one.
 
-    ``None`` where the disassembler does not say.
+    Returns ``None`` if the disassembler does not tell.
     """
     if not has_the_names(binary):
         return 0
@@ -71,10 +70,10 @@ def mixed_descriptors(binary: bytes, disassembler: str) -> int | None:
 
 
 def has_the_names(binary: bytes) -> bool:
-    """Whether the second half of any sum names a register that the first half named, and no
-    ``UMOV`` has written since.
+    """Return whether the second half of any sum names a register that the first half named.
 
-    True where machine code for sm_90 has the defect, and now and then where it does not.
+    Registers that a ``UMOV`` has written in between do not count. The result is true for all
+    machine code for sm_90 with the defect, and sometimes for code without it.
     """
     names: dict[int, set[int]] = {}  # by the carry of the sum
     for low, high in struct.iter_unpack("<QQ", binary[: len(binary) // 16 * 16]):
@@ -96,9 +95,7 @@ def has_the_names(binary: bytes) -> bool:
 
 
 def mixed_in(disassembly: str) -> int:
-    """How many sums in a disassembly, as ``nvdisasm`` prints it, take the low word for the high
-    one.
-    """
+    """Return how many sums in a disassembly of ``nvdisasm`` take the low word for the high one."""
     found = 0
     written: dict[str, int] = {}  # register → the instruction that wrote it last
     # Carry → registers with a low word of its sum, each as it was written then.

@@ -96,9 +96,9 @@ class RefusingDriver(TargetDriver):
                         value.cache_clear()
 
     def get_device_properties(self, device: Any = None) -> dict[str, Any]:
-        """What follows from the architecture.
+        """Return the properties that follow from the architecture.
 
-        What GPUs of one architecture differ in is not known.
+        Properties that differ between GPUs of one architecture are unknown.
         """
         return _CertainProperties(super().get_device_properties(device))
 

@@ -23,8 +23,10 @@ class Interpreting:
     """The interpreter of the release that was imported."""
 
     def __init__(self) -> None:
-        """Raises ImportError where PyTorch or NumPy is absent, RuntimeError where Triton was
-        imported to compile.
+        """Prepare Triton's interpreter.
+
+        Raises ImportError without PyTorch or NumPy, and RuntimeError if Triton was imported for
+        compiling.
         """
         import triton
         from triton.runtime import interpreter
@@ -67,8 +69,9 @@ class Interpreting:
         return launch
 
     def uses(self, function: Any) -> list[str]:
-        """What it was asked for since a launch was prepared, and the names that the kernel and its
-        helpers use, as ``.name``.
+        """Return the features that were used since a launch was prepared, and names in the code.
+
+        Names that the kernel and its helpers use have the form ``.name``.
         """
         names: set[str] = set()
         self._add_names(self._interpreted(function), names, set())
@@ -79,9 +82,9 @@ class Interpreting:
         return [*sorted(asked), *sorted(".%s" % name for name in names)]
 
     def _interpreted(self, function: Any) -> Any:
-        """Look through decorators that tune or choose to the function that is interpreted.
+        """Return the interpreted function behind decorators that tune or choose.
 
-        Raises TypeError where there is none.
+        Raises TypeError if there is none.
         """
         while not isinstance(function, self._kind):
             if not hasattr(function, "fn"):
@@ -90,8 +93,9 @@ class Interpreting:
         return function
 
     def _add_names(self, kernel: Any, names: set[str], seen: set[int]) -> None:
-        """Add the names that a kernel's code uses, and that of the functions of its module that it
-        leads to.
+        """Add the names in the code of a kernel, and of functions that it leads to.
+
+        These are functions of its module.
         """
         if id(kernel) in seen:
             return

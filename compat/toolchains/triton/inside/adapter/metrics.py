@@ -1,17 +1,16 @@
-"""Metrics of a build, from its artifacts, the assembler, PTX and machine code, and facts for a
-launch.
+"""Metrics of a build, from artifacts, assembler, PTX and machine code, and facts for a launch.
 
-How many blocks of a kernel a multiprocessor of NVIDIA takes at the same time, and what keeps it
-from taking more (:func:`occupancy`), follows from limits: CUDA C++ Programming Guide, table
-"Technical Specifications per Compute Capability": blocks, threads, 32-bit registers and shared
-memory per multiprocessor, threads and registers per block, registers per thread. From 8.0 on 1 KiB
-of a block's shared memory is the system's, as the sections "Shared Memory" there say. How registers
-and shared memory are allocated, and how many blocks named barriers leave room for, is as in
-``cuda_occupancy.h`` of CUDA 12.9: registers to whole warps, in units of 256, from one of four equal
-parts of a multiprocessor; shared memory in units of 128 bytes, 256 before 8.0. What is computed
-here was compared with that header over 184,800 combinations of the table's architectures, threads,
-registers, bytes and barriers: no difference. A block of a cluster is counted as any other: how many
-clusters fit is not known here.
+:func:`occupancy` computes how many blocks of a kernel a multiprocessor of NVIDIA takes at the same
+time, and what limits them. The limits are those of the CUDA C++ Programming Guide, table "Technical
+Specifications per Compute Capability": blocks, threads, 32-bit registers and shared memory per
+multiprocessor, threads and registers per block, registers per thread. From 8.0 on 1 KiB of a
+block's shared memory is the system's, as the sections "Shared Memory" there say. The allocation of
+registers and shared memory, and the number of blocks that named barriers leave room for, are as in
+``cuda_occupancy.h`` of CUDA 12.9. Registers go to whole warps, in units of 256, from one of four
+equal parts of a multiprocessor. Shared memory goes in units of 128 bytes, 256 before 8.0. The
+results were compared with that header over 184,800 combinations of the table's architectures,
+threads, registers, bytes and barriers: no difference. A block of a cluster counts as any other. How
+many clusters fit is not known here.
 """
 
 from __future__ import annotations
@@ -41,10 +40,11 @@ _AMDGCN = {
 def of(
     compiled: Any, target: dict[str, Any], ptxas_log: str, disassembler: str | None
 ) -> dict[str, Any]:
-    """Artifact sizes in bytes, shared memory, what the assembler says of registers and spills, and
-    what the code consists of.
+    """Return the metrics of a build.
 
-    Raises ``RuntimeError`` where no binary came out: a compile without one is none.
+    They are artifact sizes in bytes, shared memory, the assembler's numbers of registers and
+    spills, and the contents of the code. Raises ``RuntimeError`` if there is no binary, because a
+    compile without a binary does not count.
     """
     artifacts = {
         stage: len(text) for stage, text in compiled.asm.items() if isinstance(text, (str, bytes))
@@ -76,8 +76,9 @@ def of(
 
 
 def _of_code(ptx: str, cubin: bytes, disassembler: str | None) -> dict[str, Any]:
-    """What the PTX consists of, and the descriptors that the machine code mixes up, where it can
-    have any.
+    """Return the contents of the PTX, and how many descriptors the machine code mixes up.
+
+    The second number is left out for code that cannot have any.
     """
     found: dict[str, Any] = {"code": instructions(ptx)}
     if found["code"]["wgmma"] and disassembler:
@@ -131,8 +132,9 @@ def threads_of(ptx: str) -> int:
 
 _WARP = 32
 _REGISTERS, _PARTS, _UNIT = 65_536, 4, 256
-"""Of a multiprocessor, and of a block at most; the parts that they lie in; and what is allocated to
-a warp at a time.
+"""Registers of a multiprocessor, the parts that they lie in, and the allocation unit of a warp.
+
+A block has at most as many registers as a multiprocessor.
 """
 _OF_THREAD = 255
 _OF_BLOCK = 1024
@@ -149,21 +151,22 @@ _LIMITS = {
     100: (32, 2048, 228, 227, 1, 128, 2),
     120: (24, 1536, 100, 99, 1, 128, 1),
 }
-"""Compute capability times ten → blocks and threads; KiB of shared memory of a multiprocessor, of a
-block, and of the system in it; its unit, in bytes; named barriers for each block that a
-multiprocessor takes, 0 where they limit nothing (before 9.0).
+"""Compute capability times ten → the limits of a multiprocessor.
+
+They are blocks and threads; KiB of shared memory of a multiprocessor, of a block, and of the system
+in it; its unit, in bytes; named barriers for each block that a multiprocessor takes, 0 if they
+limit nothing (before 9.0).
 """
 
 
 def occupancy(
     arch: Any, threads: int, registers: int, shared: int, barriers: int = 1
 ) -> dict[str, Any]:
-    """Blocks per multiprocessor, by what they are limited, and how many more registers a thread
-    could have without losing one.
+    """Return blocks per multiprocessor, what limits them, and the spare registers of a thread.
 
-    Of a kernel's threads per block, registers per thread, bytes of shared memory per block and
-    named barriers. Empty for an architecture of which nothing is known here, or a block of no
-    threads.
+    With the spare registers, there would still be as many blocks. The arguments are a kernel's
+    threads per block, registers per thread, bytes of shared memory per block and named barriers.
+    The result is empty for an unknown architecture, or a block of no threads.
     """
     if arch not in _LIMITS or threads < 1:
         return {}
@@ -221,13 +224,13 @@ def _up(amount: int, unit: int) -> int:
 
 
 def launch_metadata(compiled: Any) -> str:
-    """What a launch has to know of a compiled kernel, as JSON: what the compiler says, and which
-    arguments are left to be passed.
+    """Return the facts that a launch needs about a compiled kernel, as JSON.
 
-    ``{"fields": {...}, "parameters": [["x_ptr", "*fp16"], ...]}``; no parameters of what was made
-    of a file of IR. They are the run-time arguments in the order of the function's parameters,
-    without constexprs and without what was folded into the code. Up to 3.2 the folded ones are in
-    ``constants``, by name or number; from 3.3 on their type in the signature is ``"constexpr"``.
+    They are the compiler's fields, and the arguments that remain to be passed: ``{"fields": {...},
+    "parameters": [["x_ptr", "*fp16"], ...]}``. A kernel from a file of IR has no parameters.
+    Parameters are the run-time arguments in the order of the function's parameters, without
+    constexprs and without what was folded into the code. Up to 3.2 the folded ones are in
+    ``constants``, by name or number. From 3.3 on their type in the signature is ``"constexpr"``.
     Elements of tuples are ``args[1]``, as in jobs.
     """
     source = compiled.src

@@ -23,9 +23,7 @@ _PACKAGES = {
 
 
 def load_packages() -> None:
-    """Load the modules here, and those that all toolchains share, as packages with names that
-    nothing else has.
-    """
+    """Load the modules here, and those that all toolchains share, as packages with unique names."""
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != _HERE]
     for name, folder in _PACKAGES.items():
         where = os.path.join(folder, "__init__.py")

@@ -1,8 +1,7 @@
-"""The programs, and one on its way: traced with tensors that claim a GPU, compiled by Inductor,
-called with tensors in main memory.
+"""The programs: traced with fake GPU tensors, compiled by Inductor, called with tensors in memory.
 
-A program is a function of tensors, the shapes of its arguments, and which kernels a graph of it
-must launch.
+A program is a function of tensors, the shapes of its arguments, and the kernels that its graph must
+launch.
 """
 
 from __future__ import annotations
@@ -123,7 +122,7 @@ PROGRAMS: Dict[str, Program] = {
 
 
 def prepare() -> None:
-    """Import Inductor, as ``torch.compile`` does, and have it find everything equally fast.
+    """Import Inductor, as ``torch.compile`` does, and make it find everything equally fast.
 
     Raises whatever an import raises.
     """
@@ -160,8 +159,9 @@ def prepare() -> None:
 
 
 def _leave_out_patterns() -> None:
-    """Patterns that put attention and the like in the place of what a graph has are traced with
-    tensors on a GPU.
+    """Leave out patterns that replace parts of a graph, such as attention.
+
+    They are traced with tensors on a GPU.
     """
     from torch._inductor.fx_passes import fuse_attention, joint_graph, misc_patterns, pad_mm
 

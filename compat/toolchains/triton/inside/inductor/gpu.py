@@ -1,5 +1,4 @@
-"""PyTorch made to believe in a GPU that is not there: what it is asked is answered, what it would
-allocate is in main memory.
+"""A fake GPU for PyTorch: its questions are answered, and its allocations are in main memory.
 
 Triton's own driver and launcher, and PyTorch's, stay as they are: they find the stand-in for
 libcuda.
@@ -25,10 +24,10 @@ def load_driver(library: str, facts: Dict[str, Any]) -> None:
 
 
 def believe(facts: Dict[str, Any]) -> None:
-    """Have PyTorch believe in a GPU: before TorchDynamo or Inductor are imported, which keep the
-    functions that they find.
+    """Make PyTorch believe in a GPU.
 
-    Raises RuntimeError for a PyTorch that could not use one.
+    Call it before TorchDynamo or Inductor are imported, because they keep the functions that they
+    find. Raises RuntimeError for a PyTorch that could not use a GPU.
     """
     import torch
 
@@ -54,9 +53,9 @@ def believe(facts: Dict[str, Any]) -> None:
 
 
 def _index(fake_tensor: Any, torch: Any) -> None:
-    """``x[1]`` asks the GPU for its device, also where the tensor is no more than a shape.
+    """Replace ``x[1]`` by :func:`torch.select`, which does not ask the GPU for its device.
 
-    :func:`torch.select` does not.
+    ``x[1]`` asks even if the tensor is only a shape.
     """
     usual = torch.Tensor.__getitem__
 

@@ -12,8 +12,9 @@ from types import ModuleType
 
 
 def load(name: str) -> ModuleType:
-    """A module beside this one, under a package of its own: nothing that is imported here can be
-    taken for one of them.
+    """Load a module beside this one, under a package of its own.
+
+    So no module that is imported here can be mistaken for it.
     """
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != here]

@@ -1,5 +1,6 @@
-"""The modules of Triton and the names in them, and what can be told of one object: its kind, its
-parameters, what it warns of.
+"""The modules of Triton and their names, and facts about one object.
+
+The facts are its kind, its parameters, and its warnings.
 """
 
 from __future__ import annotations
@@ -47,8 +48,9 @@ def _kind(value: Any, function: types.FunctionType) -> str:
 
 
 def unwrapped(value: Any) -> Any:
-    """The function that is behind decorators: what is wrapped, jitted, or what a method of a tensor
-    forwards to.
+    """Return the function behind decorators.
+
+    It is wrapped or jitted, or a method of a tensor forwards to it.
     """
     for _ in range(20):
         inner = _inner(value)
@@ -105,9 +107,9 @@ def _said(value: Any) -> list[str]:
 
 
 def _parameters(function: Any, skip: int = 0) -> list[Entry] | None:
-    """The parameters that a caller may give.
+    """Return the parameters that a caller may give.
 
-    Those that the compiler fills in begin with an underscore.
+    Parameters that the compiler fills in begin with an underscore, and are left out.
     """
     try:
         found = list(inspect.signature(function, follow_wrapped=False).parameters.values())[skip:]
@@ -158,8 +160,9 @@ def _class(value: type) -> Entry:
 
 
 def members(value: type, is_own: Callable[[Any], bool]) -> Iterator[tuple[str, Entry]]:
-    """The public members of a class that are Triton's: of itself, and of those classes of Triton
-    that it inherits from.
+    """Yield the public members of a class that are Triton's.
+
+    They are its own, and those of classes of Triton that it inherits from.
     """
     seen = set()
     for owner in value.__mro__:
@@ -258,17 +261,18 @@ def document() -> dict[str, Any]:
 
 
 def _rank(module: types.ModuleType) -> tuple[bool, bool, int, str]:
-    """Which of several names of an object counts: that in the language, in the package itself, or
-    else the shortest.
+    """Return a sort key that decides which of several names of an object counts.
+
+    The name in the language comes first, then the name in the package itself, then the shortest.
     """
     name = module.__name__
     return name != LANGUAGE, name != ROOT, name.count("."), name
 
 
 def _below(package: types.ModuleType, errors: dict[str, str]) -> Iterator[types.ModuleType]:
-    """The modules in a package that others may import.
+    """Yield the modules in a package that others may import.
 
-    Of those that cannot be imported ``errors`` says why.
+    For modules that cannot be imported, ``errors`` gets the reason.
     """
     for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda each: each.name):
         name = package.__name__ + "." + found.name

@@ -1,5 +1,6 @@
-"""What the sources of functions say: deprecations, functions that only raise, attributes that are
-set where an object is made.
+"""Facts from sources of functions: deprecations, functions that only raise, attributes of objects.
+
+The attributes are those that are set where an object is made.
 """
 
 from __future__ import annotations
@@ -106,9 +107,7 @@ def _functions(path: str) -> dict[int, Any]:
 
 
 def _warnings(node: Any, function: types.FunctionType) -> tuple[list[str], list[str]]:
-    """What a function always warns of, and what it warns of under a condition, as far as it is a
-    deprecation.
-    """
+    """Return the deprecations that a function always warns of, and the conditional ones."""
     if not any("warn" in name for name in function.__code__.co_names):
         return [], []
     always = [statement.value for statement in node.body if isinstance(statement, ast.Expr)]
@@ -173,8 +172,9 @@ def _is_docstring(node: Any) -> bool:
 
 
 def attributes(value: type) -> set[str]:
-    """The attributes that a class of Triton sets on its objects while they are made, with those of
-    the classes it inherits from.
+    """Return the attributes that a class of Triton sets on its objects while they are made.
+
+    Attributes of classes that it inherits from are included.
     """
     return {name for owner in value.__mro__ for name in _set_by(vars(owner).get("__init__"))} | {
         name for owner in value.__mro__ for name in getattr(owner, "__dataclass_fields__", ())

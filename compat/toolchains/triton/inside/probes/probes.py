@@ -1,8 +1,7 @@
-"""Kernels that are right, one for each thing that some release's interpreter gets wrong, with the
-problems that show it.
+"""Right kernels that some release's interpreter gets wrong, with problems that show it.
 
-Run inside an env that has Triton and PyTorch, with nothing else, on Python 3.8 to 3.14.
-:mod:`compat.toolchains.triton.device.pairing` says what of a kernel each of them is about.
+They run inside an env that has Triton and PyTorch, with nothing else, on Python 3.8 to 3.14.
+:mod:`compat.toolchains.triton.device.pairing` says which feature of a kernel each of them is about.
 """
 
 import torch
@@ -130,9 +129,7 @@ def descriptor_stride_problem(parameters, dtype, seed, device, large):
 
 
 def _halved(columns=28):
-    """A block that goes beyond the last row, and perhaps beyond the last column, in the right
-    half.
-    """
+    """Load a block beyond the last row, and perhaps beyond the last column, in the right half."""
     source = _numbers(13, columns).float()
     reference = torch.cat([torch.zeros(13, 16), source[:, 16:]], dim=1)
     return _problem(

@@ -1,5 +1,6 @@
-"""Records what a program launches with Triton, in every release from 3.0 (see
-``toolchains/inside/recorder/``).
+"""Recorder of a program's launches with Triton, in every release from 3.0.
+
+``toolchains/inside/recorder/`` says how recorders work.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 def begin(settings: dict[str, Any]) -> Any:
     """Record what this process launches from now on.
 
-    What is returned has ``stop()``, which leaves all as it was before.
+    The result has ``stop()``, which restores everything.
     """
     from .recording import TritonRecording
 

@@ -59,10 +59,10 @@ _SOME_FLOAT = 0.5
 
 
 def argument(value: Any, with_values: bool, functions: Any) -> tuple[Any, Any]:
-    """An argument as a kernel file has it, and what of it two launches of the same kind have in
-    common. Raises Unwritable.
+    """Return an argument in the form of a kernel file, and what its kind of launch shares.
 
-    Of a jit function it has the id that ``functions.id_of`` gives.
+    Two launches of the same kind have the second value in common. A jit function has the id that
+    ``functions.id_of`` returns. Raises Unwritable.
     """
     if is_constant(value):
         form = {"constexpr": constexpr(value, functions)}
@@ -132,9 +132,9 @@ def type_of(dtype: Any) -> str:
 
 
 def constexpr(value: Any, functions: Any) -> Any:
-    """A constexpr as a kernel file has it; of a jit function the id that ``functions.id_of`` gives.
+    """Return a constexpr in the form of a kernel file.
 
-    Raises Unwritable.
+    A jit function has the id that ``functions.id_of`` returns. Raises Unwritable.
     """
     value = unwrapped(value)
     if value is None:
@@ -171,8 +171,9 @@ def unwrapped(value: Any) -> Any:
 
 
 def is_constant(value: Any) -> bool:
-    """What is compiled in though no annotation says so: types, functions, and what is wrapped in
-    ``tl.constexpr``.
+    """Return whether a value is compiled in without an annotation.
+
+    Such values are types, functions, and values that are wrapped in ``tl.constexpr``.
     """
     if unwrapped(value) is not value or is_jit(value):
         return True
@@ -200,17 +201,16 @@ class NotRecorded(Exception):
 
 
 def given(grid: Any, bound: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    """What is known of a launch, under ``recorded``, or under ``why`` the reason why it cannot be
-    made again.
+    """Return the facts of a launch under ``recorded``, or the reason for none under ``why``.
 
-    ``bound`` are all its parameters by name, ``arguments`` those of them that are no constexprs, in
-    the forms of kernel files.
+    With the facts, the launch can be repeated. ``bound`` are all its parameters by name.
+    ``arguments`` are those that are not constexprs, in the forms of kernel files.
     """
     try:
         return {"recorded": _recorded(grid, bound, arguments)}
     except NotRecorded as error:
         return {"why": str(error)}
-    # Whatever a tensor or a grid of the program does: it is not to notice.
+    # A tensor or a grid may raise anything, and the program must not notice.
     except Exception as error:
         return {"why": "what it was given cannot be looked at (%s)" % type(error).__name__}
 

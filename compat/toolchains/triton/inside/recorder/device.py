@@ -1,6 +1,4 @@
-"""In the place of a GPU: a driver that answers for a target, a compiler that compiles nothing, and
-launches that do nothing.
-"""
+"""Replacements of a GPU: a driver with a target, and compiles and launches without effect."""
 
 from __future__ import annotations
 

@@ -17,9 +17,7 @@ class TritonForms(Forms):
     public = ("triton.language",)
 
     def plain(self, function: Any) -> Any:
-        """The Python function that is in a jit function, a constexpr function, or a decorator that
-        tunes.
-        """
+        """Return the Python function inside of a jit or constexpr function, or of a tuner."""
         while not isinstance(function, (types.FunctionType, type)) and hasattr(function, "fn"):
             function = function.fn
         return function

@@ -1,5 +1,6 @@
-"""Launches, told apart by what a compile can depend on: written down the first time that one of its
-kind is seen.
+"""Launches, distinguished by what a compile can depend on.
+
+The first launch of each kind is written down.
 """
 
 from __future__ import annotations
@@ -66,9 +67,7 @@ class _Log:
         self._lock = threading.Lock()
 
     def forget(self) -> None:
-        """Have kernels that were not compiled, and choices among configurations that were not
-        timed, forgotten.
-        """
+        """Make Triton forget kernels without a compile, and configurations that were not timed."""
         for function in self._recording.functions.known():
             for name in ("cache", "device_caches"):
                 getattr(function, name, {}).clear()
@@ -141,7 +140,7 @@ class _Log:
         except UnwritableArgument as error:
             self._lacking(function, str(error))
             return None
-        # Of a value that is asked what it is: the program is not to notice.
+        # A value may raise anything when it is inspected, and the program must not notice.
         except Exception as error:
             self._lacking(
                 function, "has an argument that cannot be looked at (%s)" % type(error).__name__
@@ -165,8 +164,9 @@ class _Log:
     def _account(
         self, function: Any, arguments: tuple[Any, ...], passed: dict[str, Any]
     ) -> tuple[str, dict[str, Any], dict[str, Any]]:
-        """The key of a launch's kind, the launch as it is written down, and all its parameters by
-        name. Raises Unwritable.
+        """Return the key of a launch's kind, the launch as written down, and all its parameters.
+
+        The parameters are by name. Raises Unwritable.
         """
         functions, with_values = self._recording.functions, self._recording.settings["with_values"]
         if type(function).__name__ != "JITFunction":
@@ -245,8 +245,9 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _grid(grid: Any) -> list[int] | None:
-    """The grid where a launch says it outright: a function of the configuration has one for
-    each.
+    """Return the grid if a launch states it.
+
+    A function of the configuration has one grid for each configuration.
     """
     try:
         return [int(size) for size in grid] if isinstance(grid, (tuple, list)) else None

@@ -1,6 +1,4 @@
-"""What the program itself compiles for a launch, as a hash over assembly code, for its cell to be
-compared with.
-"""
+"""The program's own compiles for launches, as hashes over assembly code to compare with cells."""
 
 from __future__ import annotations
 
@@ -19,8 +17,9 @@ _WITHOUT_LINES = "TRITON_DISABLE_LINE_INFO"
 
 
 class Originals:
-    """What the compiler was given: for no launch, the first one of each function (``kernels``), or
-    each (``cases``).
+    """The inputs of compiles that are kept.
+
+    These are none, the first one of each function (``kernels``), or all (``cases``).
     """
 
     def __init__(self, journal: Journal, of: str) -> None:
@@ -42,9 +41,7 @@ class Originals:
             )
 
     def compile(self) -> None:
-        """Compile it all, without line numbers, which name files, and write down what came of
-        it.
-        """
+        """Compile all inputs without line numbers, which name files, and write down the results."""
         if not self._given:
             return
         self._journal.write(r="comparing", launches=len(self._given))
@@ -74,8 +71,9 @@ class Originals:
 
 
 def digest_of(assembly: str) -> str:
-    """A hash over assembly code in which functions that were not inlined are called by their
-    number.
+    """Return a hash over assembly code, without the names of functions that were not inlined.
+
+    Numbers replace the names.
     """
     for number, name in enumerate(dict.fromkeys(_NOT_INLINED.findall(assembly))):
         assembly = re.sub(

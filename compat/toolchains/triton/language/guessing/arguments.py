@@ -32,8 +32,11 @@ from compat.toolchains.triton.language.guessing.modules import JitFunction, JitP
 _POINTER = lazy_pattern(r"(?i).*_?(ptrs?|pointer)$|^p_|^ptr_")
 _WHOLE_NAME = lazy_pattern(
     r"(?i).*(stride|num|size|len|count|dim|rows?|cols?|seq|batch|idx|index|offset|start|end|head|steps?|width|height|seed|group|elements"
-    r"|tokens?|vocab)|^[A-Z]{1,2}$|^n_|^[a-z]$"
+    r"|tokens?|vocab)|^n_"
 )
+_WHOLE_LETTERS = lazy_pattern(r"(?i)[A-Z]{1,2}$")
+_COUNT_NAME = lazy_pattern(r"(?i)(n|num)_")
+"""Names of counts, even where floating-point numbers are divided by them."""
 _FLOAT_NAME = lazy_pattern(
     r"(?i).*(eps|scale|alpha|beta|prob|factor|moment|decay|theta|soft_?cap|slope|temp|lr|rate|weight_)|^p$"
 )
@@ -66,6 +69,8 @@ class Guess:
 class Types:
     """The types of the run-time arguments of one kernel."""
 
+    parameters: Sequence[str]
+    """All run-time parameters, in order."""
     facts: KernelFacts
     launches: Sequence[SourceLaunch]
     scope: Scope
@@ -105,7 +110,27 @@ class Types:
             return False
         if any(name in launch.tensors for launch in self.launches):
             return True
+        is_number = _WHOLE_NAME.match(name) or self._is_launched_as_number(name)
+        if name not in self.facts.used and not is_number and self._is_between_pointers(name):
+            return True
         return bool(_POINTER.fullmatch(name)) or (name in self.facts.optional and kind is None)
+
+    def _is_launched_as_number(self, name: str) -> bool:
+        """Whether launches pass a number."""
+        values = (launch.values.get(name) for launch in self.launches)
+        return any(isinstance(value, int | float) for value in values) or any(
+            name in launch.whole for launch in self.launches
+        )
+
+    def _is_between_pointers(self, name: str) -> bool:
+        """Whether an unused parameter has pointers before and after it.
+
+        Kernels take tensors first, and numbers after them.
+        """
+        at = self.parameters.index(name)
+        before = [other for other in self.parameters[:at] if other in self.facts.used][-1:]
+        after = [other for other in self.parameters[at:] if other in self.facts.used][:1]
+        return bool(after) and all(other in self.facts.pointers for other in (*before, *after))
 
     # --- elements ---
 
@@ -135,9 +160,9 @@ class Types:
         return Guess("fp32", "the float type is unknown")
 
     def _alike(self, name: str) -> str | list[str]:
-        """The element type of the tensor that a launch passes.
+        """Return the element type of the tensor that a launch passes.
 
-        If unknown, the parameters whose tensors have the same.
+        If it is unknown, return the parameters whose tensors have the same type.
         """
         tensors = next((launch.tensors for launch in self.launches if name in launch.tensors), {})
         if not tensors:
@@ -161,7 +186,8 @@ class Types:
             and (kind is None or kind.name == "bool")
         ):
             return Guess("i1", "by its name")
-        if _WHOLE_ELEMENTS.match(name) and (kind is None or kind.name in WHOLE):
+        is_float = is_float or name in self.facts.half
+        if _WHOLE_ELEMENTS.match(name) and not is_float and (kind is None or kind.name in WHOLE):
             return Guess("i64" if _WIDE_ELEMENTS.match(name) else "i32", "by its name")
         if kind and kind.name in WHOLE | {"bool"}:
             return Guess(_element_type(kind, name), kind.why)
@@ -203,11 +229,11 @@ class Types:
                     if isinstance(value, number_type)
                 )
                 return Guess(_PYTHON[kind.__name__], why)
-        if known:
+        if known and not (known.name == "float" and _COUNT_NAME.match(name)):
             return Guess(_scalar_type(known), known.why)
         if _FLOAT_NAME.match(name):
             return Guess("fp32", "by its name")
-        if _WHOLE_NAME.match(name):
+        if _WHOLE_NAME.match(name) or _WHOLE_LETTERS.match(name):
             return Guess("i32", "by its name")
         return Guess("i32", "nothing is known of it", "its type is unknown")
 
@@ -300,8 +326,9 @@ _COUNT = lazy_pattern(
 _GROUP = lazy_pattern(r"(?i).*group_?(size)?(_?m)?$")
 _STRIDE = lazy_pattern(r"(?i).*stride.*")
 _FLOATS = (
-    (lazy_pattern(r"(?i).*eps"), 1e-6),
+    (lazy_pattern(r"(?i)(.*_)?eps(ilon)?(_.*)?|.*eps"), 1e-6),
     (lazy_pattern(r"(?i).*(scale|alpha|factor|slope|beta|soft_?cap|theta|momentum)"), 1.0),
+    (lazy_pattern(r"(?i)(.*_)?(temp|temperature|mult|multiplier)(_.*)?"), 1.0),
 )
 _DTYPE = lazy_pattern(r"(?i).*(dtype|_ty(pe)?)$")
 _SIZES = (16, 32, 64, 128, 256)
@@ -346,9 +373,9 @@ class Values:
             return Guess(
                 None, "a function; name one of this source", "the name of a function of this source"
             )
-        if name in self.facts.dtypes or _DTYPE.fullmatch(name):
-            return Guess({"dtype": "fp32"}, "used as a dtype")
         compared = self.facts.compared.get(name, [])
+        if name in self.facts.dtypes or (_DTYPE.fullmatch(name) and not compared):
+            return Guess({"dtype": "fp32"}, "used as a dtype")
         texts = [literal for literal in compared if isinstance(literal, str)]
         if texts:
             return Guess(texts[0], "a value that it is compared with")
@@ -449,8 +476,9 @@ def names_in(node: ast.expr) -> frozenset[str]:
 def mended(
     values: dict[str, Any], free: Sequence[str], asserts: Sequence[ast.expr], scope: Scope
 ) -> tuple[dict[str, Any], frozenset[str]]:
-    """Values with guessed ones changed so that static assertions hold where that is possible, and
-    which were changed.
+    """Return values with changed guesses so that static assertions hold if possible.
+
+    The second value has the names of the changed guesses.
     """
     changed: set[str] = set()
     for _ in range(len(free)):

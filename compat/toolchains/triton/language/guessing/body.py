@@ -1,5 +1,4 @@
-"""What the body of a kernel does with its parameters: every expression is followed from where its
-values come from.
+"""The uses of parameters in a kernel's body, where every expression is traced to its sources.
 
 The body is walked in order, loops twice and functions of the same source where they are called,
 again and again until nothing more is learnt.
@@ -34,7 +33,7 @@ _DEPTH = 8
 
 def facts_of(function: JitFunction, module: JitModule) -> KernelFacts:
     """What the body of a kernel tells of its parameters."""
-    facts = KernelFacts()
+    facts = KernelFacts(used=names_in(function.node.body))
     for _ in range(_ROUNDS):
         facts.changed = False
         parameters = {
@@ -47,6 +46,12 @@ def facts_of(function: JitFunction, module: JitModule) -> KernelFacts:
         facts.dots.clear()
         facts.asserts.clear()
     return facts
+
+
+def names_in(statements: Sequence[ast.stmt]) -> frozenset[str]:
+    """The names that statements mention."""
+    nodes = (node for statement in statements for node in ast.walk(statement))
+    return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
 
 
 def parameter_value(name: str, is_constexpr: bool, facts: KernelFacts) -> Value:
@@ -265,8 +270,9 @@ class Walk:
             self.facts.dtypes.update(names)
 
     def _parameters(self, name: str) -> list[str]:
-        """The parameters that a name stands for, as they were passed: what is computed from one
-        tells nothing of its values.
+        """Return the parameters that a name stands for, unchanged.
+
+        A value that is computed from a parameter tells nothing about the parameter's values.
         """
         return [
             parameter
@@ -299,7 +305,7 @@ class Walk:
             self.facts.is_kind(value.origins, "int", sure, why)
 
     def address(self, value: Value, why: str) -> list[str]:
-        """A value is an address: which parameters are the pointers of it.
+        """Note that a value is an address, and return the parameters that are its pointers.
 
         The other summands are whole numbers.
         """
@@ -348,5 +354,6 @@ def _tested(test: ast.expr) -> list[ast.expr]:
 
 
 def _merged(one: Mapping[str, Value], other: Mapping[str, Value]) -> dict[str, Value]:
-    both = {name: one[name].alternatively(other[name]) for name in one if name in other}
+    changed = [name for name in one if name in other and one[name] is not other[name]]
+    both = {name: one[name].alternatively(other[name]) for name in changed}
     return {**one, **other, **both}

@@ -1,5 +1,6 @@
-"""What the calls in a kernel's body tell: of ``triton.language``, of methods of values, and of
-functions of the same source.
+"""Facts from calls in a kernel's body: of ``triton.language``, methods, and own functions.
+
+Own functions are those of the same source.
 """
 
 from __future__ import annotations
@@ -107,18 +108,29 @@ def _cast(walk: Walk, base: Value, to: ast.expr | None) -> Value:
         walk.facts.is_kind(base.origins, "i64", CERTAIN, "addresses")
         return Value()
     if isinstance(to, ast.Attribute) and kind is None:
-        return walk.value(to).computed()
+        return _cast_like(walk, base, walk.value(to))
     elements = [origin for origin in base.origins if origin.element]
     if kind == "bool":
         walk.facts.is_kind(elements, "bool", LIKELY, "cast to tl.int1")
     elif kind in WHOLE:
-        if base.kind not in FLOATS:
-            sure = LIKELY if kind == "i64" else PERHAPS
-            walk.facts.is_kind(base.origins, "int", sure, f"cast to {kind}")
+        if base.kind in FLOATS:
+            return Value.of(kind)  # it was rounded: that tells nothing of what it was computed from
+        sure = LIKELY if kind == "i64" else PERHAPS
+        walk.facts.is_kind(base.origins, "int", sure, f"cast to {kind}")
         return Value.of(kind, base.origins)
     elif kind == "fp32" and len(elements) == 1 == len(base.origins):
         walk.facts.half.setdefault(elements[0].name, "cast to fp32 after it is loaded")
+    elif kind in FLOATS and [bool(term.argument) for term in base.terms] == [True]:
+        walk.facts.is_kind(base.origins, "float", PERHAPS, f"cast to {kind}")
     return Value.of(kind)
+
+
+def _cast_like(walk: Walk, base: Value, other: Value) -> Value:
+    """A value with the type of another: ``x.to(out_ptr.dtype.element_ty)``."""
+    if base.kind in FLOATS and other.kind is None:
+        elements = [origin for origin in other.origins if origin.element]
+        walk.facts.is_kind(elements, "float", PERHAPS, "floating-point numbers are cast to it")
+    return other.computed()
 
 
 def _dtype(walk: Walk, node: ast.expr | None) -> str | None:

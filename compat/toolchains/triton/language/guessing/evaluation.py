@@ -1,9 +1,8 @@
-"""What expressions of a kernel's module come to: dtypes, configs of tuners, and tensors, whose
-sizes are assumed.
+"""Values of expressions in a kernel's module: dtypes, configs of tuners, and assumed tensors.
 
-Tensors are as the function around a launch has them: sizes that are assumed, strides that follow
-from them, and element types. Nothing is computed with their elements. A tensor that nothing tells
-the element type of has that of its :attr:`Tensor.origin`, the argument that it was made like.
+Tensors are as the function around a launch has them: sizes are assumed, strides follow from the
+sizes, and element types are known. Nothing is computed with their elements. A tensor without a
+known element type has that of its :attr:`Tensor.origin`, the argument that it was made like.
 """
 
 from __future__ import annotations
@@ -154,9 +153,8 @@ def _shape(tensor: AssumedTensor, sizes: Sequence[Any]) -> tuple[int, ...]:
     if not all(isinstance(size, int) for size in flat):
         raise UnknownValue("a shape that is not known")
     product, elements = math.prod(size for size in flat if size != -1), math.prod(tensor.shape)
-    rest = (
-        SIZE if product < 1 or elements % product else elements // product
-    )  # sizes that are assumed need not fit those that are said
+    # Assumed sizes need not fit the sizes in the source.
+    rest = SIZE if product < 1 or elements % product else elements // product
     return tuple(rest if size == -1 else size for size in flat)
 
 
@@ -270,9 +268,9 @@ MAKERS = _LIKE | _OF_SIZES
 def make_tensor(
     called: str, positional: Sequence[Any], keywords: Mapping[str, Any]
 ) -> AssumedTensor:
-    """What one of ``MAKERS`` returns.
+    """Return the result of one of ``MAKERS``.
 
-    Raises :class:`UnknownValue` where its shape does not follow.
+    Raises :class:`UnknownValue` if its shape does not follow.
     """
     dtype = keywords.get("dtype")
     if called in _LIKE and positional and isinstance(positional[0], AssumedTensor):
@@ -420,10 +418,9 @@ def _dtype(origin: str) -> dict[str, str] | None:
 
 
 def _of_this_machine(origin: str) -> bool:
-    """What a function that asks which GPU is there says: one of NVIDIA's, and no features that only
-    some have.
+    """Return the answer of a function that asks which GPU is there.
 
-    Raises UnknownValue.
+    The GPU is one of NVIDIA's, without features that only some have. Raises UnknownValue.
     """
     name = origin.rpartition(".")[2]
     if re.fullmatch(r"_?is_(cuda|nvidia)\w*|_?is_(cuda_)?available", name):

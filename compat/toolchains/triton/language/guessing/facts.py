@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 from attrs import Factory, define, frozen
@@ -23,7 +24,7 @@ PART_OF_ADDRESS = "part of an address"
 RANDOM = "a seed or an offset of random numbers"
 
 
-@frozen
+@frozen(cache_hash=True)
 class ValueOrigin:
     """Where a value comes from: a parameter, or what a pointer leads to."""
 
@@ -31,7 +32,7 @@ class ValueOrigin:
     element: bool = False
 
 
-@frozen
+@frozen(cache_hash=True)
 class Term:
     """One summand of a value."""
 
@@ -63,23 +64,22 @@ class Value:
         """A value that is no sum."""
         return cls(((Term(argument, frozenset(origins), kind, constexpr),),))
 
-    @property
+    @cached_property
     def terms(self) -> tuple[Term, ...]:
         """The summands of all sums."""
         return tuple(dict.fromkeys(term for terms in self.sums for term in terms))
 
-    @property
+    @cached_property
     def origins(self) -> frozenset[ValueOrigin]:
         """What all of it was computed from."""
         return frozenset(origin for term in self.terms for origin in term.origins)
 
-    @property
+    @cached_property
     def kind(self) -> str | None:
-        """What it is: a floating-point number where a part of it is one.
+        """Return the kind of a value, which is a floating-point number if a part of it is one.
 
-        Not known where a part is an element of no known kind.
-
-        A whole number that is added to or multiplied with such an element tells nothing of it.
+        The kind is unknown if a part is an element of unknown kind. A whole number that is added to
+        or multiplied with such an element tells nothing about it.
         """
         kinds = [term.kind for term in self.terms if term.kind]
         if any(
@@ -141,6 +141,8 @@ class KernelFacts:
     """What is stored as it was loaded: to where, and from where."""
     descriptors: dict[str, int] = Factory(dict)
     """Parameters that are used as tensor descriptors, and how many dimensions those have."""
+    used: frozenset[str] = frozenset()
+    """Names that the body mentions."""
     optional: set[str] = Factory(set)
     """Parameters that are compared with ``None``."""
     spans: dict[str, int] = Factory(dict)

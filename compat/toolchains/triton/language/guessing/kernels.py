@@ -50,10 +50,15 @@ _OPTIONS = {"num_warps": "w", "num_stages": "s", "num_ctas": "c", "maxnreg": "r"
 _UNNAMEABLE = lazy_pattern(r"[^A-Za-z0-9_.+-]+")
 _SIDE = lazy_pattern(r"(?i)(block|blk|tile)(_?size)?_?[a-z]*\d?|b[a-z]{1,2}")
 """Names of the lengths of blocks, which name a case together: ``128x256x64``."""
-_STRIDE = lazy_pattern(r"(?i).*stride.*")
+_STRIDE = lazy_pattern(r"(?i).*stride.*|s(tr)?_[^_]+_.+")
 _NO_SIZE = lazy_pattern(r"(?i).*(seed|offset|start|begin|end|idx|index|step|pos)s?$")
 """Names of whole numbers that are no sizes, of which nothing is known."""
-_GROUP = lazy_pattern(r"(?i)^(?P<group>.*stride.*)(?P<last>[a-z]|\d)$")
+_GROUPS = (
+    lazy_pattern(r"(?i)(?P<group>.*stride.*_)([a-z]|\d)"),
+    lazy_pattern(r"(?i)(?P<group>s(tr|tride)?_[^_]+)_.+"),
+    lazy_pattern(r"(?i)(?P<group>.*stride.*)([a-z]|\d)"),
+)
+"""Names of the strides of one tensor: ``stride_q_batch``, ``str_q_B``; ``stride_am``."""
 _TUNER_SKIPS = {
     "status": "rejected",
     "class": "shared-memory",
@@ -73,23 +78,27 @@ class _Case:
 
 def guess_kernel(function: JitFunction, module: JitModule) -> GuessedKernel:
     """Everything that a kernel file has to say of a kernel, guessed from its source."""
-    guessing = _Guessing(function, module)
+    facts = facts_of(function, module)
+    guessing = _Guessing(function, module, facts)
     for usual in _SMALLER:
         if guessing.excess <= 1:
             break
-        smaller = _Guessing(function, module, usual)
+        smaller = _Guessing(function, module, facts, usual)
         guessing = smaller if smaller.excess < guessing.excess else guessing
     return guessing.kernel()
 
 
 class _Guessing:
-    """The guesses of one kernel while they are made: one launch, the sizes of whose tensors are
-    mostly ``usual``.
+    """The guesses of one kernel while they are made.
+
+    They assume one launch, with tensors whose sizes are mostly ``usual``.
     """
 
-    def __init__(self, function: JitFunction, module: JitModule, usual: int = SIZE) -> None:
+    def __init__(
+        self, function: JitFunction, module: JitModule, facts: KernelFacts, usual: int = SIZE
+    ) -> None:
         self.function, self.module, self.scope, self.usual = function, module, module.scope, usual
-        self.facts: KernelFacts = facts_of(function, module)
+        self.facts = facts
         self.look_at: list[str] = []
         self.cases = self._configs()
         tuned = {name for case in self.cases for name in case.constexprs}
@@ -135,8 +144,9 @@ class _Guessing:
 
     @property
     def excess(self) -> float:
-        """How many times what is usual blocks of two dimensions have of elements, or unrolled loops
-        of passes.
+        """Return by how much blocks or unrolled loops exceed the usual.
+
+        It is a factor, for the elements of blocks of two dimensions and the passes of loops.
         """
         numbers = {
             name: guess.value for name, guess in self.values.items() if type(guess.value) is int
@@ -155,8 +165,9 @@ class _Guessing:
         return Values(function=self.function, facts=self.facts, launches=launches, scope=self.scope)
 
     def _launches(self, chosen: Sequence[JitParameter]) -> Sequence[SourceLaunch]:
-        """The launches in the source, over tensors whose sizes are such that constexprs that are
-        sizes fit the kernel's blocks.
+        """Return the launches in the source, with sizes of tensors that fit the kernel's blocks.
+
+        Constexprs that are sizes decide these sizes.
         """
         launches = launches_of(self.function, self.module, self.facts.pointers, {}, self.usual)
         sizes: dict[str, int] = {}
@@ -216,9 +227,9 @@ class _Guessing:
     # --- cases ---
 
     def _configs(self) -> list[_Case]:
-        """The configs of a tuner as cases.
+        """Return the configs of a tuner as cases.
 
-        None where there is no tuner, or its configs do not follow from literals.
+        The result is empty without a tuner, or if its configs do not follow from literals.
         """
         if self.function.configs is None:
             return []
@@ -280,12 +291,15 @@ class _Guessing:
     # --- arguments ---
 
     def _types(self, parameters: Sequence[JitParameter]) -> dict[str, Guess]:
-        types = Types(self.facts, self.launches, self.scope)
+        types = Types(
+            [parameter.name for parameter in parameters], self.facts, self.launches, self.scope
+        )
         return {parameter.name: types.of(parameter) for parameter in parameters}
 
     def _compute(self) -> None:
-        """Have heuristics compute what they can: for each case where they look at what differs by
-        case.
+        """Compute values of heuristics as far as possible.
+
+        They are computed for each case if they depend on values that differ by case.
         """
         arguments = {name: self._argument(name, guess.value) for name, guess in self.types.items()}
         for name, node in self.function.heuristics.items():
@@ -370,12 +384,13 @@ class _Guessing:
         )
 
     def _odd_cases(self) -> list[_Case]:
-        """Each case once more with sizes that are no multiples of 16, where a ``tl.dot`` in a loop
-        has compilers load ahead.
+        """Return each case once more with sizes that are not multiples of 16.
+
+        They are for kernels with a ``tl.dot`` in a loop, because compilers load ahead there.
         """
         if not self.facts.pipelined:
             return []
-        odd = _Guessing(self.function, self.module, self.usual - 1)
+        odd = _Guessing(self.function, self.module, self.facts, self.usual - 1)
         own, hints = (
             {name: list(noted.value) for name, noted in guessing._hints().items()}
             for guessing in (self, odd)
@@ -402,12 +417,13 @@ class _Guessing:
 
 
 def _innermost(strides: Sequence[str]) -> list[str]:
-    """The last stride of each tensor that has several: ``stride_ak`` of ``stride_am,
-    stride_ak``.
+    """Return the last stride of each tensor that has several.
+
+    This is ``stride_ak`` for ``stride_am, stride_ak``.
     """
     groups: dict[str, list[str]] = {}
     for name in strides:
-        if match := _GROUP.match(name):
+        if match := next(filter(None, (pattern.fullmatch(name) for pattern in _GROUPS)), None):
             groups.setdefault(match["group"], []).append(name)
     return [names[-1] for names in groups.values() if len(names) > 1]
 
@@ -418,8 +434,9 @@ def _noted(guess: Guess) -> Any:
 
 
 def _told_apart(configs: Sequence[TunerConfig]) -> frozenset[str]:
-    """The values that configs differ in, with the sides of their blocks: what a case is named
-    by.
+    """Return the values that differ between configs, and the sides of their blocks.
+
+    They are in the name of a case.
     """
     names = dict.fromkeys(name for config in configs for name in config.kwargs)
     return frozenset(

@@ -1,15 +1,15 @@
-"""What the launches in a source tell of a kernel's arguments: ``kernel[grid](x, out, x.stride(0),
-n, BLOCK=1024, num_warps=8)``.
+"""The arguments of launches in a source, such as ``kernel[grid](x, out, x.stride(0), BLOCK=1024)``.
 
 The function around a launch is followed from its first statement to the launch, over tensors of
-assumed sizes (:mod:`compat.toolchains.triton.language.guessing.evaluation`): what it passes then
-fits together, as the arguments of a real launch do. Nothing of it runs.
+assumed sizes (:mod:`compat.toolchains.triton.language.guessing.evaluation`). So its arguments fit
+together, as those of a real launch do. Nothing of it runs.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from attrs import Factory, define, frozen
@@ -35,9 +35,7 @@ _PLAIN = {"int", "float", "bool", "str"}
 
 @frozen(kw_only=True)
 class SourceLaunch:
-    """What one launch passes, as far as it follows from literals and from the sizes that tensors
-    are assumed to have.
-    """
+    """The arguments of one launch, as far as they follow from literals and assumed sizes."""
 
     line: int
     values: Mapping[str, Any]
@@ -131,8 +129,10 @@ class _Wrapper:
     # --- tensors of the caller ---
 
     def _used_as_tensors(self) -> dict[str, AssumedTensor]:
-        """The names that are used as only tensors are, or passed where the kernel has a pointer,
-        with shapes that fit their use.
+        """Return the names that stand for tensors, with shapes that fit their use.
+
+        Such a name has an attribute that only tensors have, or is passed for a pointer of the
+        kernel.
         """
         plain = {
             arg.arg
@@ -140,7 +140,7 @@ class _Wrapper:
             if isinstance(arg.annotation, ast.Name) and arg.annotation.id in _PLAIN
         }
         names: dict[str, None] = {}
-        for node in ast.walk(self.node):
+        for node in _nodes_of(self.node):
             if (
                 isinstance(node, ast.Attribute)
                 and isinstance(node.value, ast.Name)
@@ -155,48 +155,20 @@ class _Wrapper:
                     if name in self.pointers and isinstance(value, ast.Name)
                 }
         imported = self.module.scope.imports
+        nodes = [node for node in _nodes_of(self.node) if isinstance(node, _OF_AXES)]
         uses = {
-            name: self._axes(name) for name in names if name not in plain and name not in imported
+            name: _axes(name, nodes) for name in names if name not in plain and name not in imported
         }
         shapes = {name: self._shape(axes, list(uses.values())) for name, axes in uses.items()}
         return {
             name: AssumedTensor.contiguous(shape, origin=name) for name, shape in shapes.items()
         }
 
-    def _axes(self, name: str) -> _Axes:
-        """What the function does with the axes of a tensor."""
-        axes = _Axes()
-        for node in ast.walk(self.node):
-            match node:
-                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value) if (
-                    _size_of(value, name) == ()
-                ):
-                    axes.rank = max(axes.rank, len(targets))
-                    for axis, target in enumerate(reversed(targets), 1):
-                        if isinstance(target, ast.Name) and target.id != "_":
-                            axes.names.setdefault(-axis, target.id)
-                case ast.Assign(targets=[ast.Name(id=target)], value=value) if (
-                    at := _axis(value, name)
-                ) is not None:
-                    axes.names.setdefault(at, target)
-                case ast.Call(func=ast.Attribute(attr="stride", value=ast.Name(id=used))) if (
-                    used == name
-                ):
-                    axes.use(1)  # nobody asks for the only stride of a row
-                    axes.use(_literal(node.args[0]) if node.args else None)
-                case ast.Assert(
-                    test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])
-                ) if _is_rank(left, name):
-                    axes.rank = max(axes.rank, _literal(right) or 0)
-            if isinstance(node, ast.expr):
-                axes.use(_axis(node, name))
-        return axes
-
     def _shape(self, axes: _Axes, others: Sequence[_Axes]) -> list[int]:
-        """The sizes of a tensor.
+        """Return the sizes of a tensor.
 
-        What its uses leave open is as with another tensor that is used alike: the rank, names of
-        axes.
+        Facts that its uses leave open, rank and names of axes, are those of another tensor with the
+        same uses.
         """
         rank = axes.rank or max(
             (other.rank for other in others if other.used == axes.used), default=0
@@ -259,8 +231,10 @@ class _Wrapper:
     def _branch(
         self, test: ast.expr, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]
     ) -> None:
-        """One way where a condition is known, else both: what the first says of a name counts,
-        unless it ends there.
+        """Follow the branch of a known condition, or both.
+
+        Of a branch that a known condition excludes, only launches count. If both are followed, the
+        values of the first one count, unless it ends with a jump, such as ``return``.
         """
         is_known, value = self._scope.try_value(test)
         before = dict(self._scope.local)
@@ -345,6 +319,46 @@ class _Wrapper:
             },
             whole=frozenset(name for name, value in arguments.items() if _is_whole(value)),
         )
+
+
+@lru_cache(maxsize=16)
+def _nodes_of(function: ast.FunctionDef) -> tuple[ast.AST, ...]:
+    """All nodes of a function around a launch, which is followed with several sizes."""
+    return tuple(ast.walk(function))
+
+
+_OF_AXES = (ast.Assign, ast.Assert, ast.Call, ast.Subscript)
+"""The nodes that tell of the axes of tensors."""
+
+
+def _axes(name: str, nodes: Sequence[ast.AST]) -> _Axes:
+    """What these parts of a function do with the axes of a tensor."""
+    axes = _Axes()
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value) if (
+                _size_of(value, name) == ()
+            ):
+                axes.rank = max(axes.rank, len(targets))
+                for axis, target in enumerate(reversed(targets), 1):
+                    if isinstance(target, ast.Name) and target.id != "_":
+                        axes.names.setdefault(-axis, target.id)
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if (
+                at := _axis(value, name)
+            ) is not None:
+                axes.names.setdefault(at, target)
+            case ast.Call(func=ast.Attribute(attr="stride", value=ast.Name(id=used))) if (
+                used == name
+            ):
+                axes.use(1)  # nobody asks for the only stride of a row
+                axes.use(_literal(node.args[0]) if node.args else None)
+            case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])) if (
+                _is_rank(left, name)
+            ):
+                axes.rank = max(axes.rank, _literal(right) or 0)
+        if isinstance(node, ast.expr):
+            axes.use(_axis(node, name))
+    return axes
 
 
 def _literal(node: ast.expr) -> int | None:

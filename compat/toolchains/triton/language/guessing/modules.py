@@ -1,6 +1,4 @@
-"""The jit functions of a source: which are kernels, which are called by kernels, and which cannot
-be reached.
-"""
+"""The jit functions of a source: kernels, functions that kernels call, and unreachable ones."""
 
 from __future__ import annotations
 
@@ -92,8 +90,9 @@ class JitModule:
         return frozenset(name for call in calls if (name := self._defined(call)))
 
     def _defined(self, function: ast.expr) -> str | None:
-        """What a function is called where it is defined: behind an import by another name, and
-        behind a module's name.
+        """Return the name of a function in its definition.
+
+        It is looked up behind an import by another name, and behind a module's name.
         """
         if (
             isinstance(function, ast.Attribute)
@@ -106,26 +105,26 @@ class JitModule:
     @cached_property
     def launched(self) -> frozenset[str]:
         """Names that the source launches: ``name[grid](…)``."""
-        calls = (node.func for node in ast.walk(self.tree) if isinstance(node, ast.Call))
-        functions = (call.value for call in calls if isinstance(call, ast.Subscript))
-        return frozenset(function.id for function in functions if isinstance(function, ast.Name))
+        calls = (node for node in ast.walk(self.tree) if isinstance(node, ast.Call))
+        return frozenset(name for call in calls if (name := _launched(call)))
 
     @cached_property
     def launches(self) -> Mapping[str, Sequence[tuple[ast.FunctionDef, ast.Call]]]:
-        """Name → the launches of it, each with a function around it: of functions inside of one
-        another, with each of them.
+        """Return name → its launches, each with the function around it.
+
+        If functions are nested, a launch counts once for each function around it.
         """
         launches: dict[str, list[tuple[ast.FunctionDef, ast.Call]]] = defaultdict(list)
         for around in (node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)):
-            for call in ast.walk(around):
-                match call:
-                    case ast.Call(func=ast.Subscript(value=ast.Name(id=name))):
-                        launches[name].append((around, call))
+            for node in ast.walk(around):
+                if isinstance(node, ast.Call) and (name := _launched(node)):
+                    launches[name].append((around, node))
         return launches
 
     def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
-        """The kernels, guessed: the functions that return nothing and are not among the
-        ``helpers``, which others call.
+        """Return the kernels, guessed.
+
+        They are the functions that return nothing and are not ``helpers``, which others call.
         """
         from compat.toolchains.triton.language.guessing.kernels import guess_kernel
 
@@ -135,6 +134,12 @@ class JitModule:
             if not function.returns and function.name not in helpers
         )
         return tuple(guess_kernel(function, self) for function in launchable)
+
+
+def _launched(call: ast.Call) -> str | None:
+    """The name that a call launches: of ``name[grid](…)``."""
+    function = call.func.value if isinstance(call.func, ast.Subscript) else None
+    return function.id if isinstance(function, ast.Name) else None
 
 
 def read_module(path: Path) -> JitModule:

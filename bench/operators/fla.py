@@ -1,27 +1,31 @@
-"""Operators of fla-core, each once, forward and backward where it has that, with small inputs.
-
-``compat capture --python PYTHON -- bench/fla_operators.py``, in an environment with PyTorch and a
-release of fla-core. Why an operator does not run is printed.
-"""
+"""Operators and layers of fla-core."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 
-B, T, H, D = 2, 128, 2, 64
+from bench.operators.inputs import (
+    BF16,
+    COLUMNS,
+    VOCABULARY,
+    B,
+    D,
+    H,
+    Operators,
+    T,
+    of,
+    plain,
+    t,
+    whole,
+)
 
 
-def t(*shape: int, dtype: Any = torch.bfloat16) -> Any:
-    """A tensor that gradients are wanted of."""
-    return torch.randn(*shape, dtype=dtype, device="cuda").requires_grad_()
-
-
-def like(last: int = D, dtype: Any = torch.bfloat16) -> Any:
+def like(last: int = D, dtype: Any = BF16) -> Any:
     """One with a value for each position and head."""
     return t(B, T, H, last, dtype=dtype)
 
@@ -38,10 +42,10 @@ def qkv() -> dict[str, Any]:
 
 def beta() -> Any:
     """Rates of learning."""
-    return torch.rand(B, T, H, dtype=torch.bfloat16, device="cuda").requires_grad_()
+    return torch.rand(B, T, H, dtype=BF16, device="cuda").requires_grad_()
 
 
-OPERATORS: dict[str, Callable[[], dict[str, Any]]] = {
+ARGUMENTS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "gla:chunk_gla": lambda: dict(**qkv(), g=log_gate(B, T, H, D)),
     "gla:fused_recurrent_gla": lambda: dict(**qkv(), gk=log_gate(B, T, H, D)),
     "gla:fused_chunk_gla": lambda: dict(**qkv(), g=log_gate(B, T, H, D)),
@@ -69,7 +73,7 @@ OPERATORS: dict[str, Callable[[], dict[str, Any]]] = {
         "k": t(B, 2 * T, H, D),
         "v": t(B, 2 * T, H, D),
         "g": log_gate(B, T, H),
-        "beta": torch.rand(B, 2 * T, H, dtype=torch.bfloat16, device="cuda"),
+        "beta": torch.rand(B, 2 * T, H, dtype=BF16, device="cuda"),
         "num_householder": 2,
     },
     "comba:chunk_comba": lambda: dict(**qkv(), p=like(), g=log_gate(B, T, H), beta=beta()),
@@ -135,33 +139,117 @@ OPERATORS: dict[str, Callable[[], dict[str, Any]]] = {
         **qkv(), g=log_gate(B, T, H), beta=beta(), lamb=t(H, D, dtype=torch.float32)
     ),
     "deltaformer:deltaformer_attn": lambda: dict(**qkv(), beta=beta()),
+    "nsa:parallel_nsa": lambda: {
+        "q": t(B, T, 16, D),
+        "k": t(B, T, 1, D),
+        "v": t(B, T, 1, D),
+        "g_cmp": torch.rand(B, T, 16, device="cuda"),
+        "g_slc": torch.rand(B, T, 16, device="cuda"),
+        "block_counts": 2,
+        "block_size": 32,
+    },
+    "stickbreaking_attn:parallel_stickbreaking_attn": qkv,
+    "attnres:fused_attnres": lambda: {
+        "query": t(COLUMNS),
+        "residuals": [t(B, T, COLUMNS) for _ in range(4)],
+        "rms_weight": t(COLUMNS),
+    },
+    "precond_kda:chunk_precond_kda": lambda: dict(
+        **qkv(), g=log_gate(B, T, H, D), g_atk=log_gate(B, T, H), beta_atk=beta(), beta=beta()
+    ),
+    "parallax:parallel_parallax": lambda: dict(**qkv(), r=like()),
 }
 
 
-def call(name: str) -> None:
-    """Call an operator, and go back."""
+def call(name: str) -> Any:
+    """Call an operator of ``fla.ops``: what it returns first."""
     module, _, function = name.partition(":")
-    operator = getattr(importlib.import_module(f"fla.ops.{module}"), function)
-    arguments = OPERATORS[name]()
-    found = operator(**arguments)
-    found = found[0] if isinstance(found, tuple) else found
-    if found.requires_grad:
-        found.sum().backward()
+    result = of(f"fla.ops.{module}:{function}", **ARGUMENTS[name]())
+    return result[0] if isinstance(result, tuple) else result
 
 
-def main() -> None:
-    """Call them all."""
-    failed = 0
-    for name in OPERATORS:
-        try:
-            call(name)
-        except Exception as error:
-            failed += 1
-            print(
-                f"{name}: {type(error).__name__}:"
-                f" {str(error).splitlines()[0][:150] if str(error) else ''}"
-            )
-    print(f"{len(OPERATORS) - failed} of {len(OPERATORS)} operators")
+def module(path: str, *arguments: Any, **named: Any) -> Any:
+    """A layer of ``fla.modules``."""
+    return of(f"fla.modules.{path}", *arguments, **named)
 
 
-main()
+def rows() -> Any:
+    """What layers of a model work on."""
+    return t(B, T, COLUMNS)
+
+
+def activated(name: str, inputs: int) -> Any:
+    """An activation of so many tensors."""
+    return module(f"activations.ops:{name}", *(rows() for _ in range(inputs)))
+
+
+def words() -> Any:
+    """A word for each token."""
+    return whole(B * T, below=VOCABULARY)
+
+
+MODULES: Operators = {
+    **{
+        f"activations:{name}": partial(activated, name, 1)
+        for name in ("sigmoid", "elu_p1", "logsigmoid", "swish")
+    },
+    **{
+        f"activations:{name}": partial(activated, name, 2)
+        for name in ("swiglu", "sigmoidglu", "powglu")
+    },
+    "norm:layer_norm": lambda: module("norm.layernorm:layer_norm", rows(), t(COLUMNS), t(COLUMNS)),
+    "norm:layer_norm, narrow": lambda: module(
+        "norm.layernorm:layer_norm", like(), t(D), t(D), like(), prenorm=True
+    ),
+    "norm:rms_norm": lambda: module("norm.layernorm:rms_norm", rows(), t(COLUMNS), None),
+    "norm:layer_norm_gated": lambda: module(
+        "norm.fused_norm_gate:layer_norm_gated", t(B, T, 1024), t(B, T, 1024), t(1024), t(1024)
+    ),
+    "norm:rms_norm_gated": lambda: module(
+        "norm.fused_norm_gate:rms_norm_gated", like(), like(), t(D), None
+    ),
+    "norm:l2norm": lambda: module("norm.l2norm:l2norm", like()),
+    "norm:l2norm, wide": lambda: module("norm.l2norm:l2norm", t(B, T, 1024)),
+    "causal_conv1d": lambda: module(
+        "causal_conv1d.ops:causal_conv1d",
+        rows(),
+        t(COLUMNS, 4),
+        t(COLUMNS),
+        rows(),
+        t(B, COLUMNS, 4),
+        True,
+        "swish",
+    ),
+    "causal_conv1d, step": lambda: module(
+        "causal_conv1d.ops:causal_conv1d_update",
+        plain(B, 1, COLUMNS),
+        plain(B, COLUMNS, 4),
+        None,
+        plain(COLUMNS, 4),
+        plain(COLUMNS),
+        "silu",
+    ),
+    "cross_entropy": lambda: module(
+        "fused_cross_entropy.ops:cross_entropy_loss", t(B * T, VOCABULARY), words()
+    ),
+    "fused_linear_cross_entropy": lambda: module(
+        "fused_linear_cross_entropy.ops:fused_linear_cross_entropy_loss",
+        t(B * T, COLUMNS),
+        words(),
+        t(VOCABULARY, COLUMNS),
+    ),
+    "fused_kl_div": lambda: module(
+        "fused_kl_div.ops:fused_kl_div_loss",
+        t(B * T, COLUMNS),
+        plain(B * T, COLUMNS),
+        t(VOCABULARY, COLUMNS),
+        plain(VOCABULARY, COLUMNS),
+    ),
+    "rotary": lambda: module(
+        "rotary.ops:rotary_embedding", like(), plain(T, D // 2), plain(T, D // 2)
+    ),
+    "token_shift": lambda: module("token_shift:token_shift", rows()),
+    "token_shift, long": lambda: module("token_shift:token_shift", t(1, 8192, COLUMNS)),
+}
+
+OPERATORS: Operators = {**{name: partial(call, name) for name in ARGUMENTS}, **MODULES}
