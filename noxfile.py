@@ -212,8 +212,9 @@ def lowest(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def releases(session: nox.Session) -> None:
-    """Declare releases that appeared on the package index, and write what they change for our
-    kernels into reports/new-releases.
+    """Declare releases that are new on the package index.
+
+    Writes their changes for our kernels into reports/new-releases.
     """
     install_once(session, "-e", ".")
     folder = Path("reports", "new-releases")
@@ -235,7 +236,7 @@ def releases(session: nox.Session) -> None:
         for option in ("--add", str(path))
     ]
     old, new = folder / "old", folder / "new"
-    # Kernels fail on some releases on purpose: what changes is asked, not whether all is as expected.
+    # Kernels fail on some releases on purpose, so exit code 1 is no error here.
     matrix = ("compat", "matrix", "--envs")
     session.run(*matrix, before, "--output", str(old), success_codes=[0, 1], env=environ)
     session.run(*asking, *declaring, env=environ)

@@ -555,16 +555,17 @@ def _place(config: MatrixConfig) -> str | None:
     return f"{shown(config.path)}: kernels" if config.path.exists() else None
 
 
-def read_matrix(path: Path | None = None) -> MatrixConfig:
+def read_matrix(path: Path | None = None, *, locked: bool = True) -> MatrixConfig:
     """Read a ``matrix.toml``: at a path, or of the current folder, or above it in the repository.
 
     Without such a file, everything is as built in, and results are kept in the current folder.
-    Raises ConfigError, also if there is no file at a path that is given.
+    Unless ``locked``, its lock is not read. Raises ConfigError, also if there is no file at a path
+    that is given.
     """
     if path is None:
         path = find_matrix(Path.cwd())
         if path is None:
-            return no_matrix(Path.cwd())
+            return no_matrix(Path.cwd(), locked=locked)
     elif not path.exists():
         raise ConfigError(
             "there is no such file",
@@ -574,7 +575,7 @@ def read_matrix(path: Path | None = None) -> MatrixConfig:
                 " exists."
             ),
         )
-    config = load_matrix(path)
+    config = load_matrix(path, locked=locked)
     if config.executor is not None:
         executor_declared(config.executor)  # what is wrong there is said whatever is asked for
     return config

@@ -22,7 +22,8 @@ FLOORS = {
     **dict.fromkeys(("config", "guess", "history"), 3),
     "toolchains": 2,
     **dict.fromkeys(("bundle", "diagnosis", "envs", "source"), 1),
-    **dict.fromkeys(("errors", "files", "interruption", "model", "processes", "text"), 0),
+    **dict.fromkeys(("archives", "errors", "files", "interruption", "model"), 0),
+    **dict.fromkeys(("processes", "text"), 0),
     "__init__": 6,  # only what is imported when it is asked for: `compat.capture`
 }
 MAY_START_PROCESSES = {

@@ -40,7 +40,7 @@ COMMANDS = {
     "build": ("launch", "Compile kernels into a folder that a GPU host launches."),
     "launch": ("launch", "Launch on a GPU what `compat build` has compiled."),
     "guard": ("guard", "Write a Python file that chooses the variant that works."),
-    "envs": ("envs", "List, build, remove and locate environments."),
+    "envs": ("envs", "List, build, lock, remove and locate environments."),
     "workers": ("envs", "List or stop the workers that wait for the next command."),
 }
 """Every command, in the order of the help: the module that it is in, and its line in the help."""

@@ -6,6 +6,7 @@
         triton-3.1.0-1a2b3c4d/      the toolchain, and a hash over all that is asked for
             cp311/                  the virtual environment
             env.json                what was asked for, and what came of it (compat.envs.record)
+            locked.txt                  the packages with their hashes, of an env that is locked
             install.log             what the installer printed; locked while the env is built
             names                   the toolchain's names, once asked for (compat.api.looking)
             used                    when the env was last used; locked by the commands that use it
@@ -79,12 +80,18 @@ def install_arguments(env: Env, backend: str) -> tuple[str, ...]:
         for text in requirements(env)
         for part in (("-e", text[3:]) if text.startswith(EDITABLE) else (text,))
     )
+    return (*arguments, *index_arguments(env, backend))
+
+
+def index_arguments(env: Env, backend: str) -> tuple[str, ...]:
+    """The arguments that name the indexes of an env."""
     if env.index:
-        arguments += ("--extra-index-url", env.index)
+        arguments: tuple[str, ...] = ("--extra-index-url", env.index)
         # uv takes a package only from the first index that has its name; pip, and whoever names a
         # further index, mean all of them.
         arguments += ("--index-strategy", "unsafe-best-match") if backend == "uv" else ()
-    return arguments
+        return arguments
+    return ()
 
 
 def fingerprint(env: Env) -> str:
@@ -93,13 +100,15 @@ def fingerprint(env: Env) -> str:
     A local wheel counts with its content, wherever it lies.
     """
     toolchain = _wheel(env.wheel) if env.wheel else requirements(env)[0]
-    parts = [
+    parts: list[object] = [
         toolchain,
         [_asked(text) for text in requirements(env)[1:]],
         str(env.python),
         env.index,
         sysconfig.get_platform(),
     ]
+    if env.lock:  # of a file its name and content, wherever it lies
+        parts.append([line.rpartition("/")[2] for line in env.lock])
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
@@ -199,6 +208,11 @@ class EnvFolder:
     def record(self) -> Path:
         """The path of the record."""
         return self.path / _RECORD
+
+    @property
+    def lock(self) -> Path:
+        """The requirements file of a locked env."""
+        return self.path / "locked.txt"
 
     @property
     def log(self) -> Path:

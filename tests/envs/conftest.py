@@ -153,7 +153,12 @@ class Checkout:
         return done.stdout
 
     def build(
-        self, *names: str, backend: str | None = None, jobs: int = 1, real: bool = False
+        self,
+        *names: str,
+        backend: str | None = None,
+        jobs: int = 1,
+        real: bool = False,
+        **environ: str,
     ) -> list[str]:
         """Build envs in this process, from this index or from the ``real`` one.
 
@@ -168,7 +173,7 @@ class Checkout:
             backend=backend,
             installer=installer,
         )
-        with patch.dict(os.environ, {} if real else self.environ(), clear=not real):
+        with patch.dict(os.environ, {} if real else self.environ(**environ), clear=not real):
             build_envs(builder, [config.env(name) for name in names], jobs=jobs, echo=lines.append)
         return lines
 

@@ -94,8 +94,9 @@ _RESERVED = 1 << 10
 
 
 def attribute_answer(target: dict[str, Any], ask: Callable[..., Any]) -> Callable[..., Any]:
-    """In place of what asks the driver for an attribute of the GPU: ``launch`` wants to know how
-    much shared memory a multiprocessor has, where a kernel says ``min_blocks_per_mp``.
+    """Make the function that answers for the driver about an attribute of the GPU.
+
+    ``launch`` asks for the shared memory of a multiprocessor if a kernel has ``min_blocks_per_mp``.
     """
 
     def answer(attribute: Any, *rest: Any, **options: Any) -> Any:

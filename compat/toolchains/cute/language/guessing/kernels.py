@@ -135,8 +135,9 @@ class _LauncherGuesses:
         )
 
     def _targets(self) -> Noted | None:
-        """The target whose own operations the source uses; ``None`` if it uses those of none or of
-        several.
+        """The target whose own operations the source uses.
+
+        ``None`` if it uses operations of no target or of several.
         """
         modules = {
             node.attr if isinstance(node, ast.Attribute) else node.name.rpartition(".")[2]
