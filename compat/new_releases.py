@@ -131,8 +131,9 @@ def _new(
 
 
 def _paired_name(config: MatrixConfig, toolchain: Toolchain, version: Version) -> str | None:
-    """The name of the env with a release of the framework; ``None`` where it asks for none of the
-    toolchain.
+    """The name of the env with a release of the framework.
+
+    ``None`` if that release asks for no release of the toolchain.
     """
     framework = toolchain.framework.name
     try:
@@ -213,8 +214,8 @@ def _with_entry(text: str, newest: Mapping[str, Any], release: NewRelease, path:
             )
         wanted["released"] = release.published
     line = lines[number].rstrip("\r\n")
-    for key in wanted:
-        line = line.replace(_pair_text(key, newest[key]), _pair_text(key, wanted[key]), 1)
+    for key, value in wanted.items():
+        line = line.replace(_pair_text(key, newest[key]), _pair_text(key, value), 1)
     if _entry_on(line) != wanted:
         raise ConfigError(f"the line of {newest[env.toolchain]} cannot be copied", where=str(path))
     lines.insert(number + 1, f"{line}\n")

@@ -17,6 +17,7 @@ from pathlib import Path
 from attrs import Factory, evolve, frozen
 
 from compat import toolchains
+from compat.config.env_tables import release_example
 from compat.config.kernel_files import is_file, is_source, load_kernels
 from compat.config.libraries import (
     OPTION,
@@ -341,6 +342,26 @@ class Selection:
             yield opened
 
 
+def no_cells(selection: Selection) -> SelectionError:
+    """The reason why no cell exists: no env, or no chosen env, has the kernels' toolchain."""
+    config = selection.config
+    own = dict.fromkeys(spec.toolchain for spec in selection.specs)
+    if own.keys() & {env.toolchain for env in (*config.envs, *config.released)}:
+        hint = "See the toolchain of each kernel with `compat list kernels`."
+        return SelectionError(
+            "no chosen env or target is for the toolchain of a chosen kernel", hint=hint
+        )
+    titles = " or ".join(toolchains.named(name).title for name in own)
+    hint = (
+        f"Name releases to compile on: env = [{', '.join(release_example(name) for name in own)}]."
+    )
+    return SelectionError(
+        f"no env has {titles}, which the kernels are for",
+        where=f"{shown(config.path)}: env",
+        hint=hint,
+    )
+
+
 def select(
     matrix: Path | None = None,
     *,
@@ -534,16 +555,17 @@ def _place(config: MatrixConfig) -> str | None:
     return f"{shown(config.path)}: kernels" if config.path.exists() else None
 
 
-def read_matrix(path: Path | None = None) -> MatrixConfig:
+def read_matrix(path: Path | None = None, *, locked: bool = True) -> MatrixConfig:
     """Read a ``matrix.toml``: at a path, or of the current folder, or above it in the repository.
 
     Without such a file, everything is as built in, and results are kept in the current folder.
-    Raises ConfigError, also if there is no file at a path that is given.
+    Unless ``locked``, its lock is not read. Raises ConfigError, also if there is no file at a path
+    that is given.
     """
     if path is None:
         path = find_matrix(Path.cwd())
         if path is None:
-            return no_matrix(Path.cwd())
+            return no_matrix(Path.cwd(), locked=locked)
     elif not path.exists():
         raise ConfigError(
             "there is no such file",
@@ -553,7 +575,7 @@ def read_matrix(path: Path | None = None) -> MatrixConfig:
                 " exists."
             ),
         )
-    config = load_matrix(path)
+    config = load_matrix(path, locked=locked)
     if config.executor is not None:
         executor_declared(config.executor)  # what is wrong there is said whatever is asked for
     return config

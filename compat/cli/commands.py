@@ -40,7 +40,7 @@ COMMANDS = {
     "build": ("launch", "Compile kernels into a folder that a GPU host launches."),
     "launch": ("launch", "Launch on a GPU what `compat build` has compiled."),
     "guard": ("guard", "Write a Python file that chooses the variant that works."),
-    "envs": ("envs", "List, build, remove and locate environments."),
+    "envs": ("envs", "List, build, lock, remove and locate environments."),
     "workers": ("envs", "List or stop the workers that wait for the next command."),
 }
 """Every command, in the order of the help: the module that it is in, and its line in the help."""
@@ -145,7 +145,7 @@ def _tell_version(context: click.Context, _: click.Parameter, asked: bool) -> No
 @click.option("-v", "--verbose", count=True, help=logs.VERBOSE_HELP)
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.pass_context
-def main(context: click.Context, verbose: int, debug: bool) -> None:
+def main(context: click.Context, verbose: int, debug: bool) -> None:  # noqa: ARG001 - read before
     """Test every variant of a Triton kernel on every Triton release, without a GPU: what compiles,
     what fails, and why.
     """

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from attrs import asdict
 
 from compat import __version__
 from compat.cli.answer import Answer, answer_options, command_line, relative, table, write_file
 from compat.cli.commands import CommandGroup
 from compat.cli.help import Command
-from compat.cli.logs import say
+from compat.cli.logs import doing, say
 from compat.cli.opening import CompileOptions, compile_options, env_provider
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import ENV, place_options, select_places
@@ -66,7 +67,7 @@ class _Envs(CommandGroup):
     subcommand_metavar="[COMMAND] [ARGS]...",
 )
 def envs() -> None:
-    """List, build, remove and locate the envs that all projects share.
+    """List, build, lock, remove and locate the envs that all projects share.
 
     Without a subcommand, list them.
     """
@@ -168,9 +169,38 @@ def new(
         lambda: [new_release_document(release) for release in found.releases],
     )
     for path, releases in added.items():
-        say(
-            f"{relative(path)}: added {', '.join(release.env.name for release in releases) or 'none'}"
-        )
+        added_names = ", ".join(release.env.name for release in releases)
+        say(f"{relative(path)}: added {added_names or 'none'}")
+
+
+@envs.command(short_help="Pin the packages of envs, with the hashes of their files.")
+@click.argument("names", nargs=-1, type=ENV, metavar="[ENV|RELEASE]...")
+@_matrix_option
+@answer_options(json_help="Print the packages as JSON.")
+def lock(*, names: Sequence[str], matrix_path: Path | None, answer: Answer) -> None:
+    """Pin the packages of envs in matrix.lock, with the hashes of their files.
+
+    $ compat envs lock triton-3.9.0
+
+    Commands build a locked env from exactly these files, and refuse a file with another hash.
+    ENV is as for `compat envs build`. Without ENV, the command locks the envs that `compat matrix`
+    would use, and removes the locks of all others.
+
+    Exits with 4 if an env cannot be locked.
+    """
+    config = read_matrix(matrix_path, locked=False)
+    wanted = config.choose_envs(names)
+    with doing("locking") as show:
+        locks = config.locks.renewed(wanted, show, keep=bool(names))
+    locks.write()
+    found = [locks.envs[env.name] for env in wanted]
+    answer.give(
+        lambda: [
+            f"{each.name}: {len(each.packages)} packages for Python {each.python}" for each in found
+        ],
+        lambda: [asdict(each) for each in found],
+    )
+    answer.add(f"wrote {relative(locks.path)}")
 
 
 @envs.command(short_help="Remove envs that no command has used for a while.")

@@ -20,6 +20,7 @@ from packaging.version import Version
 from compat import toolchains
 from compat.config import env_tables, releases
 from compat.config.env_tables import EXAMPLE, Companion, accompanied, built_in
+from compat.config.locks import Locks, path_of, read_locks
 from compat.config.selection import MATRIX as FILE
 from compat.config.selection import select_envs, select_targets
 from compat.config.toml import SCHEMA, Table, did_you_mean, parse_toml, quoted, read_toml, toml_text
@@ -58,6 +59,8 @@ class MatrixConfig:
     """Those that the file declares."""
     further_companions: tuple[Companion, ...] = ()
     """The built-in ones; none where the file says ``companion = []``."""
+    locks: Locks
+    """What the envs are locked to, which those here have already."""
     default_envs: tuple[str, ...]
     """Patterns (see :func:`compat.config.selection.select_envs`) of what runs when nothing is asked
     for.
@@ -177,8 +180,13 @@ class MatrixConfig:
         )
 
     def accompany(self, env: Env) -> Env:
-        """An env with what its companions install: those of the file, and the built-in ones."""
-        return accompanied(env, self.companions, self.further_companions)
+        """An env with its lock and with the requirements of its companions.
+
+        Companions are those of the file and the built-in ones.
+
+        Raises ConfigError where the lock is of another declaration.
+        """
+        return self.locks.locked(accompanied(env, self.companions, self.further_companions))
 
     def _undeclared(self, word: str) -> Env | None:
         """The env that a name such as ``triton-X-torch-Y`` describes completely.
@@ -218,13 +226,14 @@ class MatrixConfig:
         return there.pop() if len(there) == 1 else toolchains.DEFAULT.name
 
 
-def load_matrix(path: Path) -> MatrixConfig:
-    """Read and check a ``matrix.toml``.
+def load_matrix(path: Path, *, locked: bool = True) -> MatrixConfig:
+    """Read and check a ``matrix.toml``, and the lock beside it unless ``locked`` is false.
 
     Raises:
-        ConfigError: The file is invalid. The error names the path of the key.
+        ConfigError: The file or its lock is invalid, or they do not agree. The error names the
+            path of the key.
     """
-    return _config(read_toml(path), path.absolute())
+    return _config(read_toml(path), path.absolute(), locked=locked)
 
 
 def find_matrix(folder: Path) -> Path | None:
@@ -236,12 +245,12 @@ def find_matrix(folder: Path) -> Path | None:
     return next((parent / FILE for parent in within if os.path.lexists(parent / FILE)), None)
 
 
-def no_matrix(folder: Path) -> MatrixConfig:
+def no_matrix(folder: Path, *, locked: bool = True) -> MatrixConfig:
     """The configuration of a folder without a ``matrix.toml``: all built-in things, no kernels."""
-    return _config(parse_toml("", FILE), folder.absolute() / FILE)
+    return _config(parse_toml("", FILE), folder.absolute() / FILE, locked=locked)
 
 
-def _config(top: Table, path: Path) -> MatrixConfig:
+def _config(top: Table, path: Path, *, locked: bool) -> MatrixConfig:
     top.only(
         "schema", "kernels", "defaults", "env", "envs", "companion", "target", "pairs", "executor"
     )
@@ -255,8 +264,12 @@ def _config(top: Table, path: Path) -> MatrixConfig:
             hint=f"For example env = [{EXAMPLE}]; remove env to use the built-in envs.",
         )
     further = () if "companion" in top and not declared.companions else released.companions
-    own = tuple(accompanied(env, declared.companions, further) for env in declared.envs)
-    others = tuple(accompanied(env, declared.companions, further) for env in released.envs)
+    locks = read_locks(path_of(path)) if locked else Locks(path=path_of(path))
+
+    def whole(env: Env) -> Env:
+        return locks.locked(accompanied(env, declared.companions, further))
+
+    own, others = tuple(map(whole, declared.envs)), tuple(map(whole, released.envs))
     targets, defaults = _targets(top), top.table("defaults")
     defaults.only("envs", "targets", "deadline", "import_deadline", "memory", "keep_workers")
     config = MatrixConfig(
@@ -267,6 +280,7 @@ def _config(top: Table, path: Path) -> MatrixConfig:
         targets=targets,
         companions=declared.companions,
         further_companions=further,
+        locks=locks,
         default_envs=defaults.strings("envs", _default_envs(own)),
         default_targets=_default_targets(defaults, targets, own or others),
         deadline=defaults.number("deadline", 60.0),

@@ -6,6 +6,7 @@
         triton-3.1.0-1a2b3c4d/      the toolchain, and a hash over all that is asked for
             cp311/                  the virtual environment
             env.json                what was asked for, and what came of it (compat.envs.record)
+            locked.txt                  the packages with their hashes, of an env that is locked
             install.log             what the installer printed; locked while the env is built
             names                   the toolchain's names, once asked for (compat.api.looking)
             used                    when the env was last used; locked by the commands that use it
@@ -79,12 +80,18 @@ def install_arguments(env: Env, backend: str) -> tuple[str, ...]:
         for text in requirements(env)
         for part in (("-e", text[3:]) if text.startswith(EDITABLE) else (text,))
     )
+    return (*arguments, *index_arguments(env, backend))
+
+
+def index_arguments(env: Env, backend: str) -> tuple[str, ...]:
+    """The arguments that name the indexes of an env."""
     if env.index:
-        arguments += ("--extra-index-url", env.index)
+        arguments: tuple[str, ...] = ("--extra-index-url", env.index)
         # uv takes a package only from the first index that has its name; pip, and whoever names a
         # further index, mean all of them.
         arguments += ("--index-strategy", "unsafe-best-match") if backend == "uv" else ()
-    return arguments
+        return arguments
+    return ()
 
 
 def fingerprint(env: Env) -> str:
@@ -93,13 +100,15 @@ def fingerprint(env: Env) -> str:
     A local wheel counts with its content, wherever it lies.
     """
     toolchain = _wheel(env.wheel) if env.wheel else requirements(env)[0]
-    parts = [
+    parts: list[object] = [
         toolchain,
         [_asked(text) for text in requirements(env)[1:]],
         str(env.python),
         env.index,
         sysconfig.get_platform(),
     ]
+    if env.lock:  # of a file its name and content, wherever it lies
+        parts.append([line.rpartition("/")[2] for line in env.lock])
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
@@ -115,7 +124,7 @@ def _asked(text: str) -> object:
             for name in ("pyproject.toml", "setup.cfg", "setup.py")
         ]
         return [text, *files]
-    return _wheel(text) if os.path.isabs(text) else text
+    return _wheel(text) if Path(text).is_absolute() else text
 
 
 def _text_of(path: Path) -> str:
@@ -152,14 +161,14 @@ def _wheel(wheel: str) -> list[str]:
         return [wheel]
     path = Path(unquote(urlsplit(wheel).path)) if "://" in wheel else Path(wheel)
     try:
-        status = os.stat(path)
+        status = path.stat()
         return [path.name, _content(os.fspath(path), status.st_size, status.st_mtime_ns)]
     except (OSError, ValueError):
         return [os.fspath(path), "absent"]
 
 
 @lru_cache(maxsize=1024)
-def _content(path: str, size: int, modified: int) -> str:
+def _content(path: str, *_stamp: int) -> str:
     """A hash that is the same for the same content. Raises OSError.
 
     Wheels weigh hundreds of megabytes, and this is asked whenever an env is read. So it hashes what
@@ -181,7 +190,7 @@ def _content(path: str, size: int, modified: int) -> str:
                 ):
                     digest.update(archive.read(member))
     except (zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, EOFError):
-        with open(path, "rb") as file:
+        with Path(path).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     return digest.hexdigest()
 
@@ -199,6 +208,11 @@ class EnvFolder:
     def record(self) -> Path:
         """The path of the record."""
         return self.path / _RECORD
+
+    @property
+    def lock(self) -> Path:
+        """The requirements file of a locked env."""
+        return self.path / "locked.txt"
 
     @property
     def log(self) -> Path:

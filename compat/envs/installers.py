@@ -20,14 +20,20 @@ from typing import IO
 from attrs import frozen
 from packaging.version import Version
 
-from compat.envs.cache import EnvCache, install_arguments
+from compat.envs.cache import (
+    EnvCache,
+    EnvFolder,
+    index_arguments,
+    install_arguments,
+    requirements,
+)
 from compat.envs.interpreters import starts
 from compat.errors import EnvError, IndexUnavailable
 from compat.files import content_of, replace_file
 from compat.interruption import Stopped
 from compat.model import Env
 from compat.processes.supervisor import POLL, Process, run
-from compat.text import read_json, write_json
+from compat.text import lazy_pattern, read_json, write_json
 
 _log = logging.getLogger(__name__)
 
@@ -67,7 +73,11 @@ class Installer:
         ``python`` is the interpreter, and ``pins`` are further requirements.
         """
         inside = os.fspath(location / "bin" / "python")
-        arguments = (*install_arguments(env, self.backend), *pins)
+        arguments = (
+            _locked_arguments(env, self.backend, EnvFolder(location.parent).lock)
+            if env.lock
+            else (*install_arguments(env, self.backend), *pins)
+        )
         if self.backend == "uv":
             return (
                 [self.uv, "venv", "--quiet", "--python", python, os.fspath(location)],
@@ -88,6 +98,15 @@ class Installer:
             "venv": [python, "-I", "-m", "venv", os.fspath(location)],
         }
         return made[self.backend], [inside, "-I", "-m", "pip", "install", *arguments]
+
+
+def _locked_arguments(env: Env, backend: str, file: Path) -> tuple[str, ...]:
+    """The arguments that fill an env from its lock, and from nothing else.
+
+    Source distributions are left out: what they need to be built has no hashes.
+    """
+    checks = ("--require-hashes", "--only-binary", ":all:")
+    return (*checks, "-r", os.fspath(file), *index_arguments(env, backend))
 
 
 def choose_installer(
@@ -275,3 +294,49 @@ def _resolve(
         raise PinUnknown(f"{unknown}: {error if len(error) <= _QUOTED else f'{error[:_QUOTED]} …'}")
     match = re.search(rf"^{re.escape(distribution)}==(\S+)", done.output, re.MULTILINE)
     return match[1] if match else ""
+
+
+# --- locks ----------------------------------------------------------------------------------------
+
+_LOCK_DEADLINE = 600.0
+"""Seconds for one env: uv downloads files whose hash the index does not tell."""
+_SHA256 = lazy_pattern(r"[0-9a-f]{64}")
+_PINNED = lazy_pattern(
+    r"^(?P<name>\S.*?) \\\n(?P<hashes>(?:    --hash=sha256:[0-9a-f]+(?: \\)?\n)+)", re.MULTILINE
+)
+
+
+def pinned_requirements(
+    env: Env, python: str, environ: Mapping[str, str] = os.environ
+) -> dict[str, tuple[str, ...]]:
+    """What an env needs, as requirements of one version, each with the SHA-256 of its files.
+
+    Raises EnvError where that cannot be resolved, with uv's words.
+    """
+    uv = find_uv(environ)
+    if uv is None:
+        raise EnvError(
+            f"{env.name} cannot be locked: uv is not installed",
+            hint="Install it with `python3 -m pip install uv`.",
+        )
+    options = ("--generate-hashes", "--no-header", "--no-annotate", "--quiet")
+    command = [uv, "pip", "compile", "-", "--python", python, *options]
+    command += ["--only-binary", ":all:", *index_arguments(env, "uv")]
+    texts = (
+        Path(text).as_uri() if Path(text).is_absolute() else text for text in requirements(env)
+    )
+    done = run(
+        command,
+        timeout=_LOCK_DEADLINE,
+        document="".join(f"{text}\n" for text in texts),
+        env=installer_environ(environ),
+        cwd=Path(__file__).parent,  # no pyproject.toml of a project sets anything for uv there
+    )
+    pinned = {
+        match["name"]: tuple(sorted(_SHA256.findall(match["hashes"])))
+        for match in _PINNED.finditer(f"{done.output.strip()}\n")
+    }
+    if done.exit_code != 0 or not pinned:
+        words = done.output if done.exit_code is not None else f"no answer in {_LOCK_DEADLINE:g} s"
+        raise EnvError(f"{env.name} cannot be locked: {' '.join(words.split())[-600:]}")
+    return pinned

@@ -17,17 +17,13 @@ unpacked, because a kernel's text is all that is needed.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import logging
 import os
 import re
 import shutil
 import sys
-import tarfile
 import tempfile
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
@@ -42,6 +38,7 @@ from packaging.utils import (
 )
 from packaging.version import Version
 
+from compat.archives import BadArchive, Limits, read_tar, read_zip
 from compat.envs import locks
 from compat.envs.cache import EnvCache, env_cache
 from compat.envs.installers import InstallFailed, install_into
@@ -126,11 +123,12 @@ def _install(requirement: str, target: Path, environ: Mapping[str, str] = os.env
     """
     try:
         install_into(target, [requirement], sys.executable, deadline=_DEADLINE, environ=environ)
-        return
     except InstallFailed as error:
         reason = last_lines(str(error))
     except TimeoutError:
         reason = f"the installer did not end within {_DEADLINE:g} s"
+    else:
+        return
     _log.info("%s: the installer says: %s", requirement, reason)
     _unpack_sources(requirement, reason, target, environ)
 
@@ -242,9 +240,9 @@ def _listed(name: str, environ: Mapping[str, str]) -> tuple[File, ...] | None:
 
 
 _LARGEST = 16 * 1024 * 1024
-"""Bytes of a Python file that is unpacked."""
-_TOGETHER = 512 * 1024 * 1024
-"""Bytes of all of them."""
+"""Bytes of the list of what is in a folder."""
+_LIMITS = Limits(members=200_000, size=2 << 30)
+"""What a source distribution may have, whatever of it is unpacked."""
 _TOP = "top_level.txt"
 _NOT_INSTALLED = {
     "benchmark",
@@ -286,7 +284,8 @@ def unpack_python(file: File, name: str, target: Path) -> bool:
 
     try:
         files, declared = _unarchived(file.filename, download(file))
-    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, ValueError):
+    except BadArchive as error:
+        _log.info("%s: %s", file.filename, error)
         return False
     unpacked = False
     for package in declared or _guessed(files, name):
@@ -301,44 +300,22 @@ def unpack_python(file: File, name: str, target: Path) -> bool:
 def _unarchived(filename: str, archive: bytes) -> tuple[_Files, tuple[str, ...]]:
     """The Python files, and the packages that the distribution names, if it does.
 
-    Raises ValueError for a distribution that is too large.
+    Raises BadArchive.
     """
-    members = _of_zip if filename.endswith(".zip") else _of_tar
+    read = read_zip if filename.endswith(".zip") else read_tar
     files: dict[PurePosixPath, bytes] = {}
     declared: tuple[str, ...] = ()
-    size = 0
-    for name, content in members(archive):
-        size += len(content)
-        if size > _TOGETHER:
-            raise ValueError(f"its Python files have more than {_TOGETHER:,} bytes")
-        path = PurePosixPath(*PurePosixPath(name).parts[1:])
+    for whole, content in read(archive, _LIMITS, _is_wanted).items():
+        path = PurePosixPath(*whole.parts[1:])
         if path.name == _TOP:
             declared = declared or tuple(content.decode(errors="replace").split())
-        elif path.parts and not path.is_absolute() and ".." not in path.parts:
+        elif path.parts:
             files[path] = content
     return files, tuple(package for package in declared if package.isidentifier())
 
 
-def _of_tar(archive: bytes) -> Iterator[tuple[str, bytes]]:
-    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-        for member in tar:
-            if (
-                member.isreg()
-                and _is_wanted(member.name, member.size)
-                and (file := tar.extractfile(member))
-            ):
-                yield member.name, file.read()
-
-
-def _of_zip(archive: bytes) -> Iterator[tuple[str, bytes]]:
-    with zipfile.ZipFile(io.BytesIO(archive)) as folder:
-        for member in folder.infolist():
-            if _is_wanted(member.filename, member.file_size):
-                yield member.filename, folder.read(member)
-
-
-def _is_wanted(name: str, size: int) -> bool:
-    return name.endswith((".py", f".egg-info/{_TOP}")) and size <= _LARGEST
+def _is_wanted(name: str) -> bool:
+    return name.endswith((".py", f".egg-info/{_TOP}"))
 
 
 def _guessed(files: _Files, name: str) -> tuple[str, ...]:

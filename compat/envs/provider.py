@@ -36,6 +36,7 @@ from compat.envs.record import (
     write_record,
 )
 from compat.errors import EnvError, IndexUnavailable, SelectionError
+from compat.files import replace_file
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Env
 from compat.processes.supervisor import AVAILABLE_CORES
@@ -289,6 +290,8 @@ class Builder:
         facts = {"location": choice.tag, "backend": installer.backend, "interpreter": choice.python}
         write_record(folder, env, error=INTERRUPTED, **facts)
         locks.clear(folder)
+        if env.lock:
+            replace_file(folder.lock, "".join(f"{line}\n" for line in env.lock))
         self.say(
             f"Installing {', '.join(requirements(env))} with {choice.python}; output goes to"
             f" {folder.log}"

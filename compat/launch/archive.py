@@ -19,6 +19,7 @@ from attrs import frozen
 from packaging.version import Version
 
 from compat import toolchains
+from compat.archives import path_below
 from compat.errors import SelectionError, StoreError
 from compat.executors.gpus import Load
 from compat.files import replace_file
@@ -304,7 +305,13 @@ def read_folder(path: Path) -> BuiltFolder:
         folder = BuiltFolder(path=path, index=index)
         _ = folder.target, [(key_of(cell), cell["cell"], cell["series"]) for cell in index["cells"]]
         _ = folder.needs and folder.arch
-    except (OSError, ValueError, TypeError, KeyError) as error:
+        for place in (
+            *(str(problem["source"]) for problem in index["problems"].values()),
+            *(f"objects/{cell['object']}" for cell in index["cells"]),
+        ):
+            if not path_below(place).name:
+                raise ValueError("a problem has no source")
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise SelectionError(
             f"cannot be read: {error}", where=str(path / INDEX), hint=_HINT
         ) from error

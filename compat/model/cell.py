@@ -62,6 +62,10 @@ class Env:
     python: SpecifierSet = Factory(SpecifierSet)
     install: tuple[str, ...] = ()
     """Further requirements, as pip reads them."""
+    lock: tuple[str, ...] = ()
+    """All that is installed instead, if the env is locked: lines with a version and the hashes of
+    its files, as pip reads them.
+    """
     groups: tuple[str, ...] = ()
     released: date | None = None
     """The day on which the release was published; ``None`` where nobody says."""

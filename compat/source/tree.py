@@ -13,18 +13,20 @@ import os
 import shutil
 import tarfile
 import threading
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from attrs import define, evolve, field, frozen
 
+from compat.archives import BadArchive, Files, Limits, read_tar, write_files
 from compat.source.closure import LIBRARY, Stamp, closure_files, library_files, roots_of, stamp_of
 from compat.source.parsing import tree_of
 
 _MOST_FILES = 4000
 _MOST_BYTES = 64 << 20
 """What a whole tree may have."""
+_LIMITS = Limits(members=100_000, size=1 << 30)
+"""What any tree may have: libraries are larger than whole trees, which are taken on suspicion."""
 _INSTALLED = "site-packages"
 _KEPT = 64
 """Trees that are remembered: the batches of one source come one after another."""
@@ -67,14 +69,17 @@ class Tree:
         )
 
     def write(self, there: Path) -> None:
-        """Write the files into a new folder, all at once. Raises OSError."""
+        """Write the files into a new folder, all at once.
+
+        Raises OSError, and BadArchive where the content is not that of the digest.
+        """
+        files = read_tar(self.content, _LIMITS)
+        if _digest(self.folders, files) != self.digest:
+            raise BadArchive("its files are not those of its digest")
         making = there.with_name(f".{there.name}.{os.getpid()}-{os.urandom(4).hex()}")
         for _, place in self.places(making):
-            os.makedirs(place)
-        with tarfile.open(fileobj=io.BytesIO(zlib.decompress(self.content))) as archive:
-            # Python 3.11.4 and newer have this filter.
-            archive.extraction_filter = getattr(tarfile, "data_filter", None)
-            archive.extractall(making)
+            Path(place).mkdir(parents=True)
+        write_files(files, making)
         try:
             making.rename(there)
         except OSError:
@@ -186,8 +191,9 @@ def _outermost(origins: Iterable[SourceOrigin]) -> tuple[str, ...]:
 
 
 def _tree(folders: tuple[str, ...], files: Iterable[Path]) -> Tree:
-    digest, archive = hashlib.sha256(), io.BytesIO()
-    with tarfile.open(fileobj=archive, mode="w") as tar:
+    contents: dict[PurePosixPath, bytes] = {}
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w:gz", compresslevel=1) as tar:
         for path in files:
             number = next(
                 (number for number, folder in enumerate(folders) if path.is_relative_to(folder)),
@@ -199,14 +205,19 @@ def _tree(folders: tuple[str, ...], files: Iterable[Path]) -> Tree:
                 f"{_name(number, folders[number])}/{path.relative_to(folders[number]).as_posix()}"
             )
             content = path.read_bytes()
-            digest.update(f"{name}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
-            digest.update(content)
+            contents[PurePosixPath(name)] = content
             entry = tarfile.TarInfo(name)
             entry.size = len(content)
             tar.addfile(entry, io.BytesIO(content))
+    return Tree(folders=folders, digest=_digest(folders, contents), content=archive.getvalue())
+
+
+def _digest(folders: Sequence[str], files: Files) -> str:
+    digest = hashlib.sha256()
+    for path, content in files.items():
+        digest.update(f"{path}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
+        digest.update(content)
     digest.update(
         "\0".join(_name(number, folder) for number, folder in enumerate(folders)).encode()
     )
-    return Tree(
-        folders=folders, digest=digest.hexdigest(), content=zlib.compress(archive.getvalue(), 1)
-    )
+    return digest.hexdigest()

@@ -16,7 +16,9 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from compat.errors import CompatError
-from tests.fuzz.places import PLACES, Place, shown
+from tests.fuzz.canary import watched
+from tests.fuzz.places import Place, shown
+from tests.fuzz.strangers import ALL_PLACES
 
 _QUIETLY: dict[str, Any] = {
     "deadline": None,
@@ -34,7 +36,7 @@ def main() -> int:
     arguments = _arguments()
     chosen = {
         name: place
-        for name, place in PLACES.items()
+        for name, place in ALL_PLACES.items()
         if not arguments.places or name in arguments.places
     }
     shares, failed = sum(place.share for place in chosen.values()), 0
@@ -91,7 +93,8 @@ class _Tried:
         began = time.process_time()
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             try:
-                self.place.act(said, Path(folder))
+                with watched(Path(folder)) as inside:
+                    self.place.act(said, inside)
                 self.counts["taken"] += 1
             except CompatError as error:
                 self.counts["refused"] += 1
@@ -128,7 +131,9 @@ def _arguments() -> argparse.Namespace:
         "--inputs", type=int, default=100_000, help="how many, over all places [100000]"
     )
     parser.add_argument("--seed", type=int, default=0, help="another one gives other inputs [0]")
-    parser.add_argument("places", nargs="*", metavar="PLACE", help=f"one of: {', '.join(PLACES)}")
+    parser.add_argument(
+        "places", nargs="*", metavar="PLACE", help=f"one of: {', '.join(ALL_PLACES)}"
+    )
     return parser.parse_args()
 
 

@@ -11,12 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from compat.errors import CompatError
-from tests.fuzz.places import PLACES, shown
+from tests.fuzz.canary import watched
+from tests.fuzz.places import shown
+from tests.fuzz.strangers import ALL_PLACES
 
 
-@pytest.mark.parametrize("name", PLACES)
+@pytest.mark.parametrize("name", ALL_PLACES)
 def test_whatever_is_given_the_run_goes_on_or_one_error_of_use_says_why(name: str) -> None:
-    place = PLACES[name]
+    place = ALL_PLACES[name]
 
     @settings(
         max_examples=40,
@@ -29,7 +31,8 @@ def test_whatever_is_given_the_run_goes_on_or_one_error_of_use_says_why(name: st
     def goes_on(said: object) -> None:
         with tempfile.TemporaryDirectory() as folder, suppress(CompatError):
             try:
-                place.act(said, Path(folder))
+                with watched(Path(folder)) as inside:
+                    place.act(said, inside)
             except CompatError as error:
                 shown(f"{error}{error.hint or ''}")
                 raise

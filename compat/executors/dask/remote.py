@@ -7,10 +7,8 @@ is a process of its own: the worker itself never loads a GPU's driver, and impor
 from __future__ import annotations
 
 import asyncio
-import io
 import os
 import shutil
-import tarfile
 import threading
 import time
 from collections.abc import Iterator
@@ -23,6 +21,7 @@ from attrs import define, evolve, field, frozen
 from distributed import get_worker, secede
 
 from compat import toolchains
+from compat.archives import BadArchive, Limits, read_tar, write_files
 from compat.envs.worker_envs import NoRoom, PinnedEnv, WorkerEnvs, worker_envs
 from compat.errors import EnvError, MachineError
 from compat.executors import gpus
@@ -133,6 +132,8 @@ class _WorkerState:
             tree = self.written(parcel)
         except OSError as error:
             raise MachineError.of(error, where=str(self.folder)) from error
+        except BadArchive as error:
+            raise _Unable(f"the kernels' files did not arrive whole: {error}") from error
         if tree is None:
             return False
         while parcel.alone and any(use.batches for use in list(self.envs.values())):
@@ -147,7 +148,8 @@ class _WorkerState:
     def written(self, parcel: Parcel) -> Path | None:
         """The folder of a parcel's tree.
 
-        It is ``None`` if it is not here and does not come with the parcel. Raises OSError.
+        It is ``None`` if it is not here and does not come with the parcel. Raises OSError and
+        BadArchive.
         """
         place = self.folder / parcel.tree.digest
         if not place.is_dir():
@@ -252,6 +254,8 @@ def _refuse_difference(parcel: Parcel) -> None:
 
 _PROGRAM, _RESULTS = "launch.py", "results.jsonl"
 _RESOURCE = "gpu"
+_LIMITS = Limits(members=100_000, size=4 << 30)
+"""What a folder to launch may have."""
 
 
 @frozen(kw_only=True)
@@ -310,13 +314,12 @@ def launch(order: LaunchOrder) -> LaunchEnd:
         return LaunchEnd(refused=str(error))
     except OSError as error:
         return LaunchEnd(refused=str(MachineError.of(error)))
+    except BadArchive as error:
+        return LaunchEnd(refused=f"the folder to launch did not arrive whole: {error}")
 
 
 def _launched(order: LaunchOrder, folder: Path, stop: threading.Event, lock: int) -> LaunchEnd:
-    with tarfile.open(fileobj=io.BytesIO(order.archive)) as archive:
-        # Python 3.11.4 and newer have this filter.
-        archive.extraction_filter = getattr(tarfile, "data_filter", None)
-        archive.extractall(folder)
+    write_files(read_tar(order.archive, _LIMITS), folder)
     results = folder / _RESULTS
     command = [order.python, str(folder / _PROGRAM), "--out", str(results), *order.options]
     variables = (

@@ -535,8 +535,9 @@ def compare(
 
 
 def _successors(old: Report, new: Report) -> dict[str, str]:
-    """Env of a release that only the new report has → the env of the newest release before it in
-    the old report, with a framework if this one has a framework.
+    """Map each env that only the new report has to the env of the newest release before it.
+
+    That env is one of the old report, and has a framework if the new env has one.
     """
     before = {built.env.name: built.env for built in old.envs}
     successors = {}

@@ -1,7 +1,8 @@
-"""The kernels of five libraries: what programs passed when they launched them, against what is guessed of their sources.
+"""The kernels of five libraries: what programs passed when they launched them, against what is
+guessed of their sources.
 
-``compat capture`` recorded the launches; a JSON file for each library has what each parameter of each kernel was passed
-(:class:`Launched`), as short texts:
+``compat capture`` recorded the launches; a JSON file for each library has what each parameter of
+each kernel was passed (:class:`Launched`), as short texts:
 
 =================================== ============================================================
 ``*bf16 /16``, ``*bf16``            a tensor, aligned or not
@@ -138,7 +139,8 @@ def _value(value: Any) -> str:
     return _CONSTEXPR + json.dumps(constexprs.plain(value), sort_keys=True)
 
 
-# --- guesses ------------------------------------------------------------------------------------------
+# --- guesses
+# ------------------------------------------------------------------------------------------
 
 
 def guessed(folder: Path, kernels: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -183,7 +185,8 @@ def _typed(name: str, kind: str, hints: Mapping[str, Sequence[str]]) -> str:
     return kind.replace("*k", "*") + end
 
 
-# --- both -----------------------------------------------------------------------------------------------
+# --- both
+# -----------------------------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -284,7 +287,10 @@ def _verdict(guess: str, passed: Sequence[str]) -> str:
 
 
 def _hint_verdict(guess: str, passed: Sequence[str]) -> str:
-    """Whether a launch has this hint; a guess without any says less than launches, and is compatible."""
+    """Whether a launch has this hint.
+
+    A guess without any says less than launches, and is compatible.
+    """
     hints = {text.partition(" ")[2] for text in passed}
     hint = guess.partition(" ")[2]
     return RIGHT if hint in hints else WRONG if hint else COMPATIBLE

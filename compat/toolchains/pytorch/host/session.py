@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import hashlib
 import os
 from typing import Any, Dict, Iterator, Optional, Tuple
 
 from .cuda import CudaDriver, CudaError, CudaLaunch
-from .kernel import Kernel, LoadedKernel
+from .kernel import Kernel, LoadedKernel, Refused
 from .prepared import Numerics
 from .recorded import RecordedKernels
 
@@ -69,10 +70,13 @@ class GpuSession:
     def kernel(self, cell: Dict[str, Any]) -> Kernel:
         """Load the binary of a cell.
 
-        Raises CudaError and Refused, and OSError if it is not in the folder.
+        Raises CudaError, Refused if it is not the one that was built, and OSError if it is not in
+        the folder.
         """
         with open(os.path.join(self._folder, "objects", cell["object"]), "rb") as file:
             facts, data = cell["launch"], file.read()
+        if hashlib.sha256(data).hexdigest() != cell["object"]:
+            raise Refused("objects/%s has changed since it was built" % cell["object"])
         if "recorded" in facts:
             return RecordedKernels(self.driver, facts, data)
         return LoadedKernel(self.driver, self._numerics.torch, self._device, facts, data)

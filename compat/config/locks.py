@@ -1,0 +1,242 @@
+"""``matrix.lock``: the packages that each env is installed from, with hashes of their files.
+
+The file stands beside ``matrix.toml``. The hashes are SHA-256.
+
+In: the file, and envs as ``matrix.toml`` declares them. Out: the same envs with
+:attr:`compat.model.Env.lock`, which installers check. Its requirements are those that pip and uv
+both read; pip cannot install from a ``pylock.toml``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from attrs import evolve, field, frozen
+from packaging.specifiers import SpecifierSet
+
+from compat.config.toml import SCHEMA, Table, read_toml, toml_text
+from compat.envs.cache import EDITABLE, requirements
+from compat.envs.installers import pinned_requirements
+from compat.envs.interpreters import choose_interpreter
+from compat.envs.listing import INDEX
+from compat.errors import ConfigError, EnvError, StoreError
+from compat.files import replace_file
+from compat.model import Env
+from compat.text import lazy_pattern
+
+_HEADING = "# `compat envs lock` writes this file. Installers refuse files with other hashes.\n\n"
+_PYTHON = lazy_pattern(r"3\.\d{1,2}")
+_PINNED = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*(==[A-Za-z0-9.+!_-]+| @ (https|file)://[!-~]+)")
+_PATH = lazy_pattern(r"\.{0,2}/.*")
+_SHA256 = lazy_pattern(r"[0-9a-f]{64}")
+_FILE = "file://"
+
+
+@frozen(kw_only=True)
+class LockedPackage:
+    """One requirement, which leaves an installer no choice but between files of one version."""
+
+    requirement: str
+    """``filelock==3.20.0``, ``x @ https://…/x.whl``, or the path of a file."""
+    sha256: tuple[str, ...]
+    """The hashes of its files, any of which may be installed."""
+
+
+@frozen(kw_only=True)
+class LockedEnv:
+    """The packages of one env, and the declaration that they were resolved for."""
+
+    name: str
+    requirements: tuple[str, ...]
+    """As declared; paths start from the folder of the file."""
+    specifier: str
+    """The Pythons that the env accepts."""
+    index: str
+    python: str
+    """The Python that the packages are for: ``3.11``."""
+    packages: tuple[LockedPackage, ...]
+
+
+@frozen(kw_only=True)
+class Locks:
+    """What a ``matrix.lock`` says."""
+
+    path: Path
+    envs: Mapping[str, LockedEnv] = field(factory=dict)
+    """By name."""
+
+    def locked(self, env: Env) -> Env:
+        """The env with its lock, if it has one.
+
+        Raises:
+            ConfigError: The env was locked with another declaration.
+        """
+        lock = self.envs.get(env.name)
+        if lock is None:
+            return env
+        if difference := _difference(lock, self._declaration(env)):
+            raise ConfigError(
+                f"{env.name} was locked for {difference}",
+                where=self.path.name,
+                hint=f"Lock it again with `compat envs lock {env.name}`, or undo the change.",
+            )
+        return evolve(
+            env,
+            python=env.python & SpecifierSet(f"=={lock.python}.*"),
+            lock=tuple(_line(package, self.path.parent) for package in lock.packages),
+        )
+
+    def _declaration(self, env: Env) -> dict[str, Any]:
+        base = self.path.parent
+        return {
+            "requirements": tuple(_portable(text, base) for text in requirements(env)),
+            "specifier": str(env.python),
+            "index": env.index or "",
+        }
+
+    def renewed(
+        self, envs: Sequence[Env], show: Callable[[str], None], *, keep: bool = False
+    ) -> Locks:
+        """Resolve these envs, and perhaps ``keep`` the locks of others that the file has.
+
+        Raises:
+            ConfigError: The file is invalid, and has locks to keep.
+            EnvError: An env cannot be locked.
+        """
+        kept = read_locks(self.path).envs if keep else {}
+        resolved = {}
+        for env in envs:
+            show(env.name)
+            resolved[env.name] = self._resolved(env)
+        return evolve(self, envs={**kept, **resolved})
+
+    def _resolved(self, env: Env) -> LockedEnv:
+        base, where = self.path.parent, f"{env.name} cannot be locked"
+        folders = [text for text in requirements(env) if text.startswith(EDITABLE)]
+        if folders:
+            raise EnvError(
+                f"{where}: {folders[0].removeprefix(EDITABLE)} is a folder, and has no hash",
+                hint="Install a wheel of it, or name the envs to lock.",
+            )
+        choice = choose_interpreter(env, base / INDEX)
+        if choice.problem is not None:
+            raise EnvError(f"{where}: {choice.problem}")
+        pinned = pinned_requirements(env, choice.python)
+        return LockedEnv(
+            name=env.name,
+            python=f"{choice.tag[2]}.{choice.tag[3:]}",
+            packages=tuple(
+                LockedPackage(requirement=_portable(text, base), sha256=hashes)
+                for text, hashes in pinned.items()
+            ),
+            **self._declaration(env),
+        )
+
+    def write(self) -> None:
+        """Replace the file.
+
+        Raises:
+            StoreError: It cannot be written.
+        """
+        document = {"schema": SCHEMA, "env": [_document(lock) for lock in self.envs.values()]}
+        try:
+            replace_file(self.path, _HEADING + toml_text(document))
+        except OSError as error:
+            raise StoreError(
+                f"cannot be written: {error.strerror or error}", where=str(self.path)
+            ) from error
+
+
+def path_of(matrix: Path) -> Path:
+    """The lock of a ``matrix.toml``, whether it exists or not."""
+    return matrix.with_suffix(".lock")
+
+
+def read_locks(path: Path) -> Locks:
+    """Read a lock; it is empty if there is no file.
+
+    Raises:
+        ConfigError: The file is invalid.
+    """
+    if not os.path.lexists(path):
+        return Locks(path=path)
+    top = read_toml(path)
+    top.only("schema", "env")
+    envs = [_locked_env(table) for table in top.tables("env")]
+    return Locks(path=path, envs={lock.name: lock for lock in envs})
+
+
+def _locked_env(table: Table) -> LockedEnv:
+    table.only("name", "requirements", "specifier", "index", "python", "package")
+    python = table.string("python", example='"3.11"')
+    if not _PYTHON.fullmatch(python):
+        table.fail('expected a Python, such as "3.11"', "python")
+    packages = tuple(_locked_package(package) for package in table.tables("package"))
+    if not packages:
+        table.fail("is missing", "package")
+    return LockedEnv(
+        name=table.string("name"),
+        requirements=table.strings("requirements"),
+        specifier=table.string("specifier", ""),
+        index=table.string("index", ""),
+        python=python,
+        packages=packages,
+    )
+
+
+def _locked_package(table: Table) -> LockedPackage:
+    table.only("requirement", "sha256")
+    requirement, hashes = table.string("requirement"), table.strings("sha256")
+    # Each becomes a line of a requirements file, where a line may also be an option.
+    if not (_PINNED.fullmatch(requirement) or _PATH.fullmatch(requirement)):
+        table.fail(f"{requirement!r} pins no version", "requirement")
+    if not hashes or not all(_SHA256.fullmatch(digest) for digest in hashes):
+        table.fail("expected hashes of 64 hexadecimal digits", "sha256")
+    return LockedPackage(requirement=requirement, sha256=hashes)
+
+
+def _document(lock: LockedEnv) -> dict[str, Any]:
+    return {
+        "name": lock.name,
+        "requirements": list(lock.requirements),
+        **({"specifier": lock.specifier} if lock.specifier else {}),
+        **({"index": lock.index} if lock.index else {}),
+        "python": lock.python,
+        "package": [
+            {"requirement": package.requirement, "sha256": list(package.sha256)}
+            for package in lock.packages
+        ],
+    }
+
+
+def _difference(lock: LockedEnv, declared: Mapping[str, Any]) -> str:
+    """What was declared then and is now, where that differs."""
+    named = {"requirements": "", "specifier": "Python ", "index": "the index "}
+    for name, words in named.items():
+        then, now = getattr(lock, name), declared[name]
+        if then != now:
+            return f"{words}{_words(then)}, and is now declared with {words}{_words(now)}"
+    return ""
+
+
+def _words(value: str | Iterable[str]) -> str:
+    return (value if isinstance(value, str) else ", ".join(value)) or "none"
+
+
+def _portable(text: str, base: Path) -> str:
+    """A requirement with paths that start from a folder, so that a project can be moved."""
+    url = text.rpartition(" @ ")[2]
+    path = unquote(urlsplit(url).path) if url.startswith(_FILE) else text
+    return text if not Path(path).is_absolute() else f"./{os.path.relpath(path, base)}"
+
+
+def _line(package: LockedPackage, base: Path) -> str:
+    """A line of a requirements file."""
+    text = package.requirement
+    if _PATH.fullmatch(text):
+        text = Path(os.path.abspath(base / text)).as_uri()
+    return " ".join([text, *(f"--hash=sha256:{digest}" for digest in package.sha256)])

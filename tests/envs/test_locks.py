@@ -1,0 +1,217 @@
+"""Envs that are locked: only files with the hashes of ``matrix.lock`` are installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat.config.matrix import load_matrix
+from compat.envs.cache import fingerprint
+from compat.errors import ConfigError
+from tests.envs.conftest import make_wheel
+from tests.waiting import PATIENCE
+
+# Checkout is not importable from here: a conftest is no module of its own.
+Checkout = Any
+BACKENDS = ("uv", "virtualenv")
+ENV = "triton-1.0"
+
+
+def lock(
+    checkout: Checkout, *arguments: str, code: int = 0, environ: Mapping[str, str] | None = None
+) -> str:
+    """Run `compat envs lock` in the checkout; everything it said."""
+    done = subprocess.run(
+        [sys.executable, "-m", "compat.cli", "envs", "lock", *arguments],
+        cwd=checkout.root,
+        check=False,
+        env=checkout.environ(**environ or {}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == code, done.stdout
+    return done.stdout
+
+
+def lock_of(checkout: Checkout) -> Path:
+    return Path(checkout.root, "matrix.lock")
+
+
+@pytest.fixture
+def locked(checkout: Checkout) -> Checkout:
+    """A checkout whose env has a dependency, and is locked."""
+    checkout.publish("triton", "1.0", requires=("helper",))
+    checkout.publish("helper", "2.0")
+    assert f"{ENV}: 2 packages" in lock(checkout)
+    return checkout
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_locked_env_keeps_its_versions(locked: Checkout, backend: str) -> None:
+    locked.publish("helper", "2.1")
+    locked.build(ENV, backend=backend)
+    built = locked.read(ENV)
+    assert built.error is None
+    assert built.version_of("helper") == "2.0"
+    lock_of(locked).unlink()
+    locked.build(ENV, backend=backend)
+    assert locked.read(ENV).version_of("helper") == "2.1"
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", ["triton-1.0", "helper-2.0"])
+def test_a_wheel_with_other_content_is_refused(
+    locked: Checkout, backend: str, name: str, tmp_path: Path
+) -> None:
+    distribution, version = name.split("-")
+    # The same name, version and dependencies, and another program.
+    locked.publish(
+        distribution, version, requires=("helper",) if name == ENV else (), classifier="x"
+    )
+    # From its own cache uv would install the first file.
+    locked.build(ENV, backend=backend, UV_CACHE_DIR=str(tmp_path / "cache"))
+    error = (locked.read(ENV).error or "").lower()
+    assert "hash" in error, error
+    assert distribution in error, error
+    assert not list(locked.cache.folder.glob(f"*/cp*/lib/*/site-packages/{distribution}"))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_new_dependency_is_refused(locked: Checkout, backend: str) -> None:
+    text = lock_of(locked).read_text()
+    first = text.index("[[env.package]]")
+    second = text.index("[[env.package]]", first + 1)
+    assert "helper" in text[first:second]
+    lock_of(locked).write_text(text[:first] + text[second:])
+    locked.build(ENV, backend=backend)
+    assert "helper" in (locked.read(ENV).error or "")
+
+
+def test_sessions_of_nox_install_what_is_locked(locked: Checkout) -> None:
+    locked.publish("helper", "2.1")
+    locked.nox("-s", f"env({ENV})")
+    assert locked.read(ENV).version_of("helper") == "2.0"
+
+
+def test_another_lock_is_another_env(locked: Checkout) -> None:
+    path = locked.root / "matrix.toml"
+    first = load_matrix(path).env(ENV)
+    assert first.lock
+    locked.publish("helper", "2.1")
+    lock(locked)
+    second = load_matrix(path).env(ENV)
+    lock_of(locked).unlink()
+    keys = {fingerprint(env) for env in (first, second, load_matrix(path).env(ENV))}
+    assert len(keys) == 3
+
+
+def test_a_changed_declaration_is_one_error_until_it_is_locked_again(locked: Checkout) -> None:
+    locked.publish("setuptools", "80.0")
+    locked.matrix('{ triton = "1.0", install = ["setuptools"] }')
+    with pytest.raises(ConfigError) as caught:
+        load_matrix(locked.root / "matrix.toml")
+    assert str(caught.value) == (
+        "matrix.lock: triton-1.0 was locked for triton==1.0, and is now declared with"
+        " triton==1.0, setuptools"
+    )
+    assert caught.value.hint == (
+        "Lock it again with `compat envs lock triton-1.0`, or undo the change."
+    )
+    lock(locked, ENV)
+    locked.build(ENV)
+    assert locked.read(ENV).version_of("setuptools") == "80.0"
+
+
+def test_named_envs_are_locked_and_others_keep_their_lock(locked: Checkout) -> None:
+    locked.matrix('{ triton = "1.0" }', '{ triton = "1.1" }')
+    before = load_matrix(locked.root / "matrix.toml").env(ENV)
+    locked.publish("helper", "2.1")
+    said = json.loads(lock(locked, "triton-1.1", "--json").partition("\nwrote")[0])
+    assert [env["name"] for env in said] == ["triton-1.1"]
+    config = load_matrix(locked.root / "matrix.toml")
+    assert config.env(ENV) == before
+    assert config.env("triton-1.1").lock
+    locked.matrix('{ triton = "1.1" }')
+    lock(locked)
+    assert list(load_matrix(locked.root / "matrix.toml").locks.envs) == ["triton-1.1"]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_wheel_beside_the_file_is_locked_by_its_content(
+    checkout: Checkout, backend: str, tmp_path: Path
+) -> None:
+    wheel = make_wheel(checkout.root / "some wheels", "triton", "1.0+fork")
+    checkout.matrix(f'{{ wheel = "some wheels/{wheel.name}", name = "fork" }}')
+    lock(checkout)
+    assert str(checkout.root) not in lock_of(checkout).read_text()
+    checkout.build("fork", backend=backend)
+    assert checkout.read("fork").error is None
+    make_wheel(wheel.parent, "triton", "1.0+fork", classifier="x")
+    checkout.build("fork", backend=backend)
+    assert "hash" in (checkout.read("fork").error or "").lower()
+
+
+def test_a_folder_cannot_be_locked(checkout: Checkout) -> None:
+    folder = checkout.root / "library"
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text('[project]\nname = "library"\nversion = "1"\n')
+    checkout.matrix('{ triton = "1.0", install = ["./library"] }')
+    said = lock(checkout, code=4)
+    assert "triton-1.0 cannot be locked" in said
+    assert "library is a folder" in said
+    assert not lock_of(checkout).exists()
+
+
+def test_without_uv_the_command_says_so(checkout: Checkout) -> None:
+    said = lock(checkout, code=4, environ={"UV": os.fspath(checkout.root / "absent")})
+    assert "uv is not installed" in said
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ('"triton==1.0"\nsha', '"--index-url=http://evil"\nsha', "requirement"),
+        ('"triton==1.0"\nsha', '"triton==1.0 -e /x"\nsha', "requirement"),
+        ('"triton==1.0"\nsha', '"triton"\nsha', "requirement"),
+        ("sha256 = [", 'sha256 = ["0 --x", ', "sha256"),
+        ('python = "3', 'python = ">3', "python"),
+    ],
+)
+def test_a_lock_with_anything_else_is_refused(
+    locked: Checkout, old: str, new: str, key: str
+) -> None:
+    text = lock_of(locked).read_text()
+    assert old in text
+    lock_of(locked).write_text(text.replace(old, new))
+    with pytest.raises(ConfigError, match=rf"matrix\.lock: env\[0\].*{key}"):
+        load_matrix(locked.root / "matrix.toml")
+
+
+@pytest.mark.wheels
+def test_a_real_release_is_installed_from_its_lock(checkout: Checkout, tmp_path: Path) -> None:
+    checkout.matrix('{ triton = "3.1.0" }')
+    real = {
+        name: value
+        for name in ("UV_DEFAULT_INDEX", "PIP_INDEX_URL")
+        if (value := os.environ.get(name))
+    }
+    shutil.rmtree(checkout.index)
+    environ = {"UV_DEFAULT_INDEX": "", "PIP_INDEX_URL": ""} | real
+    lock(checkout, environ=environ)
+    env = load_matrix(checkout.root / "matrix.toml").env("triton-3.1.0")
+    assert any(line.startswith("triton==3.1.0 --hash=sha256:") for line in env.lock)
+    checkout.build("triton-3.1.0", real=True)
+    built = checkout.read("triton-3.1.0")
+    assert built.error is None
+    pinned = {tuple(line.split(" ")[0].split("==")) for line in env.lock}
+    assert {(package.name, package.version) for package in built.packages} == pinned

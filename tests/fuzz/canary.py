@@ -1,0 +1,116 @@
+"""A watch over what an input makes this process do.
+
+The input may write into its folder. It may start nothing, run no code from there, and look at
+nothing beside it.
+
+Python tells an audit hook of all this. The hook stays for good, and looks only while it is on.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+_PROCESSES = ("subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system")
+_FOREIGN = ("ctypes.dlopen", "sqlite3.enable_load_extension", "sqlite3.load_extension")
+_PATHS = {
+    **dict.fromkeys(
+        ("os.mkdir", "os.remove", "os.rmdir", "os.truncate", "os.chmod", "os.chown"), 1
+    ),
+    **dict.fromkeys(("os.rename", "os.link", "os.symlink", "shutil.copyfile", "shutil.move"), 2),
+    "shutil.rmtree": 1,
+    "os.utime": 1,
+}
+"""What changes paths, and how many of its arguments are paths."""
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_TEMPTING = Path("/compat-fuzz")
+"""A folder that inputs name. There is none: a test must not name files that matter."""
+
+_folders: list[Path] = []
+_seen: list[str] = []
+
+
+class Trespass(AssertionError):
+    """An input made this process do something else than look at it."""
+
+
+@contextmanager
+def watched(folder: Path) -> Iterator[Path]:
+    """Yield a new folder inside of ``folder``, which has files beside it that tempt.
+
+    A trespass does not happen: Trespass is raised in its place, and at the end once more.
+    """
+    inside = folder / "inside"
+    inside.mkdir()
+    (folder / "secret").write_text("secret = 1\n")
+    (folder / "secret.py").write_text("raise SystemExit('ran')\n")
+    _install()
+    _seen.clear()
+    _folders.append(Path(os.path.realpath(folder)))
+    try:
+        yield inside
+    finally:
+        _folders.pop()
+        if _seen:
+            raise Trespass("; ".join(dict.fromkeys(_seen)))
+
+
+@cache
+def _install() -> None:
+    sys.addaudithook(_hook)
+
+
+def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+    if not _folders:
+        return
+    if event in _PROCESSES or event in _FOREIGN:
+        _refuse(f"{event}{arguments[:2]!r}"[:300])
+    elif event == "open":
+        path, _, flags = arguments
+        _look(event, path, writes=isinstance(flags, int) and bool(flags & _WRITING))
+    elif event == "sqlite3.connect":
+        text = os.fsdecode(arguments[0])
+        _look(event, text.removeprefix("file://").partition("?")[0], writes="mode=ro" not in text)
+    elif event in _PATHS:
+        # The first path of a link is its content: whoever follows it opens another path.
+        for path in arguments[event == "os.symlink" : _PATHS[event]]:
+            _look(event, path, writes=True)
+    elif event in ("exec", "compile"):
+        code = arguments[0] if event == "exec" else arguments[1]
+        name = code.co_filename if isinstance(code, CodeType) else code
+        if (
+            event == "exec"
+            and isinstance(name, str)
+            and _below(os.path.realpath(name), _folders[-1])
+        ):
+            _refuse(f"ran {name}")
+
+
+def _look(event: str, path: Any, *, writes: bool) -> None:
+    if isinstance(path, int) or path is None:
+        return
+    try:
+        real = os.path.realpath(os.fsdecode(path))
+    except ValueError:  # no path at all, which the system refuses, too
+        return
+    folder = _folders[-1]
+    if _below(real, folder / "inside") or (writes and real == os.devnull):
+        return
+    if writes or _below(real, folder) or _below(real, _TEMPTING):
+        _refuse(f"{event} {real} {'to write' if writes else 'to read'}")
+
+
+def _refuse(words: str) -> None:
+    """Keep it from happening: what an audit hook raises ends the call before it has begun."""
+    _seen.append(words)
+    raise Trespass(words)
+
+
+def _below(path: str, folder: Path) -> bool:
+    return path == str(folder) or path.startswith(f"{folder}{os.sep}")
