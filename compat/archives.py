@@ -14,6 +14,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
@@ -59,8 +60,9 @@ def read_tar(data: bytes, limits: Limits, wanted: Callable[[str], bool] = lambda
         BadArchive: It is damaged, has more than it may have, or a wanted member is not a file or
             folder below its own.
     """
-    opened: Any = gzip.GzipFile(fileobj=io.BytesIO(data)) if data[:2] == b"\x1f\x8b" else io.BytesIO(data)
-    stream = _Bounded(opened, limits.size + limits.members * _HEADERS)
+    plain = io.BytesIO(data)
+    opened: Any = gzip.GzipFile(fileobj=plain) if data[:2] == b"\x1f\x8b" else plain
+    stream: Any = _Bounded(opened, limits.size + limits.members * _HEADERS)
     try:
         with tarfile.open(fileobj=stream, mode="r|") as archive:
             files = _checked(_tar_members(archive, wanted), limits)
@@ -132,7 +134,7 @@ def _tar_members(archive: tarfile.TarFile, wanted: Callable[[str], bool]) -> Ite
         elif member.type not in _PLAIN or member.sparse is not None:
             raise BadArchive(f"{member.name!r} is neither a file nor a folder")
         else:
-            yield member.name, lambda member=member: _content(archive, member)
+            yield member.name, partial(_content, archive, member)
 
 
 def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
@@ -155,7 +157,7 @@ def _zip_members(
         elif kind not in (0, 0o100000):
             raise BadArchive(f"{member.filename!r} is neither a file nor a folder")
         else:
-            yield member.filename, lambda member=member: _unzipped(archive, member, most)
+            yield member.filename, partial(_unzipped, archive, member, most)
 
 
 def _unzipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:

@@ -156,8 +156,7 @@ def lock(*, names: Sequence[str], matrix_path: Path | None, answer: Answer) -> N
     found = [locks.envs[env.name] for env in wanted]
     answer.give(
         lambda: [
-            f"{each.name}: {len(each.packages)} packages for Python {each.python}"
-            for each in found
+            f"{each.name}: {len(each.packages)} packages for Python {each.python}" for each in found
         ],
         lambda: [asdict(each) for each in found],
     )

@@ -180,10 +180,9 @@ class MatrixConfig:
         )
 
     def accompany(self, env: Env) -> Env:
-        """An env with what its companions install, those of the file and the built-in ones, and
-        with its lock.
+        """An env with its lock, and with what companions of the file and built-in ones install.
 
-        Raises ConfigError where the lock is of another declaration.
+        Raises ConfigError if the lock is of another declaration.
         """
         return self.locks.locked(accompanied(env, self.companions, self.further_companions))
 

@@ -75,7 +75,8 @@ def test_a_wheel_with_other_content_is_refused(
     # From its own cache uv would install the first file.
     locked.build(ENV, backend=backend, UV_CACHE_DIR=str(tmp_path / "cache"))
     error = (locked.read(ENV).error or "").lower()
-    assert "hash" in error and distribution in error, error
+    assert "hash" in error, error
+    assert distribution in error, error
     assert not list(locked.cache.folder.glob(f"*/cp*/lib/*/site-packages/{distribution}"))
 
 
@@ -160,7 +161,8 @@ def test_a_folder_cannot_be_locked(checkout: Checkout) -> None:
     (folder / "pyproject.toml").write_text('[project]\nname = "library"\nversion = "1"\n')
     checkout.matrix('{ triton = "1.0", install = ["./library"] }')
     said = lock(checkout, code=4)
-    assert "triton-1.0 cannot be locked" in said and "library is a folder" in said
+    assert "triton-1.0 cannot be locked" in said
+    assert "library is a folder" in said
     assert not lock_of(checkout).exists()
 
 
@@ -198,7 +200,7 @@ def test_a_real_release_is_installed_from_its_lock(checkout: Checkout, tmp_path:
         if (value := os.environ.get(name))
     }
     shutil.rmtree(checkout.index)
-    environ = {"UV_DEFAULT_INDEX": "", "PIP_INDEX_URL": ""} | real
+    environ: dict[str, Any] = {"UV_DEFAULT_INDEX": "", "PIP_INDEX_URL": ""} | real
     lock(checkout, **environ)
     env = load_matrix(checkout.root / "matrix.toml").env("triton-3.1.0")
     assert any(line.startswith("triton==3.1.0 --hash=sha256:") for line in env.lock)

@@ -131,7 +131,9 @@ def _arguments() -> argparse.Namespace:
         "--inputs", type=int, default=100_000, help="how many, over all places [100000]"
     )
     parser.add_argument("--seed", type=int, default=0, help="another one gives other inputs [0]")
-    parser.add_argument("places", nargs="*", metavar="PLACE", help=f"one of: {', '.join(ALL_PLACES)}")
+    parser.add_argument(
+        "places", nargs="*", metavar="PLACE", help=f"one of: {', '.join(ALL_PLACES)}"
+    )
     return parser.parse_args()
 
 

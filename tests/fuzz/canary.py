@@ -1,5 +1,6 @@
-"""A watch over what an input makes this process do: it may write into its folder, and start nothing,
-run no code from there, and look at nothing beside it.
+"""A watch over what an input makes this process do.
+
+It may write into its folder, start nothing, run no code from there, and look at nothing beside it.
 
 Python tells an audit hook of all this. The hook stays for good, and looks only while it is on.
 """
@@ -17,7 +18,9 @@ from typing import Any
 _PROCESSES = ("subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system")
 _FOREIGN = ("ctypes.dlopen", "sqlite3.enable_load_extension", "sqlite3.load_extension")
 _PATHS = {
-    **dict.fromkeys(("os.mkdir", "os.remove", "os.rmdir", "os.truncate", "os.chmod", "os.chown"), 1),
+    **dict.fromkeys(
+        ("os.mkdir", "os.remove", "os.rmdir", "os.truncate", "os.chmod", "os.chown"), 1
+    ),
     **dict.fromkeys(("os.rename", "os.link", "os.symlink", "shutil.copyfile", "shutil.move"), 2),
     "shutil.rmtree": 1,
     "os.utime": 1,
@@ -82,7 +85,11 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
     elif event in ("exec", "compile"):
         code = arguments[0] if event == "exec" else arguments[1]
         name = code.co_filename if isinstance(code, CodeType) else code
-        if event == "exec" and isinstance(name, str) and _below(os.path.realpath(name), _folders[-1]):
+        if (
+            event == "exec"
+            and isinstance(name, str)
+            and _below(os.path.realpath(name), _folders[-1])
+        ):
             _refuse(f"ran {name}")
 
 

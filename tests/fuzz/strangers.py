@@ -100,7 +100,9 @@ def _texts(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
     items = [*value, *value.values()] if isinstance(value, dict) else value
-    return [text for item in items for text in _texts(item)] if isinstance(value, list | dict) else []
+    return (
+        [text for item in items for text in _texts(item)] if isinstance(value, list | dict) else []
+    )
 
 
 def _replaced(value: Any, poison: Mapping[str, str], *, around: bool) -> Any:
@@ -148,9 +150,7 @@ def _report(text: str, folder: Path) -> None:
     usual.write_text(write_json(_matrix()), encoding="utf-8")
     with suppress(CompatError):
         merge_reports([usual, written[-1]])
-    changed = compare(
-        ReportSide(name="old", report=_usual()), ReportSide(name="new", report=found)
-    )
+    changed = compare(ReportSide(name="old", report=_usual()), ReportSide(name="new", report=found))
     as_json(write_json(diff_document(changed)))
     _check_markdown(diff_markdown(changed))
     shown("\n".join(diff_lines(changed)))
@@ -197,7 +197,9 @@ def _usual_page() -> _Elements:
     return _Elements("".join(matrix_html(_usual())))
 
 
-_CODE = re.compile(r"^(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^(?P=fence)|(?P<ticks>`+).*?(?P=ticks)", re.M | re.S)
+_CODE = re.compile(
+    r"^(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^(?P=fence)|(?P<ticks>`+).*?(?P=ticks)", re.M | re.S
+)
 
 
 def _check_markdown(text: str) -> None:
@@ -212,7 +214,21 @@ def _check_markdown(text: str) -> None:
             assert not str(token.attrs.get(name, "")).lower().startswith(("javascript:", "data:"))
 
 
-_HTML = {"details", "summary", "br", "sub", "code", "pre", "a", "b", "i", "p", "div", "strong", "em"}
+_HTML = {
+    "details",
+    "summary",
+    "br",
+    "sub",
+    "code",
+    "pre",
+    "a",
+    "b",
+    "i",
+    "p",
+    "div",
+    "strong",
+    "em",
+}
 
 
 def _check_guard(found: Report) -> None:
@@ -234,10 +250,11 @@ def _without_facts(text: str) -> str:
     """The code of a guard, without its first string and the value of FACTS, which is a literal."""
     tree = ast.parse(text)
     for node in tree.body:
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            if node.target.id == "FACTS" and node.value is not None:
-                ast.literal_eval(node.value)
-                node.value = None
+        if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
+            continue
+        if node.target.id == "FACTS" and node.value is not None:
+            ast.literal_eval(node.value)
+            node.value = None
     assert ast.get_docstring(tree) is not None
     return ast.dump(ast.Module(body=tree.body[1:], type_ignores=[]))
 
@@ -278,7 +295,9 @@ def _store(said: tuple[str, str, str], folder: Path) -> None:
 
 _LIMITS = Limits(members=12, size=3000)
 _NAMES = st.one_of(
-    st.sampled_from(["a", "a/b", "a/b/c", "x-1/x/__init__.py", "x-1/x/y.py", "d/", "0/k.py", "./a"]),
+    st.sampled_from(
+        ["a", "a/b", "a/b/c", "x-1/x/__init__.py", "x-1/x/y.py", "d/", "0/k.py", "./a"]
+    ),
     HOSTILE,
     st.text(max_size=12),
 )
@@ -309,7 +328,9 @@ def _tar(members: list[tuple[str, bytes, bytes, str]], style: int) -> bytes:
 
 def _zip(members: list[tuple[str, bytes, bytes, str]], style: int) -> bytes:
     written = io.BytesIO()
-    with zipfile.ZipFile(written, "w", (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)[style & 1]) as zipped:
+    with zipfile.ZipFile(
+        written, "w", (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)[style & 1]
+    ) as zipped:
         for name, content, kind, _ in members:
             info = zipfile.ZipInfo(name or "x")
             info.external_attr = (0o120777 if kind == b"2" else 0o100644) << 16
@@ -341,13 +362,14 @@ def _archive(said: tuple[str, bytes], folder: Path) -> None:
             for path, content in files.items():
                 assert (out / path).read_bytes() == content
         except OSError as error:  # a name that is too long
-            assert error.errno == errno.ENAMETOOLONG, error
+            if error.errno != errno.ENAMETOOLONG:
+                raise
     except BadArchive as error:
         assert not any(out.iterdir())
         shown(printable(str(error)))
-    for path in folder.rglob("*"):
-        assert path.is_dir() or path.is_file()
-        assert not path.is_symlink()
+    for written in folder.rglob("*"):
+        assert written.is_dir() or written.is_file()
+        assert not written.is_symlink()
     _as_sources(kind, data, folder)
     tree = Tree(folders=("/k",), digest="0" * 64, content=data)
     with suppress(BadArchive):
@@ -373,7 +395,9 @@ _INDEX = {
     "schema": 1,
     "target": {"name": "sm_90", "backend": "cuda", "arch": 90},
     "needs": "torch",
-    "problems": {"p": {"source": "problems/p/p.py", "function": "p", "dtype": "fp32", "parameters": {}}},
+    "problems": {
+        "p": {"source": "problems/p/p.py", "function": "p", "dtype": "fp32", "parameters": {}}
+    },
     "cells": [
         {
             "cell": "k/v/c/sm_90/triton-3.1.0",
@@ -435,8 +459,10 @@ def _lock(text: str, folder: Path) -> None:
     for line in env.lock:
         shown(line)
         requirement, *hashes = line.split(" --hash=sha256:")
-        assert hashes and all(re.fullmatch("[0-9a-f]{64}", digest) for digest in hashes)
-        assert not requirement.startswith("-") and "\n" not in line
+        assert hashes
+        assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in hashes)
+        assert not requirement.startswith("-")
+        assert "\n" not in line
         assert "==" in requirement or "://" in requirement
 
 
