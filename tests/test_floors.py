@@ -226,6 +226,12 @@ def test_what_decides_touches_nothing() -> None:
         }, within(path)
 
 
+def test_nothing_is_read_with_pickle() -> None:
+    """What is unpickled can run code. Dask's messages are pickles, and Dask reads those."""
+    for path in modules():
+        assert not {"pickle", "shelve", "dill", "cloudpickle"} & set(imported(path)), within(path)
+
+
 def test_one_room_starts_processes() -> None:
     for path in modules():
         for module, rooms in MAY_START_PROCESSES.items():

@@ -1,6 +1,8 @@
 """The file ``matrix.lock``: the packages of each env, with the SHA-256 of their files.
 
-It lies beside ``matrix.toml``. In: the file, and envs as ``matrix.toml`` declares them. Out: the same envs with
+It lies beside ``matrix.toml``.
+
+In: the file, and envs as ``matrix.toml`` declares them. Out: the same envs with
 :attr:`compat.model.Env.lock`, which installers check. Its requirements are those that pip and uv
 both read; pip cannot install from a ``pylock.toml``.
 """
