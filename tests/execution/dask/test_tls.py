@@ -72,5 +72,5 @@ def test_only_who_has_a_certificate_gets_a_connection(scheduler: str, certificat
         assert client.scheduler_info()["address"] == scheduler
     with pytest.raises(ClusterError, match="has no certificate"):
         cluster.client_of(scheduler, 1.0)
-    with pytest.raises(OSError, match="Timed out|imed out|closed"):
+    with pytest.raises(OSError, match=r"imed out|closed"):
         cluster.client_of(scheduler.replace("tls://", "tcp://"), 1.0)
