@@ -65,6 +65,9 @@ There are more than cores: a test waits for deadlines, signals, disks and worker
 time.
 """
 
+SLOWEST = ("--durations", "25") if os.environ.get("CI") else ()
+"""CI shows the slowest tests."""
+
 
 def install_once(session: nox.Session, *arguments: str) -> None:
     """Install, unless this virtual environment has the same arguments and pyproject.toml already.
@@ -100,19 +103,20 @@ def testing(session: nox.Session) -> dict[str, str | None]:
 
     Python keeps its bytecode outside the checkout.
     """
-    kept = os.path.join(session.virtualenv.location, "pycache")
+    kept = str(Path(session.virtualenv.location, "pycache"))
     return {**inner(session), "PYTHONDONTWRITEBYTECODE": None, "PYTHONPYCACHEPREFIX": kept}
 
 
 @nox.session(**PARALLEL)
 def lint(session: nox.Session) -> None:
-    """Check style, dependencies and files for CI systems, offline.
+    """Check style, imports, dependencies and files for CI systems, offline.
 
-    With files after `--`, check only the style of these.
+    With files after `--`, check only the style of these, and all imports.
     """
     install_once(session, *group("lint"))
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", "--check", *session.posargs)
+    session.run("python", "-m", "tests.floors")
     if session.posargs:
         return
     session.run("deptry", "--no-ansi", "compat", silent=True)
@@ -147,7 +151,7 @@ def types(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the tests; those on real wheels build the environments that they need."""
     install_once(session, "-e", ".", *group("tests"))
-    session.run("pytest", *SHARED, *session.posargs, env=testing(session))
+    session.run("pytest", *SHARED, *SLOWEST, *session.posargs, env=testing(session))
 
 
 @nox.session(default=False)
@@ -164,7 +168,8 @@ def gpu(session: nox.Session) -> None:
 def drivers(session: nox.Session) -> None:
     """Run the tests that need no wheels on each supported Python that this machine has."""
     install_once(session, "-e", ".", *group("tests"))
-    session.run("pytest", *SHARED, "-m", "not wheels", *session.posargs, env=testing(session))
+    arguments = (*SHARED, *SLOWEST, "-m", "not wheels", *session.posargs)
+    session.run("pytest", *arguments, env=testing(session))
 
 
 @nox.session(default=False)
@@ -187,11 +192,60 @@ def coverage(session: nox.Session) -> None:
     except nox.command.CommandFailed:
         failed = True  # the table is true of what ran
     session.run("coverage", "combine", "--quiet")
-    found = os.path.join(session.create_tmp(), "coverage.json")
+    found = str(Path(session.create_tmp(), "coverage.json"))
     session.run("coverage", "json", "--quiet", "-o", found)
     session.run("python", "-m", "tests.rooms", found)
     if failed:
         session.error("tests failed; the table counts the tests that ran")
+
+
+@nox.session(default=False)
+def lowest(session: nox.Session) -> None:
+    """Run the tests that need no wheels with the oldest dependencies that pyproject.toml allows."""
+    pins = Path(session.create_tmp(), "lowest.txt")
+    resolving = ("--quiet", "--no-header", "--extra", "dask", "--resolution", "lowest-direct")
+    command = ("uv", "pip", "compile", *resolving, "pyproject.toml", "-o", str(pins))
+    session.run(*command, external=True)
+    session.install("-e", ".", "-r", str(pins), *group("tests"))
+    session.run("pytest", *SHARED, "-m", "not wheels", *session.posargs, env=testing(session))
+
+
+@nox.session(default=False)
+def releases(session: nox.Session) -> None:
+    """Declare releases that are new on the package index.
+
+    Writes their changes for our kernels into reports/new-releases.
+    """
+    install_once(session, "-e", ".")
+    folder = Path("reports", "new-releases")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    answer = folder / "releases.json"
+    asking = ("compat", "envs", "new", "releases", "pairs", "cute-releases")
+    environ = inner(session)
+    session.run(*asking, "--json", "--output", str(answer), env=environ)
+    found = json.loads(answer.read_text(encoding="utf-8"))
+    if not found:
+        session.log("every release of the package index is declared")
+        return
+    before = ",".join(sorted({release["after"] for release in found}))
+    names = [release["name"] for release in found]
+    declaring = [
+        option
+        for path in sorted(Path("compat", "toolchains").glob("*/facts/releases.toml"))
+        for option in ("--add", str(path))
+    ]
+    old, new = folder / "old", folder / "new"
+    # Kernels fail on some releases on purpose, so exit code 1 is no error here.
+    matrix = ("compat", "matrix", "--envs")
+    session.run(*matrix, before, "--output", str(old), success_codes=[0, 1], env=environ)
+    session.run(*asking, *declaring, env=environ)
+    both = ",".join((before, *names))
+    session.run(*matrix, both, "--output", str(new), success_codes=[0, 1], env=environ)
+    reports = (str(old / "matrix.json"), str(new / "matrix.json"))
+    change = str(folder / "change.md")
+    session.run("compat", "diff", *reports, "--new-releases", "--markdown", change)
+    (folder / "title.txt").write_text(f"releases: add {', '.join(names)}\n", encoding="utf-8")
 
 
 @nox.session(default=False, **PARALLEL)

@@ -48,7 +48,7 @@ def _import(python: str, folder: str, kept: bool) -> float:
     own = {
         **os.environ,
         "PYTHONDONTWRITEBYTECODE": "" if kept else "1",
-        "PYTHONPYCACHEPREFIX": os.path.join(folder, str(kept)),
+        "PYTHONPYCACHEPREFIX": str(Path(folder, str(kept))),
     }
     command = [python, "-X", "importtime", "-c", f"import {MODULE}"]
     said = subprocess.run(

@@ -254,7 +254,7 @@ def _processes_of(scratch: Path) -> Iterator[int]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             try:
-                said = (entry / "environ").read_bytes() + os.fsencode(os.readlink(entry / "cwd"))
+                said = (entry / "environ").read_bytes() + bytes((entry / "cwd").readlink())
             except OSError:
                 continue
             if os.fsencode(scratch) in said:

@@ -60,8 +60,9 @@ def read_tar(data: bytes, limits: Limits, wanted: Callable[[str], bool] = lambda
         BadArchive: It is damaged, has more than it may have, or a wanted member is not a file or
             folder below its own.
     """
-    plain = io.BytesIO(data)
-    opened: Any = gzip.GzipFile(fileobj=plain) if data[:2] == b"\x1f\x8b" else plain
+    opened: Any = (
+        gzip.GzipFile(fileobj=io.BytesIO(data)) if data[:2] == b"\x1f\x8b" else io.BytesIO(data)
+    )
     stream: Any = _Bounded(opened, limits.size + limits.members * _HEADERS)
     try:
         with tarfile.open(fileobj=stream, mode="r|") as archive:

@@ -127,7 +127,8 @@ class TemporaryFolder:
             _clear(place)
             self.path, self._lock = _made(place, prefix)
         except OSError as error:
-            raise MachineError.of(error, where=os.environ.get("TMPDIR") or "/tmp") from error
+            where = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - a word of the message
+            raise MachineError.of(error, where=where) from error
 
     def close(self) -> None:
         """Remove it."""
@@ -168,7 +169,7 @@ def remove_folder(path: Path) -> None:
 
 def remove_claimed() -> None:
     """Remove all that is claimed; from now on nothing can be claimed."""
-    global _swept
+    global _swept  # noqa: PLW0603 - one flag for the process
     with _LOCK:
         _swept = True
         left = set(_CLAIMED)
@@ -247,16 +248,16 @@ def _lock(path: str | Path) -> int:
 def _remove(path: Path) -> None:
     shutil.rmtree(path, ignore_errors=True)
     if path.exists():  # a kernel file can take the permissions away from what it makes
-        _open_up(str(path))
+        _open_up(path)
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _open_up(folder: str) -> None:
+def _open_up(folder: Path) -> None:
     with suppress(OSError):
-        os.chmod(folder, stat.S_IRWXU)
+        folder.chmod(stat.S_IRWXU)
         for entry in os.scandir(folder):
             if entry.is_dir(follow_symlinks=False):
-                _open_up(entry.path)
+                _open_up(Path(entry.path))
 
 
 # --- parts of a file that somebody else writes ----------------------------------------------------

@@ -19,8 +19,6 @@ from attrs import evolve, frozen
 from compat import toolchains
 from compat.api.histories import Packed
 from compat.api.looking import kept_names
-from compat.config.env_tables import release_example
-from compat.config.toml import shown
 from compat.diagnosis.classify import broken_env
 from compat.diagnosis.numbers import with_agreement
 from compat.engine import plan
@@ -43,7 +41,7 @@ from compat.launch.sharing import Launches
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Status, Target
 from compat.pairs.pairing import is_pair, pairs_of
 from compat.pairs.records import Pair
-from compat.project import Listener, Obtain, Patterns, Selection
+from compat.project import Listener, Obtain, Patterns, Selection, no_cells
 from compat.report.document import enclosing
 from compat.report.folder import write_reports
 from compat.report.loading import load_report
@@ -89,31 +87,11 @@ def run_matrix(
         MachineError: The machine lacks a resource, such as disk or memory. Finished cells are kept.
     """
     if not selection.shard and not selection.cells and not _pairs(selection, selection.envs):
-        raise _no_cells(selection)
+        raise no_cells(selection)
     context = context.with_envs(())
     return _Run(
         selection, context, obtain or selection.read_envs, listener or Listener(), command, launches
     ).complete()
-
-
-def _no_cells(selection: Selection) -> SelectionError:
-    """The reason why no cell exists: no env, or no chosen env, has the kernels' toolchain."""
-    config = selection.config
-    own = dict.fromkeys(spec.toolchain for spec in selection.specs)
-    if own.keys() & {env.toolchain for env in (*config.envs, *config.released)}:
-        hint = "See the toolchain of each kernel with `compat list kernels`."
-        return SelectionError(
-            "no chosen env or target is for the toolchain of a chosen kernel", hint=hint
-        )
-    titles = " or ".join(toolchains.named(name).title for name in own)
-    hint = (
-        f"Name releases to compile on: env = [{', '.join(release_example(name) for name in own)}]."
-    )
-    return SelectionError(
-        f"no env has {titles}, which the kernels are for",
-        where=f"{shown(config.path)}: env",
-        hint=hint,
-    )
 
 
 def _report_with(

@@ -17,6 +17,7 @@ from pathlib import Path
 from attrs import Factory, evolve, frozen
 
 from compat import toolchains
+from compat.config.env_tables import release_example
 from compat.config.kernel_files import is_file, is_source, load_kernels
 from compat.config.libraries import (
     OPTION,
@@ -339,6 +340,26 @@ class Selection:
         )
         with settings.opened(in_flight, say) if settings else nullcontext(LocalExecutor) as opened:
             yield opened
+
+
+def no_cells(selection: Selection) -> SelectionError:
+    """The reason why no cell exists: no env, or no chosen env, has the kernels' toolchain."""
+    config = selection.config
+    own = dict.fromkeys(spec.toolchain for spec in selection.specs)
+    if own.keys() & {env.toolchain for env in (*config.envs, *config.released)}:
+        hint = "See the toolchain of each kernel with `compat list kernels`."
+        return SelectionError(
+            "no chosen env or target is for the toolchain of a chosen kernel", hint=hint
+        )
+    titles = " or ".join(toolchains.named(name).title for name in own)
+    hint = (
+        f"Name releases to compile on: env = [{', '.join(release_example(name) for name in own)}]."
+    )
+    return SelectionError(
+        f"no env has {titles}, which the kernels are for",
+        where=f"{shown(config.path)}: env",
+        hint=hint,
+    )
 
 
 def select(

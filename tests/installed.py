@@ -34,6 +34,12 @@ class Installed:
     environ: Mapping[str, str] = Factory(dict)
     """What differs from this process's own environment."""
 
+    @classmethod
+    def at(cls, folder: Path, empty: Path) -> Installed:
+        """What :func:`install` put into a folder; commands start in the empty one."""
+        [wheel] = (folder / "dist").glob("*.whl")
+        return cls(wheel=wheel, scripts=folder / "venv" / "bin", empty=empty)
+
     def start(self, *command: str) -> subprocess.Popen[str]:
         """Start one of its programs in the empty folder."""
         program = str(self.scripts / command[0])
@@ -62,12 +68,18 @@ def ended(command: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
 def uv(*arguments: str) -> None:
     """Run uv from this checkout."""
     done = subprocess.run(
-        [*UV, *arguments], cwd=ROOT, env=environ(), capture_output=True, text=True, timeout=PATIENCE
+        [*UV, *arguments],
+        check=False,
+        cwd=ROOT,
+        env=environ(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
 
 
-def install(folder: Path) -> Installed:
+def install(folder: Path) -> Path:
     """Build the wheel and install it into an environment in a folder.
 
     Skips the test where no package index answers.
@@ -76,12 +88,12 @@ def install(folder: Path) -> Installed:
     python = str(venv / "bin" / "python")
     uv("venv", "--quiet", "--python", sys.executable, str(venv))
     command = [*UV, "pip", "install", "--dry-run", "--python", python, "hatchling"]
-    probe = subprocess.run(command, env=environ(), capture_output=True, text=True, timeout=PATIENCE)
+    probe = subprocess.run(
+        command, check=False, env=environ(), capture_output=True, text=True, timeout=PATIENCE
+    )
     if probe.returncode:
         pytest.skip(f"no package index answers: {probe.stderr.strip()}")
     uv("build", "--quiet", "--wheel", "--out-dir", str(folder / "dist"), str(ROOT))
     [wheel] = (folder / "dist").glob("*.whl")
     uv("pip", "install", "--quiet", "--python", python, str(wheel))
-    empty = folder / "empty"
-    empty.mkdir()
-    return Installed(wheel=wheel, scripts=venv / "bin", empty=empty)
+    return folder

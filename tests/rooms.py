@@ -1,13 +1,14 @@
 """``python -m tests.rooms coverage.json``: a table of what ``coverage json`` found, by the rooms of
 the package.
 
-It gates nothing: which lines no test goes through is a question to whoever reads it.
+It fails if a room is below its floor in ``tests/rooms.toml``.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
@@ -29,6 +30,31 @@ def table(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"{name:{width}}  {lines:5}  {no_lines:7}  {branches:8}  {no_branches:9}  {share}"
 
 
+def below(found: Mapping[str, Any], floors: Mapping[str, float]) -> Iterator[str]:
+    """The rooms that are covered less than their floor, or that have no floor, and floors without
+    a room.
+    """
+    shares = covered(found)
+    for name in sorted(shares.keys() | floors.keys()):
+        share, floor = shares.get(name), floors.get(name)
+        if share is None or floor is None:
+            yield f"{name}: {'no floor' if floor is None else 'no such room'} in tests/rooms.toml"
+        elif share < floor:
+            yield f"{name}: {share:.1f}% is less than its floor of {floor:g}%"
+
+
+def covered(found: Mapping[str, Any]) -> dict[str, float]:
+    """Room → the percentage of its lines and branches that tests run; rooms without any left
+    out.
+    """
+    there, missed = Counter[str](), Counter[str]()
+    for name, file in found["files"].items():
+        summary = file["summary"]
+        there[room(name)] += summary["num_statements"] + summary["num_branches"]
+        missed[room(name)] += summary["missing_lines"] + summary["missing_branches"]
+    return {name: 100 * (there[name] - missed[name]) / there[name] for name in there if there[name]}
+
+
 def room(name: str) -> str:
     """The room that a file of the package is in: a folder of it, or a module."""
     parts = PurePath(name).parts
@@ -40,5 +66,14 @@ def _share(there: int, missed: int) -> str:
     return f"{100 * (there - missed) / there:6.1f}%" if there else "       "
 
 
+def main() -> None:
+    """Print the table. Exits with the rooms that are below their floors."""
+    found = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    floors = tomllib.loads(Path(__file__).with_name("rooms.toml").read_text(encoding="utf-8"))
+    print("\n".join(table(found)))
+    if problems := list(below(found, floors["floors"])):
+        sys.exit("\n".join(problems))
+
+
 if __name__ == "__main__":
-    print("\n".join(table(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))))
+    main()

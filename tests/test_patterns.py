@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from compat.text import Lazy, lazy_pattern
-from tests.test_floors import PACKAGE, modules
+from tests.floors import PACKAGE, modules
 
 
 def test_it_does_what_a_compiled_one_does() -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import torch
-import torch.nn.functional as F
+from torch.nn import functional
 
 from bench.operators.inputs import (
     BF16,
@@ -32,7 +32,9 @@ def like(last: int = D, dtype: Any = BF16) -> Any:
 
 def log_gate(*shape: int) -> Any:
     """Logarithms of gates."""
-    return F.logsigmoid(torch.randn(*shape, dtype=torch.float32, device="cuda")).requires_grad_()
+    return functional.logsigmoid(
+        torch.randn(*shape, dtype=torch.float32, device="cuda")
+    ).requires_grad_()
 
 
 def qkv() -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-import torch.nn.functional as F
+from torch.nn import functional
 
 from bench.operators.inputs import (
     BF16,
@@ -108,7 +108,7 @@ OPERATORS: Operators = {
     "fused_linear_cross_entropy": lambda: liger("FusedLinearCrossEntropy", *head(), labels()),
     "fused_linear_jsd": lambda: liger("FusedLinearJSD", *head(FP32), *head(FP32), labels()),
     "fused_linear_kl_div": lambda: liger(
-        "FusedLinearKLDiv", *head(), F.softmax(plain(ROWS, VOCABULARY), -1), None
+        "FusedLinearKLDiv", *head(), functional.softmax(plain(ROWS, VOCABULARY), -1), None
     ),
     "fused_moe": experts,
     "fused_neighborhood": lambda: liger(
@@ -127,14 +127,19 @@ OPERATORS: Operators = {
     ),
     "jsd": lambda: liger(
         "JSD",
-        F.log_softmax(logits(FP32), -1),
-        F.log_softmax(plain(ROWS, VOCABULARY, dtype=FP32), -1),
+        functional.log_softmax(logits(FP32), -1),
+        functional.log_softmax(plain(ROWS, VOCABULARY, dtype=FP32), -1),
     ),
     "jsd, labels": lambda: liger(
-        "JSD", F.log_softmax(logits(), -1), F.log_softmax(plain(ROWS, VOCABULARY), -1), labels()
+        "JSD",
+        functional.log_softmax(logits(), -1),
+        functional.log_softmax(plain(ROWS, VOCABULARY), -1),
+        labels(),
     ),
     "kl_div": lambda: liger(
-        "KLDivLoss", F.log_softmax(logits(), -1), F.softmax(plain(ROWS, VOCABULARY), -1)
+        "KLDivLoss",
+        functional.log_softmax(logits(), -1),
+        functional.softmax(plain(ROWS, VOCABULARY), -1),
     ),
     "layer_norm": lambda: liger("LayerNorm", rows(), t(COLUMNS), t(COLUMNS), 1e-6),
     "llama4_rope": lambda: liger(
@@ -176,7 +181,7 @@ OPERATORS: Operators = {
     "swiglu": lambda: liger("SiLUMul", rows(), rows()),
     "swiglu, one tensor": lambda: liger("FusedGateUpSiLUMul", t(ROWS, 2 * COLUMNS)),
     "tvd": lambda: liger(
-        "TVDLoss", F.softmax(logits(), -1), F.softmax(plain(ROWS, VOCABULARY), -1)
+        "TVDLoss", functional.softmax(logits(), -1), functional.softmax(plain(ROWS, VOCABULARY), -1)
     ),
     "vocab_parallel": lambda: of(
         "liger_kernel.ops.vocab_parallel_cross_entropy:LigerVocabParallelCEFunction",

@@ -126,9 +126,7 @@ def _changes(
 ) -> Iterator[NameChange]:
     own, its = before.names.get(full), after.names.get(full)
     old, new = before.get(full), after.get(full)
-    if all(entry.same_as for entry in (own, its) if entry) and not _alone(
-        inspection, full, before, after
-    ):
+    if all(entry.same_as for entry in (own, its) if entry) and not _alone(full, before, after):
         return
     internal = all(entry.internal for entry in (own, its) if entry)
 
@@ -159,7 +157,7 @@ def _changes(
             yield change(ChangeKind.DEPRECATED, new, statements)
 
 
-def _alone(inspection: Inspection, full: str, before: Namespace, after: Namespace) -> bool:
+def _alone(full: str, before: Namespace, after: Namespace) -> bool:
     """Whether another name of an object has come or gone by itself, and the object has not."""
     first = {entry.same_as for names in (before, after) if (entry := names.names.get(full))}
     there = [full in names.names for names in (before, after)]

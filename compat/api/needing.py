@@ -364,7 +364,7 @@ def _difference(having: Satisfying, results: Sequence[Result], kernel: KernelNee
             else f"it fails for another reason first: {', '.join(dict.fromkeys(others))}"
         )
     return "; ".join(
-        _though_not_there(lack, kernel) for lack in having.missing if lack.conditions or not failed
+        _though_not_there(lack) for lack in having.missing if lack.conditions or not failed
     )
 
 
@@ -383,7 +383,7 @@ def _though_all_is_there(
     return ""
 
 
-def _though_not_there(lack: MissingName, kernel: KernelNeeds) -> str:
+def _though_not_there(lack: MissingName) -> str:
     """Why it compiles although a release lacks something that the source uses."""
     reason = f"{lack.shown} {lack.why}"
     if lack.conditions:

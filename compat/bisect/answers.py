@@ -307,6 +307,8 @@ class ReleaseAnswer:
     """Spans of candidates, ends included, that were not tried and count as equal to their
     neighbours.
     """
+    elsewhere: frozenset[str] = frozenset()
+    """Releases outside of the search that earlier runs tested."""
     otherwise: tuple[ReleaseProbe, ...] = ()
     """Named ends whose outcome was not as the user said."""
     part: Part | None = None
@@ -340,7 +342,7 @@ class ReleaseAnswer:
 
     @property
     def not_tried(self) -> tuple[str, ...]:
-        """Existing releases without a result that are not in :attr:`assumed` either."""
+        """Existing releases that nobody tested and that are not in :attr:`assumed` either."""
         places = [
             (self.account.line.index(first), self.account.line.index(last))
             for first, last in self.assumed
@@ -349,6 +351,7 @@ class ReleaseAnswer:
             release
             for place, release in enumerate(self.account.line)
             if release in self.account.not_tried
+            and release not in self.elsewhere
             and not any(first <= place <= last for first, last in places)
         )
 

@@ -211,11 +211,11 @@ class _Bisecting:
                     search,
                     self.context,
                     self.envs,
-                    count,
-                    self._recalled,
-                    self._expect,
-                    listener.say,
-                    tell,
+                    on_result=count,
+                    recall=self._recalled,
+                    on_plan=self._expect,
+                    on_launch=listener.say,
+                    on_answer=tell,
                 )
             except Interrupted as error:
                 raise Interrupted(len(done), total if search.every else error.total) from error

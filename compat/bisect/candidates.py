@@ -241,11 +241,11 @@ def parse_specifier(text: str | None) -> SpecifierSet | None:
         specifier = SpecifierSet(text) if text else None
         if specifier is not None:
             specifier.contains("3.0.0")  # only now are the numbers in it read
-        return specifier
     except ValueError as error:
         raise SelectionError(
             str(error), where="--releases", hint="For example '>=3.1,<3.6'."
         ) from None
+    return specifier
 
 
 def parse_release(text: str | None, option: str) -> Version | None:

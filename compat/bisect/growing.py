@@ -58,7 +58,7 @@ class GrowthSearch:
         settings = self.named or tuple(GrowingSetting(name=name) for name in sizes(self.cell.spec))
         try:
             for setting in settings:
-                found.append(self._along(setting))
+                found.append(self._along(setting))  # noqa: PERF401 - an interruption keeps them
         except Interrupted:
             ended = SearchEnd.INTERRUPTED if asked() or self.budget.left else SearchEnd.BUDGET
         return GrowthAnswer(sentence=self._sentence(found), growths=tuple(found), ended=ended)

@@ -280,16 +280,16 @@ def _save(folder: Path, seen: Mapping[Path, TracedCompile]) -> str | None:
         for place in seen:
             for old in [*place.glob(f"[0-9][0-9][0-9]-*.{suffix}"), *place.glob("made.*")]:
                 old.unlink()
-        if not any(compile.pipeline.steps for compile in seen.values()):
+        if not any(compiled.pipeline.steps for compiled in seen.values()):
             return None
-        for place, compile in seen.items():
+        for place, compiled in seen.items():
             place.mkdir(parents=True, exist_ok=True)
-            for number, step in enumerate(compile.pipeline.steps, 1):
+            for number, step in enumerate(compiled.pipeline.steps, 1):
                 name = re.sub(r"[^A-Za-z0-9_.-]", "-", step.pass_[:_NAME])
                 (place / f"{number:03}-{name}.{suffix}").write_text(
                     step.ir, encoding="utf-8", errors="backslashreplace"
                 )
-            for stage, text in compile.made.items():
+            for stage, text in compiled.made.items():
                 (place / f"made.{stage}").write_text(
                     text, encoding="utf-8", errors="backslashreplace"
                 )

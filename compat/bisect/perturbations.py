@@ -63,7 +63,7 @@ def changes(spec: Specialization) -> tuple[SettingChange, ...]:
         if name not in spec.compile.options:
             changed_specs += _of_option(spec, name, None)
     for name, value in spec.compile.constexprs.items():
-        for new in _others(name, value):
+        for new in _others(value):
             changed = evolve(
                 spec,
                 compile=evolve(spec.compile, constexprs={**spec.compile.constexprs, name: new}),
@@ -83,9 +83,7 @@ def changes(spec: Specialization) -> tuple[SettingChange, ...]:
 
 def _of_option(spec: Specialization, name: str, value: Any) -> list[SettingChange]:
     candidates = (
-        [new for new in _KNOWN.get(name, ()) if new != value]
-        if name in _KNOWN
-        else _others(name, value)
+        [new for new in _KNOWN.get(name, ()) if new != value] if name in _KNOWN else _others(value)
     )
     options = spec.compile.options
     changed_specs = [
@@ -130,7 +128,7 @@ def _kind(number: int) -> tuple[bool, bool]:
     return number == 1, number % 16 == 0
 
 
-def _others(name: str, value: Any) -> list[Any]:
+def _others(value: Any) -> list[Any]:
     """Other values for a constexpr or an option."""
     if isinstance(value, bool):
         return [not value]

@@ -68,11 +68,12 @@ nothing.
 """
 
 
-def search_releases(
+def search_releases(  # noqa: PLR0913 - half of them hear of what happens
     kernels: Kernels,
     query: ReleaseSearch,
     context: RunContext,
     obtain: Obtain,
+    *,
     on_result: Callable[[Result], None] = lambda _: None,
     recall: Recall = lambda _: (),
     on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
@@ -95,9 +96,8 @@ def search_releases(
         if earlier is None:
             earlier = numbered(recall(kernels), query.criterion, context)
         for spec, target in together:
-            answers[spec, target] = _answer(
-                spec, target, query, tries, _between(query, spec, target, earlier)
-            )
+            own = _of_kernel(query, spec, target, earlier)
+            answers[spec, target] = _answer(spec, target, query, tries, own)
             on_answer(answers[spec, target])
     return tuple(answers[kernel] for kernel in kernels)
 
@@ -220,18 +220,32 @@ def _ends_first(query: ReleaseSearch) -> list[int]:
     return list(dict.fromkeys([*ends, 0, last, *range(last + 1)]))
 
 
-def _between(
+def _of_kernel(
     query: ReleaseSearch, spec: Specialization, target: Target, earlier: Sequence[Result]
 ) -> tuple[Result, ...]:
-    """The results of earlier runs for one kernel between the ends of the search."""
-    ends = (query.candidates[0].version, query.candidates[-1].version)
+    """The results of earlier runs for one kernel, on releases that are known to exist."""
     return tuple(
         result
         for result in earlier
         if (result.cell.spec, result.cell.target) == (spec, target)
         and result.cell.env.release in query.existing
-        and ends[0] <= result.cell.env.release <= ends[1]
     )
+
+
+def _between(query: ReleaseSearch, earlier: Sequence[Result]) -> tuple[Result, ...]:
+    """The results of earlier runs between the ends of the search."""
+    first, last = query.candidates[0].version, query.candidates[-1].version
+    return tuple(
+        result
+        for result in earlier
+        if (release := result.cell.env.release) is not None and first <= release <= last
+    )
+
+
+def _tested(results: Sequence[Result]) -> frozenset[str]:
+    """The releases that results have an answer for."""
+    answers = (result for result in results if result.outcome.status.is_answer)
+    return frozenset(str(result.cell.env.release) for result in answers)
 
 
 def _answer(
@@ -272,7 +286,8 @@ def _answer(
         history = search(count, ask, good=query.good, bad=query.bad, width=tries.width)
     judged_probes = {position: probes[position] for position in history.judged}
     labels = [candidate.label for candidate in query.candidates]
-    line = _line(evolve(query, criterion=criterion), judged_probes, earlier)
+    between = _between(query, earlier)
+    line = _line(evolve(query, criterion=criterion), judged_probes, between)
     history_account = account((entry for entry, _ in line), by_class=criterion.asks_ok)
     ends = ((query.good, Judgement.GOOD), (query.bad, Judgement.BAD))
     found_probes = tuple(item for _, item in line if item is not None)
@@ -287,6 +302,7 @@ def _answer(
         bracket=_bracket(transitions, history_account, fixed=query.fixed),
         transitions=transitions,
         assumed=tuple((labels[first], labels[last]) for first, last in history.assumed),
+        elsewhere=_tested(earlier) - _tested(between),
         otherwise=tuple(
             judged_probes[at]
             for at, expected in ends

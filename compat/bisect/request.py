@@ -33,7 +33,7 @@ class Axis(StrEnum):
     """Since which release a kernel fails."""
     PART = "part"
     """In which part of the toolchain the change between two releases is."""
-    PASS = "pass"
+    PASS = "pass"  # noqa: S105 - of the compiler
     """In which compiler pass it fails, or after which the IR of two compiles differs."""
     CONFIG = "config"
     """Which constexpr, option or hint the failure needs."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from attrs import frozen
 
-from compat.history.account import Judgement as Judgement
+from compat.history.account import Judgement
 
 
 @frozen(kw_only=True)

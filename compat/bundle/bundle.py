@@ -134,6 +134,8 @@ class _Bundling:
     """
     _names: Names = field(init=False)
     _imports: dict[str, None] = field(factory=dict)
+    _bound_by: dict[str, str] = field(factory=dict)
+    """Import → the name that it binds in the bundle; imports of one package are one import."""
     _called: dict[tuple[Path, str], str] = field(factory=dict)
     """Definition → its name in the bundle: its own, unless that was taken."""
     _added: set[int] = field(factory=set)
@@ -206,7 +208,9 @@ class _Bundling:
             meaning = self._names.member(meaning, use.attributes[depth])
             depth += 1
         if isinstance(meaning, Installed):
-            self._imports[meaning.statement] = None
+            name = self._add_import(meaning.statement, beside=_identifiers(statement.node))
+            if name is not None and (depth or name != use.name):
+                yield use.nodes[depth], name
         elif isinstance(meaning, Ours):
             renamed = depth > 0 or meaning.name != use.name
             beside = _identifiers(statement.node) if renamed else frozenset()
@@ -215,6 +219,33 @@ class _Bundling:
             name = self._add_definition(meaning, of_module=depth > 0, beside=beside)
             if depth or name != use.name:
                 yield use.nodes[depth], name
+
+    def _add_import(self, text: str, *, beside: frozenset[str]) -> str | None:
+        """Add an import, and return the name that it binds in the bundle, ``None`` for a star.
+
+        Files may import two things by one name. The second one gets another name, which is none of
+        ``beside``.
+        """
+        node = tree_of(text).body[0]
+        assert isinstance(node, ast.Import | ast.ImportFrom)
+        [alias] = node.names
+        if alias.name == "*":
+            self._imports[text] = None
+            return None
+        of_package = isinstance(node, ast.Import) and alias.asname is None
+        wanted = alias.asname or (alias.name.partition(".")[0] if of_package else alias.name)
+        key = f"import {wanted}" if of_package else text
+        if key not in self._bound_by:
+            taken = frozenset((*self._called.values(), *self._bound_by.values()))
+            is_free = wanted not in taken
+            self._bound_by[key] = wanted if is_free else _free_name(wanted, taken | beside)
+        name = self._bound_by[key]
+        if name != wanted:
+            node.names = [ast.alias(wanted if of_package else alias.name, name)]
+            self._imports[ast.unparse(node)] = None
+        if name == wanted or text != key:
+            self._imports[text] = None
+        return name
 
     def _add_definition(self, meaning: Ours, *, of_module: bool, beside: frozenset[str]) -> str:
         """Add a definition, unless it is there, and return its name in the bundle.
@@ -225,7 +256,10 @@ class _Bundling:
         is_added = key in self._called
         if not is_added:
             self._called[key] = _free_name(
-                meaning.name, beside.union(self._called.values(), _outside(meaning.file))
+                meaning.name,
+                beside.union(
+                    self._called.values(), self._bound_by.values(), _outside(meaning.file)
+                ),
             )
         name = self._called[key]
         statements = meaning.file.binding(meaning.name)
@@ -239,7 +273,7 @@ class _Bundling:
             self._imports[self.constant.needed] = None
             self._pieces.append((f"{name} = {self.constant.made_with}({name})", False))
         if name in beside:
-            alias = _free_name(name, beside.union(self._called.values()))
+            alias = _free_name(name, beside.union(self._called.values(), self._bound_by.values()))
             self._pieces.append((f"{alias} = {name}", False))
             return alias
         return name

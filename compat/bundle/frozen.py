@@ -89,6 +89,7 @@ def module_of_frozen(
     functions: Mapping[str, Frozen],
     folder: Path,
     form: FrozenForm,
+    *,
     optional: Callable[[Frozen, str], bool] = lambda function, name: False,
     toolchain: str = DEFAULT_TOOLCHAIN,
 ) -> str:
@@ -132,7 +133,9 @@ def reached(kernel: str, functions: Mapping[str, Frozen]) -> tuple[str, ...]:
         if here not in ids and here in functions:
             ids[here] = None
             waiting += [
-                id for meaning in functions[here].names.values() for id in _functions_in(meaning)
+                used
+                for meaning in functions[here].names.values()
+                for used in _functions_in(meaning)
             ]
     return tuple(ids)
 
@@ -241,9 +244,9 @@ class _File:
         )
         return any(self.layout.optional(function, name) for function in using)
 
-    def _imported(self, name: str, id: str) -> Iterator[str]:
-        function = self.layout.functions[id]
-        file = self.layout.place(id)
+    def _imported(self, name: str, function_id: str) -> Iterator[str]:
+        function = self.layout.functions[function_id]
+        file = self.layout.place(function_id)
         if file is not self:
             yield f"from {file.module} import {_as(function.name, name)}"
         elif function.name != name:
@@ -277,17 +280,17 @@ class _Layout:
         )
         return self.tolerant.setdefault(name, statement) == statement
 
-    def place(self, id: str, beside: Mapping[str, str] | None = None) -> _File:
+    def place(self, function_id: str, beside: Mapping[str, str] | None = None) -> _File:
         """The file of a function, with all that it uses and the functions ``beside`` put there."""
-        if id in self._places:
-            return self._places[id]
-        if id not in self.functions:
+        if function_id in self._places:
+            return self._places[function_id]
+        if function_id not in self.functions:
             raise NotFrozen(
                 "its process ended before the recorder had written everything that it uses"
             )
-        function = self.functions[id]
+        function = self.functions[function_id]
         file = self._free(function)
-        self._put(file, id)
+        self._put(file, function_id)
         for name, other in (beside or {}).items():
             given_function = self.functions.get(other)
             if (
@@ -301,12 +304,12 @@ class _Layout:
             self._put(file, other)
         return file
 
-    def _put(self, file: _File, id: str) -> None:
-        file.add(self.functions[id])
-        self._places[id] = file
-        for used in reached(id, self.functions):
+    def _put(self, file: _File, function_id: str) -> None:
+        file.add(self.functions[function_id])
+        self._places[function_id] = file
+        for used in reached(function_id, self.functions):
             self.place(used)
-        for meaning in self.functions[id].names.values():
+        for meaning in self.functions[function_id].names.values():
             self._lay_out(meaning)
 
     def _free(self, function: Frozen) -> _File:

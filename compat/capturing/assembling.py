@@ -155,9 +155,9 @@ def assemble(
 
 def _launched(recorded: Recorded) -> list[str]:
     return [
-        id
-        for id in dict.fromkeys(launch.function for launch in recorded.launches.values())
-        if id in recorded.functions
+        function_id
+        for function_id in dict.fromkeys(launch.function for launch in recorded.launches.values())
+        if function_id in recorded.functions
     ]
 
 
@@ -172,12 +172,12 @@ def _live(recorded: Recorded) -> tuple[dict[str, Live], list[NotCaptured]]:
     """The launched functions with a place in the sources, by their ids; and the other ones."""
     places: dict[str, Live] = {}
     others: dict[NotCaptured, None] = {}
-    for id, passed in _given(recorded).items():
-        function = recorded.functions[id]
+    for function_id, passed in _given(recorded).items():
+        function = recorded.functions[function_id]
         try:
             if passed:
                 raise NotLive("functions are passed to it")
-            places[id] = live_place(function)
+            places[function_id] = live_place(function)
         except NotLive as error:
             others[NotCaptured(module=function.module, name=function.name, why=str(error))] = None
     return places, list(others)
@@ -191,25 +191,26 @@ def _kernels(
     failed: dict[NotCaptured, None] = {}
     capturing = _capturing(recorded)
     with TemporaryFolder("compat-frozen-") as folder:
-        for number, (id, passed) in enumerate(_given(recorded).items()):
-            function = recorded.functions[id]
-            if id in places:
+        for number, (function_id, passed) in enumerate(_given(recorded).items()):
+            function = recorded.functions[function_id]
+            if function_id in places:
                 kernel = kernels.setdefault(
-                    (function.name, places[id]), _live_kernel(function, places[id])
+                    (function.name, places[function_id]),
+                    _live_kernel(function, places[function_id]),
                 )
-                kernel.ids.add(id)
+                kernel.ids.add(function_id)
                 continue
             place = folder / str(number)
             place.mkdir()
             try:
                 text = module_of_frozen(
-                    id,
+                    function_id,
                     passed,
                     recorded.functions,
                     place,
                     capturing.written,
-                    _is_asked_for,
-                    recorded.toolchain,
+                    optional=_is_asked_for,
+                    toolchain=recorded.toolchain,
                 )
             except NotFrozen as error:
                 failed[NotCaptured(module=function.module, name=function.name, why=str(error))] = (
@@ -221,7 +222,7 @@ def _kernels(
                 key,
                 CapturedKernel(name="", function=function.name, module=function.module, text=text),
             )
-            kernel.ids.add(id)
+            kernel.ids.add(function_id)
     return sorted(kernels.values(), key=lambda each: (each.function, each.module, each.text)), list(
         failed
     )
@@ -250,7 +251,7 @@ def _is_asked_for(function: Frozen, name: str) -> bool:
 
 def _given(recorded: Recorded) -> dict[str, dict[str, str]]:
     """Launched function → the functions that its launches pass it."""
-    passed: dict[str, dict[str, str]] = {id: {} for id in _launched(recorded)}
+    passed: dict[str, dict[str, str]] = {function_id: {} for function_id in _launched(recorded)}
     for launch in recorded.launches.values():
         if launch.function in passed:
             passed[launch.function] |= given_functions(launch, recorded)
@@ -428,11 +429,14 @@ def _typed(name: str, value: Any, makers: Makers) -> Any:
 
 def _never_launched(recorded: Recorded) -> tuple[tuple[str, str], ...]:
     passed = _given(recorded)
-    roots = {*passed, *(id for functions in passed.values() for id in functions.values())}
+    roots = {
+        *passed,
+        *(function_id for functions in passed.values() for function_id in functions.values()),
+    }
     used = {
         (recorded.functions[used_id].module, recorded.functions[used_id].name)
-        for id in roots
-        for used_id in reached(id, recorded.functions)
+        for function_id in roots
+        for used_id in reached(function_id, recorded.functions)
     }
     used |= {(launch.module, launch.name) for launch in recorded.lacking}
     packages = {module.partition(".")[0] for module, _ in used}
@@ -447,11 +451,15 @@ def _asked(kernel: CapturedKernel, recorded: Recorded) -> tuple[ImportQuestion, 
     They are those on which the kernel, or anything that it uses, depends.
     """
     functions = recorded.functions
-    ids = {used_id for id in kernel.ids for used_id in reached(id, functions)}
-    files = {functions[id].module: functions[id].file for id in ids if functions[id].file}
+    ids = {used_id for function_id in kernel.ids for used_id in reached(function_id, functions)}
+    files = {
+        functions[function_id].module: functions[function_id].file
+        for function_id in ids
+        if functions[function_id].file
+    }
     used = names_used(ids, functions)
-    for id in ids:
-        used.setdefault(functions[id].module, set()).add(functions[id].name)
+    for function_id in ids:
+        used.setdefault(functions[function_id].module, set()).add(functions[function_id].name)
     return tuple(
         question
         for module in sorted(files)

@@ -69,7 +69,11 @@ class CapturedKernel:
 def given_functions(launch: RecordedLaunch, recorded: Recorded) -> dict[str, str]:
     """The jit functions that a launch passes: name → id."""
     ids = _ids([*launch.constexprs.values(), *launch.arguments.values()])
-    return {recorded.functions[id].name: id for id in ids if id in recorded.functions}
+    return {
+        recorded.functions[function_id].name: function_id
+        for function_id in ids
+        if function_id in recorded.functions
+    }
 
 
 def _ids(value: Any) -> Iterator[str]:

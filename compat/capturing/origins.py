@@ -287,8 +287,8 @@ def _is_import_error(kind: ast.expr | None) -> bool:
 def names_used(kernel: Iterable[str], functions: Mapping[str, Frozen]) -> dict[str, set[str]]:
     """Module → the global names of it that these functions use."""
     names: dict[str, set[str]] = {}
-    for id in kernel:
-        function = functions[id]
+    for function_id in kernel:
+        function = functions[function_id]
         if not function.error:
             # The decorators count, because they may be names that were chosen.
             node = tree_of(function.source).body[0]

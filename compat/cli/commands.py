@@ -145,7 +145,7 @@ def _tell_version(context: click.Context, _: click.Parameter, asked: bool) -> No
 @click.option("-v", "--verbose", count=True, help=logs.VERBOSE_HELP)
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.pass_context
-def main(context: click.Context, verbose: int, debug: bool) -> None:
+def main(context: click.Context, verbose: int, debug: bool) -> None:  # noqa: ARG001 - read before
     """Test every variant of a Triton kernel on every Triton release, without a GPU: what compiles,
     what fails, and why.
     """

@@ -16,7 +16,7 @@ from compat import __version__
 from compat.cli.answer import Answer, answer_options, command_line, relative, table, write_file
 from compat.cli.commands import CommandGroup
 from compat.cli.help import Command
-from compat.cli.logs import doing
+from compat.cli.logs import doing, say
 from compat.cli.opening import CompileOptions, compile_options, env_provider
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import ENV, place_options, select_places
@@ -32,6 +32,7 @@ from compat.report.views.envs import (
     env_document,
     env_row,
     grid_document,
+    new_release_document,
     pairs_grid_blocks,
     pairs_markdown,
     pruned_document,
@@ -131,6 +132,45 @@ def build(
         ]
         hint = f"The installer's output is in {' '.join(logs)}." if logs else None
         raise EnvError(f"{', '.join(env.name for env in broken)} cannot be used", hint=hint)
+
+
+@envs.command(short_help="List releases of the package index that no env is declared with.")
+@click.argument("names", nargs=-1, type=ENV, metavar="[ENV|RELEASE]...")
+@_matrix_option
+@click.option(
+    "--add",
+    "files",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    multiple=True,
+    metavar="FILE",
+    help="Also add them to the envs that this TOML file declares, each like the one before it.",
+)
+@answer_options(json_help="Print a JSON array with one object per release.")
+def new(
+    *, names: Sequence[str], matrix_path: Path | None, files: tuple[Path, ...], answer: Answer
+) -> None:
+    """List releases of the package index that no env is declared with, on one line, as --envs
+    takes them.
+
+    $ compat matrix --envs "newest,$(compat envs new)"
+
+    ENV says whose releases: those of its toolchain, or of PyTorch if it has one. Without ENV, the
+    command takes the envs that `compat matrix` would use. Pre-releases do not count.
+    """
+    from compat.new_releases import add_releases, new_releases
+
+    config = read_matrix(matrix_path)
+    found = new_releases(config, config.choose_envs(names))
+    for note in found.notes:
+        say(f"note: {note}")
+    added = {path: add_releases(path, found.releases) for path in files}
+    answer.give(
+        lambda: [",".join(release.env.name for release in found.releases)] * bool(found.releases),
+        lambda: [new_release_document(release) for release in found.releases],
+    )
+    for path, releases in added.items():
+        added_names = ", ".join(release.env.name for release in releases)
+        say(f"{relative(path)}: added {added_names or 'none'}")
 
 
 @envs.command(short_help="Pin the packages of envs, with the hashes of their files.")

@@ -38,6 +38,13 @@ _SHOWN = 20
     help="Also write a workflow for GitHub.",
 )
 @click.option(
+    "--nightly",
+    "systems",
+    flag_value=System.NIGHTLY,
+    multiple=True,
+    help="Also write a workflow for GitHub that tests every night what new releases change.",
+)
+@click.option(
     "--gitlab",
     "systems",
     flag_value=System.GITLAB,

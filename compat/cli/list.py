@@ -23,7 +23,7 @@ from compat.envs.record import read_record
 from compat.explain import CellOverview, Explanation
 from compat.explain import explain as explanation_of
 from compat.model import BuiltEnv
-from compat.project import Selection, gpus_of
+from compat.project import Selection, gpus_of, no_cells
 from compat.report.views.explanation import explanation_document, explanation_lines
 
 Rows = Iterable[Mapping[str, Any]]
@@ -120,6 +120,8 @@ def _kernels(selection: Selection) -> Rows:
 
 
 def _cells(selection: Selection) -> Rows:
+    if not selection.cells and not selection.shard:
+        raise no_cells(selection)
     for cell in selection.cells:
         spec = cell.spec
         yield {

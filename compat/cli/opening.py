@@ -77,9 +77,9 @@ class CompileOptions:
 
         It builds none if the user does not want it to.
         """
-        return lambda matrix, envs: env_provider(selection.config, build=not self.no_build)(
-            matrix, envs
-        )
+        return lambda matrix, envs: env_provider(  # noqa: PLW0108 - only where an env is asked for
+            selection.config, build=not self.no_build
+        )(matrix, envs)
 
 
 def compile_options(**helps: str | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

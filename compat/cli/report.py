@@ -181,6 +181,11 @@ class _Percent(click.ParamType[float]):
     help=f"Exit with 1 if there are changes of these kinds: {', '.join(CellChangeKind)}.",
 )
 @click.option(
+    "--new-releases",
+    is_flag=True,
+    help="Compare a release that only NEW has with the newest release before it in OLD.",
+)
+@click.option(
     "--markdown",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Also write the changes to this file, for a pull request comment.",
@@ -193,6 +198,7 @@ def diff(
     new: str,
     threshold: float,
     fail_on: tuple[frozenset[CellChangeKind], ...],
+    new_releases: bool,
     markdown: Path | None,
 ) -> None:
     """Show what changed from OLD to NEW: newly broken, fixed, failing differently, deprecated, or
@@ -205,7 +211,7 @@ def diff(
 
     Exits with 0, or with 1 if there is a change of a kind that --fail-on names.
     """
-    found = compare(_side(old), _side(new), threshold)
+    found = compare(_side(old), _side(new), threshold, new_releases=new_releases)
     answer.give(lambda: diff_lines(found), lambda: diff_document(found))
     if markdown:
         write_file(markdown, diff_markdown(found), "--markdown")

@@ -5,6 +5,7 @@ They are the same for every command.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import reduce
 from pathlib import Path
@@ -276,7 +277,7 @@ class _Seconds(click.FloatRange):
         self, value: Any, parameter: click.Parameter | None, context: click.Context | None
     ) -> Any:
         number = super().convert(value, parameter, context)
-        if number != number:
+        if math.isnan(number):
             self.fail(f"{value!r} is not a number of seconds.", parameter, context)
         return number
 

@@ -288,9 +288,10 @@ def _tables(
         ]
         said += [(cases.setdefault(case, {}), value) for case, value in layers.cases.items()]
         for tables, value in said:
+            inner = tables
             for key in table.split("."):
-                tables = tables.setdefault(key, {})
-            tables[name] = DROP if value is ABSENT else written(value)
+                inner = inner.setdefault(key, {})
+            inner[name] = DROP if value is ABSENT else written(value)
     if all(kernel.get("hints", {}).get(hint) == [] for hint in HINTS):
         kernel["hints"] = NO_HINTS
     return kernel, variants, cases

@@ -1,6 +1,6 @@
-"""The file ``matrix.lock``: the packages of each env, with the SHA-256 of their files.
+"""``matrix.lock``: the packages that each env is installed from, with hashes of their files.
 
-It lies beside ``matrix.toml``.
+The file stands beside ``matrix.toml``. The hashes are SHA-256.
 
 In: the file, and envs as ``matrix.toml`` declares them. Out: the same envs with
 :attr:`compat.model.Env.lock`, which installers check. Its requirements are those that pip and uv
@@ -231,7 +231,7 @@ def _portable(text: str, base: Path) -> str:
     """A requirement with paths that start from a folder, so that a project can be moved."""
     url = text.rpartition(" @ ")[2]
     path = unquote(urlsplit(url).path) if url.startswith(_FILE) else text
-    return text if not os.path.isabs(path) else f"./{os.path.relpath(path, base)}"
+    return text if not Path(path).is_absolute() else f"./{os.path.relpath(path, base)}"
 
 
 def _line(package: LockedPackage, base: Path) -> str:

@@ -180,7 +180,9 @@ class MatrixConfig:
         )
 
     def accompany(self, env: Env) -> Env:
-        """An env with its lock, and with what companions of the file and built-in ones install.
+        """An env with its lock and with the requirements of its companions.
+
+        Companions are those of the file and the built-in ones.
 
         Raises ConfigError if the lock is of another declaration.
         """

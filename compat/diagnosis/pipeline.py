@@ -77,15 +77,15 @@ def _words_alone(text: str) -> Printed:
     return Printed(words=text, pipeline=Pipeline(steps=()))
 
 
-def _no_pass(words: str) -> Sequence[tuple[str, str]]:
+def _no_pass(_words: str) -> Sequence[tuple[str, str]]:
     return ()
 
 
-def _nothing(words: str) -> str | None:
+def _nothing(_words: str) -> str | None:
     return None
 
 
-def _no_seconds(text: str) -> tuple[Mapping[str, float], float | None]:
+def _no_seconds(_text: str) -> tuple[Mapping[str, float], float | None]:
     return {}, None
 
 

@@ -221,7 +221,7 @@ def expected_seconds(
     estimated = [seconds for seconds in estimates if seconds is not None]
     if not estimated or len(estimated) < _ENOUGH * count:
         return None
-    return max(sum(estimated) / len(estimated) * count / slots, max(estimated))
+    return max(sum(estimated) / len(estimated) * count / slots, *estimated)
 
 
 def _means(

@@ -124,7 +124,7 @@ def _asked(text: str) -> object:
             for name in ("pyproject.toml", "setup.cfg", "setup.py")
         ]
         return [text, *files]
-    return _wheel(text) if os.path.isabs(text) else text
+    return _wheel(text) if Path(text).is_absolute() else text
 
 
 def _text_of(path: Path) -> str:
@@ -161,14 +161,14 @@ def _wheel(wheel: str) -> list[str]:
         return [wheel]
     path = Path(unquote(urlsplit(wheel).path)) if "://" in wheel else Path(wheel)
     try:
-        status = os.stat(path)
+        status = path.stat()
         return [path.name, _content(os.fspath(path), status.st_size, status.st_mtime_ns)]
     except (OSError, ValueError):
         return [os.fspath(path), "absent"]
 
 
 @lru_cache(maxsize=1024)
-def _content(path: str, size: int, modified: int) -> str:
+def _content(path: str, *_stamp: int) -> str:
     """A hash that is the same for the same content. Raises OSError.
 
     Wheels weigh hundreds of megabytes, and this is asked whenever an env is read. So it hashes what
@@ -190,7 +190,7 @@ def _content(path: str, size: int, modified: int) -> str:
                 ):
                     digest.update(archive.read(member))
     except (zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, EOFError):
-        with open(path, "rb") as file:
+        with Path(path).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     return digest.hexdigest()
 

@@ -75,9 +75,8 @@ def _read(link: str) -> tuple[bytes | None, str]:
         context = (
             ssl.create_default_context(cafile=certificates) if url.startswith("https://") else None
         )
-        with urlopen(
-            Request(url, headers={"Accept": _ACCEPT, **headers}), timeout=_TIMEOUT, context=context
-        ) as answer:
+        request = Request(url, headers={"Accept": _ACCEPT, **headers})  # noqa: S310 - the user's index
+        with urlopen(request, timeout=_TIMEOUT, context=context) as answer:  # noqa: S310
             return _within_limit(answer.read(_LARGEST + 1)), answer.headers.get_content_type()
     except FileNotFoundError:
         return None, ""

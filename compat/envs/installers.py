@@ -322,7 +322,9 @@ def pinned_requirements(
     options = ("--generate-hashes", "--no-header", "--no-annotate", "--quiet")
     command = [uv, "pip", "compile", "-", "--python", python, *options]
     command += ["--only-binary", ":all:", *index_arguments(env, "uv")]
-    texts = (Path(text).as_uri() if os.path.isabs(text) else text for text in requirements(env))
+    texts = (
+        Path(text).as_uri() if Path(text).is_absolute() else text for text in requirements(env)
+    )
     done = run(
         command,
         timeout=_LOCK_DEADLINE,

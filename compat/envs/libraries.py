@@ -123,11 +123,12 @@ def _install(requirement: str, target: Path, environ: Mapping[str, str] = os.env
     """
     try:
         install_into(target, [requirement], sys.executable, deadline=_DEADLINE, environ=environ)
-        return
     except InstallFailed as error:
         reason = last_lines(str(error))
     except TimeoutError:
         reason = f"the installer did not end within {_DEADLINE:g} s"
+    else:
+        return
     _log.info("%s: the installer says: %s", requirement, reason)
     _unpack_sources(requirement, reason, target, environ)
 

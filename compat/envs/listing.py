@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -328,6 +329,16 @@ class Listing:
             for before in (True, False)
         )
         return (*older[-1:], *newer[:1])
+
+    def published(self, release: Version) -> date | None:
+        """The day on which the first wheel of a release came there; ``None``: no source tells."""
+        times = (
+            file.uploaded
+            for file in self.files
+            if (wheel := _wheel(file)) and wheel[0] == release and file.uploaded is not None
+        )
+        first = min(times, default=None)
+        return None if first is None else datetime.fromtimestamp(first, UTC).date()
 
     def pythons_for(self, release: Version | None) -> frozenset[Minor]:
         """The Pythons for which this platform has a wheel of that release.

@@ -41,7 +41,7 @@ def building(
     set while another builds it.
     """
     descriptor = _locked(folder, waiting, stop)
-    with open(descriptor, "w", encoding="utf-8") as log:
+    with os.fdopen(descriptor, "w", encoding="utf-8") as log:
         log.truncate(0)
         yield log
 
@@ -167,8 +167,8 @@ def _runs(folder: EnvFolder) -> bool:
     Processes of other users are not seen.
     """
     inside = os.fsencode(f"{folder.path}{os.sep}")
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        with suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError), (process / "cmdline").open("rb") as file:
             if file.read(len(inside)) == inside:
                 return True
     return False
@@ -227,7 +227,7 @@ def clear(folder: EnvFolder) -> None:
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
     """Hold the lock of a file that all commands know, which is made where it is not there."""
-    with open(path, "w") as lock:
+    with path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -242,6 +242,6 @@ def _lock(descriptor: int, kind: int) -> bool:
 
 def _is_still(descriptor: int, path: Path) -> bool:
     try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+        return os.path.samestat(os.fstat(descriptor), path.stat())
     except OSError:
         return False

@@ -183,7 +183,7 @@ def _local_path(requirement: str) -> str | None:
     text = requirement.removeprefix(EDITABLE)
     if text.startswith("file://"):
         return unquote(urlsplit(text).path)
-    return text if os.path.isabs(text) else None
+    return text if Path(text).is_absolute() else None
 
 
 # --- on a worker's machine ------------------------------------------------------------------------

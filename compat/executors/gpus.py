@@ -128,7 +128,7 @@ PYTHON = "COMPAT_LAUNCH_PYTHON"
 _PATIENCE = 120.0
 """Seconds that a driver may take to tell which GPUs there are."""
 _TICK = 0.1
-_LOCKS = "/tmp"
+_LOCKS = "/tmp"  # noqa: S108 - one for all users, and links are not followed
 """Where the locks of GPUs are: one folder for all processes of a machine, whatever TMPDIR is."""
 
 

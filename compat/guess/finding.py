@@ -6,6 +6,7 @@ import glob
 import os
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 from compat import toolchains
@@ -31,6 +32,8 @@ _SKIPPED = {
 """
 _OF_A_PROJECT = (".git", "pyproject.toml", "setup.py", "setup.cfg", "matrix.toml")
 """What lies at the top of a project."""
+_MOST_IN_PROJECT = 5000
+"""Sources that are read below the top of a project, because a home folder may have such a mark."""
 
 
 def split(pattern: str) -> tuple[str, str | None]:
@@ -52,7 +55,8 @@ def sources(path: str, base: Path) -> list[Path]:
 def project_sources(paths: Iterable[Path]) -> list[Path]:
     """The sources of the projects that sources belong to.
 
-    They lie below the folder of the project or package, or else beside the sources.
+    They lie below the folder of the project or package, or else beside the sources. Of a project or
+    package, the first 5,000 sources count.
     """
     beside_or_below: dict[Path, None] = {}
     for folder in dict.fromkeys(path.absolute().parent for path in paths):
@@ -67,7 +71,9 @@ def project_sources(paths: Iterable[Path]) -> list[Path]:
         tops = (*above[: above.index(package)][-1:], *((project,) if project else ()))
         beside = (path for path in sorted(folder.glob(f"*{_SUFFIX}")) if _may_have_kernels(path))
         beside_or_below |= dict.fromkeys(
-            path for group in (beside, *map(_below, tops)) for path in group
+            path
+            for group in (beside, *(_below(top, _MOST_IN_PROJECT) for top in tops))
+            for path in group
         )
     return list(beside_or_below)
 
@@ -85,14 +91,15 @@ def where_else(path: str, base: Path) -> str:
     return did_you_mean(name, beside) or f"Searched in {base}."
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    """The sources below a folder that may have kernels, by name."""
+def _below(folder: Path, most: int | None = None) -> Iterator[Path]:
+    """The sources below a folder that may have kernels, by name; of the first ``most`` sources."""
+    return filter(_may_have_kernels, islice(_all_below(folder), most))
+
+
+def _all_below(folder: Path) -> Iterator[Path]:
     for here, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not _is_skipped(Path(here, name)))
-        for name in sorted(files):
-            path = Path(here, name)
-            if name.endswith(_SUFFIX) and _may_have_kernels(path):
-                yield path
+        yield from (Path(here, name) for name in sorted(files) if name.endswith(_SUFFIX))
 
 
 def _is_skipped(folder: Path) -> bool:

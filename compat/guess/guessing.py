@@ -185,7 +185,7 @@ def _kernel_file(
 
 def _folder(source: str, root: str) -> str:
     """A folder as it is seen from the kernel file."""
-    folder = os.path.normpath(os.path.join(os.path.dirname(source), root))
+    folder = os.path.normpath(Path(source).parent / root)
     return folder if folder.startswith(("/", ".")) else f"./{folder}"
 
 

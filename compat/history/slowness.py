@@ -53,7 +53,8 @@ def slowness(
         )
     if not stopped:
         return f"slow, {_where(outcome)}"
-    return f"slow or stuck, not decided: it used CPU time all the while, {_where(outcome)}"
+    told = f"slow or stuck, not decided: it used CPU time all the while, {_where(outcome)}"
+    return told if outcome.stage == _longest(outcome) else f"{told}; stopped in {outcome.stage}"
 
 
 def _standing_still(evidence: Evidence) -> str | None:
@@ -68,13 +69,23 @@ def _standing_still(evidence: Evidence) -> str | None:
 
 def _where(outcome: Outcome) -> str:
     """``in stage ttgir: 57 s of 59 s of CPU time``."""
-    compiling = {
+    compiling, longest = _compiling(outcome), _longest(outcome)
+    return (
+        f"in stage {longest}: {roughly(compiling.get(longest, 0.0))} of"
+        f" {roughly(sum(compiling.values()))} of CPU time"
+    )
+
+
+def _longest(outcome: Outcome) -> str:
+    """The stage that took the most CPU time."""
+    compiling = _compiling(outcome)
+    return max(compiling, key=lambda name: compiling[name], default=outcome.stage)
+
+
+def _compiling(outcome: Outcome) -> dict[str, float]:
+    """The CPU seconds of a compile's stages, without what came before and after it."""
+    return {
         name: taken
         for name, taken in outcome.stages.items()
         if name not in (SOURCE_STAGE, *LATER_STAGES)
     }
-    most = max(compiling, key=lambda name: compiling[name], default=outcome.stage)
-    return (
-        f"in stage {most}: {roughly(compiling.get(most, 0.0))} of"
-        f" {roughly(sum(compiling.values()))} of CPU time"
-    )

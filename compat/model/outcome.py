@@ -214,7 +214,7 @@ class Compact(Mapping[str, Any]):
         self._values = marshal.dumps(values)
 
     def _content(self) -> dict[str, Any]:
-        return _restored(self._shape, iter(marshal.loads(self._values)))
+        return _restored(self._shape, iter(marshal.loads(self._values)))  # noqa: S302 - of this process
 
     def __getitem__(self, name: str) -> Any:
         return self._content()[name]

@@ -374,7 +374,7 @@ def chosen(
         torches = [str(version) for version in _every_version(config, toolchain)]
     if torches:
         versions = [_version(word, framework) for word in _split(torches)]
-        envs = tuple(_env_with(config, version, toolchain, notes) for version in versions)
+        envs = tuple(_env_with(config, version, toolchain) for version in versions)
     if not envs:
         raise SelectionError(missing, hint=f"Name one with {_option(framework)}.")
     return tuple(
@@ -488,9 +488,7 @@ def _every_version(config: MatrixConfig, toolchain: Toolchain) -> tuple[Version,
     return tuple(version for version in versions if listed.pythons_for(version))
 
 
-def _env_with(
-    config: MatrixConfig, version: Version, toolchain: Toolchain, notes: list[str]
-) -> Env:
+def _env_with(config: MatrixConfig, version: Version, toolchain: Toolchain) -> Env:
     """The env with a release of the framework.
 
     It is one that is declared, or one with the release that the framework asks for.

@@ -271,7 +271,7 @@ def built_library(
             made = Path(making) / name
             _compile(compiler, source, made, name)
             folder.mkdir(exist_ok=True)
-            os.replace(made, folder / name)
+            made.replace(folder / name)
         for other in also:
             _link(folder / other, name)
     except OSError as error:

@@ -120,7 +120,7 @@ class Process:
         self._process.returncode = 0  # nobody waits for it
 
 
-def run(
+def run(  # noqa: PLR0913 - the options of one start, by name
     command: Sequence[str],
     *,
     timeout: float = math.inf,
@@ -430,7 +430,7 @@ def command(pid: int) -> tuple[str, ...]:
 def working_folder(pid: int) -> str | None:
     """The folder that a process is in; ``None`` if it is gone or somebody else's."""
     try:
-        return os.readlink(f"/proc/{pid}/cwd")
+        return str(Path(f"/proc/{pid}/cwd").readlink())
     except OSError:
         return None
 
@@ -467,7 +467,7 @@ def end_users(folder: Path) -> None:
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             with suppress(OSError):
                 links = [entry / "cwd", *(entry / "fd").iterdir()]
-                if any(f"{os.readlink(link)}/".startswith(inside) for link in links):
+                if any(f"{link.readlink()}/".startswith(inside) for link in links):
                     os.kill(int(entry.name), signal.SIGKILL)
 
 

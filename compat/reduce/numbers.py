@@ -94,6 +94,7 @@ def releases_to_compare(
     criterion: Criterion,
     context: RunContext,
     gpu: Gpu,
+    *,
     on_launch: Callable[[str], None],
 ) -> Compare:
     """Return the tested releases in which the kernel is bad, and releases in which it is right.

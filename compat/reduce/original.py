@@ -246,7 +246,7 @@ def _question(
     rest = [] if good else runs.run(runs.subject.cells(runs.subject.rest), runs.brief_limits)
     context = evolve(runs.context, stop=threading.Event())
     return NumbersQuestion(
-        releases_to_compare(bad, good, rest, criterion, context, gpu, runs.say), gpu
+        releases_to_compare(bad, good, rest, criterion, context, gpu, on_launch=runs.say), gpu
     )
 
 

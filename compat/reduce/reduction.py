@@ -445,7 +445,7 @@ class Reduction:
         )
 
 
-def reduce(
+def reduce(  # noqa: PLR0913 - the options of the command, by name
     selection: Selection,
     what: str,
     context: RunContext,

@@ -48,7 +48,7 @@ class ReproListener:
         """The outcome of a cell, before the next cell begins."""
 
 
-def repro(
+def repro(  # noqa: PLR0913 - the options of the command, by name
     selection: Selection,
     cell: str,
     context: RunContext,

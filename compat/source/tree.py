@@ -78,7 +78,7 @@ class Tree:
             raise BadArchive("its files are not those of its digest")
         making = there.with_name(f".{there.name}.{os.getpid()}-{os.urandom(4).hex()}")
         for _, place in self.places(making):
-            os.makedirs(place)
+            Path(place).mkdir(parents=True)
         write_files(files, making)
         try:
             making.rename(there)

@@ -314,7 +314,7 @@ def put_aside(path: Path) -> Path | None:
         aside = next(each for name in names if not os.path.lexists(each := path.with_name(name)))
         for suffix in ("", *_BESIDE):
             with suppress(FileNotFoundError):
-                os.rename(f"{path}{suffix}", f"{aside}{suffix}")
+                Path(f"{path}{suffix}").rename(f"{aside}{suffix}")
         return aside
 
 

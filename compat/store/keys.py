@@ -26,7 +26,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from compat import interruption, toolchains
@@ -318,8 +318,8 @@ def _place(key: str) -> int:
 
 def _named(process: int) -> str:
     program, *words = supervisor.command(process) or ("",)
-    if words and "python" in os.path.basename(program):
+    if words and "python" in PurePath(program).name:
         program, *words = words
-    command = printable(" ".join((os.path.basename(program), *words)))
+    command = printable(" ".join((PurePath(program).name, *words)))
     shown = command if len(command) <= _WIDTH else f"{command[: _WIDTH - 1]}…"
     return f"process {process}{f' ({shown})' if shown else ''}" if process else "another process"

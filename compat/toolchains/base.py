@@ -34,7 +34,7 @@ from compat.model import (
 from compat.toolchains.language import Guessing, KnownEdit
 
 
-def _no_private(folder: str) -> dict[str, str]:
+def _no_private(_folder: str) -> dict[str, str]:
     return {}
 
 
@@ -59,7 +59,7 @@ class Framework:
 PYTORCH = Framework(name=DEFAULT_FRAMEWORK, title="PyTorch", example="2.9.1")
 
 
-def _no_variables(target: Target) -> dict[str, str]:
+def _no_variables(_target: Target) -> dict[str, str]:
     return {}
 
 
@@ -67,7 +67,7 @@ def _gpu_target(target: Target) -> str:
     return f'GPUTarget("{target.backend}", {target.arch!r}, {target.warp_size})'
 
 
-def _no_framework(release: Version | None) -> str | None:
+def _no_framework(_release: Version | None) -> str | None:
     return None
 
 
@@ -335,7 +335,7 @@ class ApiNames:
     """The decorators below which code is a kernel's."""
 
 
-def _own_metadata(metadata: str, other: str) -> str:
+def _own_metadata(metadata: str, _other: str) -> str:
     return metadata
 
 
@@ -442,11 +442,11 @@ Values = Callable[[ast.expr], Iterable[ast.expr]]
 """An expression in the body of a kernel → simple values for its place, the most likely first."""
 
 
-def _zeros(body: Sequence[ast.stmt], compile_spec: CompileSpec) -> Values:
+def _zeros(_body: Sequence[ast.stmt], _compile_spec: CompileSpec) -> Values:
     return lambda expression: (ast.Constant(0), ast.Constant(0.0))
 
 
-def _none_plainer(kind: str) -> tuple[str, ...]:
+def _none_plainer(_kind: str) -> tuple[str, ...]:
     return ()
 
 
@@ -521,7 +521,7 @@ class Language:
     """
     edits: tuple[KnownEdit, ...] = ()
     """The edits that are known to mend kernels, the smallest first."""
-    simplification: Simplification = Factory(lambda: Simplification())
+    simplification: Simplification = Factory(Simplification)
     """How kernels are made smaller."""
 
 
@@ -577,7 +577,7 @@ class Device:
         return tuple(dict.fromkeys(target.backend for target in self.targets))
 
 
-def _no_reproducer(reproducer: str, ir: str, name: str) -> str | None:
+def _no_reproducer(_reproducer: str, _ir: str, _name: str) -> str | None:
     return None
 
 

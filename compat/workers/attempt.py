@@ -481,11 +481,11 @@ def folders_of(python: str) -> tuple[str, str]:
 
     A folder that is not known is empty.
     """
-    folder = os.path.dirname(os.path.dirname(python))
+    folder = Path(python).parent.parent
     try:
-        with open(os.path.join(folder, "pyvenv.cfg"), encoding="utf-8", errors="replace") as file:
+        with (folder / "pyvenv.cfg").open(encoding="utf-8", errors="replace") as file:
             said = dict(line.partition("=")[::2] for line in file)
     except OSError:
-        return folder, ""
+        return str(folder), ""
     home = next((value.strip() for name, value in said.items() if name.strip() == "home"), "")
-    return folder, os.path.dirname(home)
+    return str(folder), str(Path(home).parent) if home else ""

@@ -56,6 +56,7 @@ def gathered(
     flight: InFlightCell,
     end: int | None,
     mode: Mode,
+    *,
     keep: Keep | None,
     places: Places,
 ) -> Evidence:
@@ -151,7 +152,7 @@ def _line_at(place: str) -> str | None:
     """The line that ``path:number`` names, as it is written there."""
     path, _, number = place.rpartition(":")
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with Path(path).open(encoding="utf-8", errors="replace") as file:
             return next(islice(file, int(number) - 1, None), "").rstrip()[:_LONGEST_LINE] or None
     except (OSError, ValueError):
         return None

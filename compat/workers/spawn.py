@@ -205,7 +205,7 @@ def variable_dependencies(toolchain: Toolchain, backend: str) -> dict[str, str]:
 def _digest(path: str) -> str | None:
     """A hash over a file's content; ``None`` where there is no file."""
     try:
-        status = os.stat(path)
+        status = Path(path).stat()
     except (OSError, ValueError):
         return None
     return (
@@ -218,7 +218,7 @@ def _digest(path: str) -> str | None:
 @lru_cache
 def _digest_of(path: str, *_stamp: int) -> str | None:
     try:
-        with open(path, "rb") as file:
+        with Path(path).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return None

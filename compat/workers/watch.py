@@ -394,7 +394,9 @@ class _Watch:
         If the machine refused something, the evidence becomes one without an answer. Raises
         MachineError if the machine still lacks something.
         """
-        evidence = gathered(evidence, self.child, flight, end, self.mode, self.keep, self.places)
+        evidence = gathered(
+            evidence, self.child, flight, end, self.mode, keep=self.keep, places=self.places
+        )
         if evidence.complete:
             return evidence
         if lack := lack_of_machine(evidence, self.child.directory):

@@ -34,9 +34,11 @@ PYTHON = "3.11"
 
 
 class System(StrEnum):
-    """A CI system."""
+    """A CI system, and when it runs."""
 
     GITHUB = "github"
+    NIGHTLY = "nightly"
+    """GitHub, every night."""
     GITLAB = "gitlab"
 
 
@@ -44,6 +46,7 @@ _NAME = "triton-compat"
 _PIPELINE = f".gitlab/{_NAME}.yml"
 _FILES: Mapping[System, Mapping[str, str]] = {
     System.GITHUB: {f".github/workflows/{_NAME}.yml": "github.yml.j2"},
+    System.NIGHTLY: {f".github/workflows/{_NAME}-nightly.yml": "nightly.yml.j2"},
     System.GITLAB: {_PIPELINE: "gitlab.yml.j2", ".gitlab-ci.yml": "gitlab-ci.yml.j2"},
 }
 _OTHERWISE = {".gitlab-ci.yml": f"add to it `include: [{{ local: /{_PIPELINE} }}]`"}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 from unittest.mock import patch
 
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.version import Version
@@ -179,6 +180,19 @@ def test_both_know_what_earlier_runs_found(
     assert facts(bisected(rows, earlier, existing).account) == facts(
         judged(rows, earlier, existing)
     )
+
+
+def test_what_earlier_runs_tested_outside_of_the_search_is_not_said_to_be_untested() -> None:
+    old, newer, newest = LINE[0], LINE[-2], LINE[-1]
+    rows = [(name_of(release, False), OK) for release in (newer, newest)]
+    existing = tuple(map(Version, LINE))
+    earlier = results([(name_of(old, False), OK)])
+    assert old in bisected(rows, (), existing).not_tried
+    answer = bisected(rows, earlier, existing)
+    assert answer.not_tried == tuple(LINE[1:-2])
+    assert old not in [probe.release for probe in answer.probes]
+    lost = results([(name_of(old, False), evolve(OK, status=Status.LOST))])
+    assert old in bisected(rows, lost, existing).not_tried
 
 
 @given(tried(), st.data())

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat.bisect.search import History, Judgement, PositionBracket, probe_all, search
+from compat.bisect.search import History, PositionBracket, probe_all, search
+from compat.history.account import Judgement
 
 G, B, U = Judgement.GOOD, Judgement.BAD, Judgement.UNKNOWN
 HISTORIES = st.lists(st.sampled_from([G, B, U]), max_size=40)

@@ -74,7 +74,7 @@ def test_the_growth_of_a_kernel_that_is_not_slow_yet() -> None:
         r"Slow, not stuck: .*grows as N\^[23]\.\d .* h.* at 4096\.$", found["sentence"]
     )
     (growth,) = found["settings"]
-    assert [compile["size"] for compile in growth["compiles"]] == [16, 32, 64, 96]
+    assert [compiled["size"] for compiled in growth["compiles"]] == [16, 32, 64, 96]
     assert growth["parts"]["ttgir"]["law"] == "power"
 
 

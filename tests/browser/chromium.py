@@ -29,7 +29,7 @@ def _starts(path: str) -> bool:
 
     Ubuntu's package only says to install one.
     """
-    answer = subprocess.run([path, "--version"], capture_output=True, text=True)
+    answer = subprocess.run([path, "--version"], check=False, capture_output=True, text=True)
     return answer.returncode == 0 and not answer.stdout.rstrip().endswith("snap")
 
 

@@ -5,7 +5,6 @@ any checkout.
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 from collections.abc import Callable, Mapping
@@ -394,7 +393,7 @@ def test_a_typo_is_one_error(
     assert (done.returncode, done.stdout) == (code, "")
     assert message in done.stderr
     assert done.stderr.count("error:") == 1
-    assert os.listdir(user.empty) == ["softmax.py"]
+    assert [path.name for path in user.empty.iterdir()] == ["softmax.py"]
 
 
 @pytest.mark.parametrize(
@@ -418,4 +417,4 @@ def test_a_folder_without_anything_stays_so(
     assert message in done.stderr
     assert "compat init" in done.stderr
     assert (done.stderr.count("error:"), done.stderr.count("hint:")) == (1, 1)
-    assert not os.listdir(user.empty)
+    assert not list(user.empty.iterdir())

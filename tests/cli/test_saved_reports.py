@@ -5,7 +5,6 @@ people and CI systems call them.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -207,7 +206,7 @@ def test_an_edit_that_breaks_a_kernel_is_told_in_every_form(
     top = str(tmp_path / "repository")
     plain = workflow({})
     assert "::" not in run(plain, "matrix", *HERE).stderr
-    os.rename(plain.empty / "reports" / "matrix.json", plain.empty / "before.json")
+    (plain.empty / "reports" / "matrix.json").rename(plain.empty / "before.json")
 
     edited = SOURCE.replace("tl.exp(", "tl.no_such_function(")
     assert edited != SOURCE

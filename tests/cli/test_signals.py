@@ -293,7 +293,7 @@ def test_workers_that_stay_go_on_and_what_they_did_does_not(
         wait_until(lambda: list(temporary.glob("compat-*")) == [], SOON)
         folders = list(temporary.glob("triton-compat-*/*"))
         assert all((folder / "about.json").exists() for folder in folders), folders
-        inside = {os.readlink(f"/proc/{pid}/cwd") for pid in run.left()}
+        inside = {str(Path(f"/proc/{pid}/cwd").readlink()) for pid in run.left()}
         assert inside <= {str(folder.resolve()) for folder in folders}
         stop = Run(project, temporary, ["workers", "--stop"])
         stop.end()

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from tests.waiting import PATIENCE, wait_until
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 UV = Path(sys.executable).with_name("uv")
-NEEDED = ("noxfile.py", "pyproject.toml", "compat")
+NEEDED = ("noxfile.py", "pyproject.toml")
 
 KERNEL = """
 schema = 1
@@ -50,7 +50,7 @@ def make_wheel(
     *,
     tag: str = "py3-none-any",
     requires: tuple[str, ...] = (),
-    license: str = "",
+    classifier: str = "",
 ) -> Path:
     """A wheel with one module that knows its version."""
     info = f"{name}-{version}.dist-info"
@@ -58,7 +58,7 @@ def make_wheel(
         f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}",
         *(f"Requires-Dist: {other}" for other in requires),
     ]
-    metadata += [f"Classifier: License :: {license}"] if license else []
+    metadata += [f"Classifier: License :: {classifier}"] if classifier else []
     files = {
         f"{name}/__init__.py": f"__version__ = {version!r}\n",
         f"{info}/METADATA": "\n".join(metadata) + "\n",
@@ -119,15 +119,19 @@ class Checkout:
     def environ(self, **more: str) -> dict[str, str]:
         """The variables that nox runs with: only this index, and none of the machine's pip
         settings.
+
+        Python keeps the bytecode of the package beside it, and so all checkouts have it. Nor does
+        pip compile itself in every env.
         """
         ours = {
             key: value
             for key, value in os.environ.items()
-            if not key.startswith(("PIP_", "UV_", "NOX"))
+            if not key.startswith(("PIP_", "UV_", "NOX", "PYTHONPYCACHEPREFIX"))
         }
         url = self.index.as_uri()
         indexes = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": url, "UV_DEFAULT_INDEX": url}
-        return {**ours, **indexes, VARIABLE: str(self.cache.folder), **more}
+        pip = {"VIRTUALENV_SYMLINK_APP_DATA": "1"}
+        return {**ours, **indexes, **pip, VARIABLE: str(self.cache.folder), **more}
 
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "nox", "-f", str(self.root / "noxfile.py"), *arguments]
@@ -136,6 +140,7 @@ class Checkout:
         """Run nox; everything it said."""
         done = subprocess.run(
             self.command(*arguments),
+            check=False,
             cwd=self.root,
             env=self.environ(**environ),
             stdin=subprocess.DEVNULL,
@@ -177,14 +182,27 @@ class Checkout:
         return read_env(load_matrix(self.root / "matrix.toml").env(name), self.cache)
 
 
+@pytest.fixture(scope="session")
+def package(
+    once: Callable[[str, Callable[[], str]], str], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A copy of this project's package, for all checkouts of this run of the tests."""
+
+    def copy() -> str:
+        folder = tmp_path_factory.mktemp("package") / "compat"
+        shutil.copytree(REPOSITORY / "compat", folder, ignore=shutil.ignore_patterns("__pycache__"))
+        return str(folder)
+
+    return Path(once("package", copy))
+
+
 @pytest.fixture
-def checkout(tmp_path: Path) -> Checkout:
+def checkout(tmp_path: Path, package: Path) -> Checkout:
     root = tmp_path / "checkout"
     root.mkdir()
     for name in NEEDED:
-        source = REPOSITORY / name
-        copy = shutil.copytree if source.is_dir() else shutil.copy2
-        copy(source, root / name)
+        shutil.copy2(REPOSITORY / name, root / name)
+    (root / "compat").symlink_to(package)
     (root / "k.toml").write_text(KERNEL, encoding="utf-8")
     (root / "k.py").write_text("def k(x): ...\n", encoding="utf-8")
     made = Checkout(root=root, index=tmp_path / "simple")

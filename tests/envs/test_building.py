@@ -234,8 +234,8 @@ def test_a_license_that_is_proprietary_is_named_once_where_it_is_installed(
     checkout: Checkout,
 ) -> None:
     checkout.matrix('{ triton = "1.1" }', '{ triton = "1.2" }', '{ triton = "1.3" }')
-    checkout.publish("triton", "1.2", license="Other/Proprietary License")
-    checkout.publish("triton", "1.3", license="Other/Proprietary License")
+    checkout.publish("triton", "1.2", classifier="Other/Proprietary License")
+    checkout.publish("triton", "1.3", classifier="Other/Proprietary License")
     assert not any("proprietary" in line for line in checkout.build("triton-1.1"))
     lines = [line for line in checkout.build("triton-1.2", "triton-1.3") if "proprietary" in line]
     (line,) = lines

@@ -73,7 +73,7 @@ def index() -> Iterator[Index]:
             self.end_headers()
             self.wfile.write(told.body.encode())
 
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as its base has it
             """Nothing to say."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

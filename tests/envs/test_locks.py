@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,15 @@ BACKENDS = ("uv", "virtualenv")
 ENV = "triton-1.0"
 
 
-def lock(checkout: Checkout, *arguments: str, code: int = 0, **environ: str) -> str:
+def lock(
+    checkout: Checkout, *arguments: str, code: int = 0, environ: Mapping[str, str] | None = None
+) -> str:
     """Run `compat envs lock` in the checkout; everything it said."""
     done = subprocess.run(
         [sys.executable, "-m", "compat.cli", "envs", "lock", *arguments],
         cwd=checkout.root,
-        env=checkout.environ(**environ),
+        check=False,
+        env=checkout.environ(**environ or {}),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -71,7 +75,9 @@ def test_a_wheel_with_other_content_is_refused(
 ) -> None:
     distribution, version = name.split("-")
     # The same name, version and dependencies, and another program.
-    locked.publish(distribution, version, requires=("helper",) if name == ENV else (), license="x")
+    locked.publish(
+        distribution, version, requires=("helper",) if name == ENV else (), classifier="x"
+    )
     # From its own cache uv would install the first file.
     locked.build(ENV, backend=backend, UV_CACHE_DIR=str(tmp_path / "cache"))
     error = (locked.read(ENV).error or "").lower()
@@ -150,7 +156,7 @@ def test_a_wheel_beside_the_file_is_locked_by_its_content(
     assert str(checkout.root) not in lock_of(checkout).read_text()
     checkout.build("fork", backend=backend)
     assert checkout.read("fork").error is None
-    make_wheel(wheel.parent, "triton", "1.0+fork", license="x")
+    make_wheel(wheel.parent, "triton", "1.0+fork", classifier="x")
     checkout.build("fork", backend=backend)
     assert "hash" in (checkout.read("fork").error or "").lower()
 
@@ -167,7 +173,7 @@ def test_a_folder_cannot_be_locked(checkout: Checkout) -> None:
 
 
 def test_without_uv_the_command_says_so(checkout: Checkout) -> None:
-    said = lock(checkout, code=4, UV=os.fspath(checkout.root / "absent"))
+    said = lock(checkout, code=4, environ={"UV": os.fspath(checkout.root / "absent")})
     assert "uv is not installed" in said
 
 
@@ -200,8 +206,8 @@ def test_a_real_release_is_installed_from_its_lock(checkout: Checkout, tmp_path:
         if (value := os.environ.get(name))
     }
     shutil.rmtree(checkout.index)
-    environ: dict[str, Any] = {"UV_DEFAULT_INDEX": "", "PIP_INDEX_URL": ""} | real
-    lock(checkout, **environ)
+    environ = {"UV_DEFAULT_INDEX": "", "PIP_INDEX_URL": ""} | real
+    lock(checkout, environ=environ)
     env = load_matrix(checkout.root / "matrix.toml").env("triton-3.1.0")
     assert any(line.startswith("triton==3.1.0 --hash=sha256:") for line in env.lock)
     checkout.build("triton-3.1.0", real=True)

@@ -22,6 +22,7 @@ from compat.envs.cache import VARIABLE, env_cache
 from compat.envs.record import read_env
 from compat.errors import EnvError
 from compat.model import BuiltEnv
+from tests import commands
 from tests.waiting import PATIENCE
 
 # Not importable from here: a conftest is no module of its own.
@@ -39,9 +40,9 @@ class Project:
     checkout: Checkout
 
     def environ(self, **more: str) -> dict[str, str]:
-        environ: dict[str, str] = self.checkout.environ(
-            PYTHONPATH=str(REPOSITORY), COLUMNS="200", **more
-        )
+        python = {key: value for key, value in os.environ.items() if key.startswith("PYTHON")}
+        own = {**python, "PYTHONPATH": str(REPOSITORY), "COLUMNS": "200"}
+        environ: dict[str, str] = self.checkout.environ(**{**own, **more})
         return environ
 
     def start(self, *arguments: str, **environ: str) -> subprocess.Popen[str]:
@@ -58,11 +59,14 @@ class Project:
 
     def compat(self, *arguments: str, code: int = 0, **environ: str) -> str:
         """What a command prints, on both its outputs."""
-        return ended(self.start(*arguments, **environ), code)
+        done = commands.run(
+            *arguments, cwd=self.root, env=self.environ(**environ), timeout=PATIENCE
+        )
+        return told(done.returncode, done.stdout, done.stderr, code)
 
     def compat_at(self, folder: str, *arguments: str, code: int = 0) -> str:
         """The same, with the cache where the variable says."""
-        return ended(self.start(*arguments, **{VARIABLE: folder}), code)
+        return self.compat(*arguments, code=code, **{VARIABLE: folder})
 
     def read(self, name: str = "triton-1.0") -> BuiltEnv:
         return read_env(load_matrix(self.root / "matrix.toml").env(name), self.checkout.cache)
@@ -70,7 +74,11 @@ class Project:
 
 def ended(command: subprocess.Popen[str], code: int = 0) -> str:
     out, err = command.communicate(timeout=PATIENCE)
-    assert command.returncode == code, out + err
+    return told(command.returncode, out, err, code)
+
+
+def told(ended_with: int, out: str, err: str, code: int) -> str:
+    assert ended_with == code, out + err
     assert "Traceback" not in err
     return out + err
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -81,7 +80,7 @@ def test_roots_inside_of_roots_stay_there(project: Path, tmp_path: Path) -> None
 
 def test_the_same_files_are_the_same_tree_wherever_they_are(project: Path, tmp_path: Path) -> None:
     tree = Trees().of([SourceOrigin(source=str(project / "pkg" / "kernel.py"))])
-    os.rename(project, tmp_path / "moved")
+    project.rename(tmp_path / "moved")
     moved = Trees().of([SourceOrigin(source=str(tmp_path / "moved" / "pkg" / "kernel.py"))])
     assert tree is not None
     assert moved is not None

@@ -1,6 +1,7 @@
 """A watch over what an input makes this process do.
 
-It may write into its folder, start nothing, run no code from there, and look at nothing beside it.
+The input may write into its folder. It may start nothing, run no code from there, and look at
+nothing beside it.
 
 Python tells an audit hook of all this. The hook stays for good, and looks only while it is on.
 """
@@ -11,6 +12,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -32,7 +34,6 @@ _TEMPTING = Path("/compat-fuzz")
 
 _folders: list[Path] = []
 _seen: list[str] = []
-_installed = False
 
 
 class Trespass(AssertionError):
@@ -62,11 +63,9 @@ def watched(folder: Path) -> Iterator[Path]:
             raise Trespass("; ".join(dict.fromkeys(_seen)))
 
 
+@cache
 def _install() -> None:
-    global _installed
-    if not _installed:
-        sys.addaudithook(_hook)
-        _installed = True
+    sys.addaudithook(_hook)
 
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:

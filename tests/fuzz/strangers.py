@@ -199,7 +199,8 @@ def _usual_page() -> _Elements:
 
 
 _CODE = re.compile(
-    r"^(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^(?P=fence)|(?P<ticks>`+).*?(?P=ticks)", re.M | re.S
+    r"^(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^(?P=fence)|(?P<ticks>`+).*?(?P=ticks)",
+    re.MULTILINE | re.DOTALL,
 )
 
 
@@ -210,7 +211,9 @@ def _check_markdown(text: str) -> None:
         if token.type in ("html_block", "html_inline"):
             names = set(re.findall(r"</?([A-Za-z][\w-]*)", token.content))
             assert names <= _HTML, names - _HTML
-            assert not re.search(r"\son\w+\s*=|javascript:", token.content, re.I), token.content
+            assert not re.search(r"\son\w+\s*=|javascript:", token.content, re.IGNORECASE), (
+                token.content
+            )
         for name in ("href", "src"):
             assert not str(token.attrs.get(name, "")).lower().startswith(("javascript:", "data:"))
 
@@ -251,11 +254,10 @@ def _without_facts(text: str) -> str:
     """The code of a guard, without its first string and the value of FACTS, which is a literal."""
     tree = ast.parse(text)
     for node in tree.body:
-        if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
-            continue
-        if node.target.id == "FACTS" and node.value is not None:
-            ast.literal_eval(node.value)
-            node.value = None
+        match node:
+            case ast.AnnAssign(target=ast.Name(id="FACTS"), value=ast.expr() as value):
+                ast.literal_eval(value)
+                node.value = None
     assert ast.get_docstring(tree) is not None
     return ast.dump(ast.Module(body=tree.body[1:], type_ignores=[]))
 
@@ -362,15 +364,15 @@ def _archive(said: tuple[str, bytes], folder: Path) -> None:
             write_files(files, out)
             for path, content in files.items():
                 assert (out / path).read_bytes() == content
-        except OSError as error:  # a name that is too long
+        except OSError as error:
             if error.errno != errno.ENAMETOOLONG:
                 raise
     except BadArchive as error:
         assert not any(out.iterdir())
         shown(printable(str(error)))
-    for written in folder.rglob("*"):
-        assert written.is_dir() or written.is_file()
-        assert not written.is_symlink()
+    for place in folder.rglob("*"):
+        assert place.is_dir() or place.is_file()
+        assert not place.is_symlink()
     _as_sources(kind, data, folder)
     tree = Tree(folders=("/k",), digest="0" * 64, content=data)
     with suppress(BadArchive):

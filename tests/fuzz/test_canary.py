@@ -47,13 +47,14 @@ def test_a_trespass_is_seen(name: str, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["inside", "secret", "secret.py"]
 
 
-def test_a_trespass_does_not_happen_and_is_seen_where_it_is_caught(tmp_path: Path) -> None:
-    def caught(folder: Path) -> None:
-        with suppress(Trespass):
-            (folder / "../secret").write_text("overwritten")
+def _write_and_catch(path: Path) -> None:
+    with suppress(Trespass):
+        path.write_text("overwritten")
 
+
+def test_a_trespass_does_not_happen_and_is_seen_where_it_is_caught(tmp_path: Path) -> None:
     with pytest.raises(Trespass, match="to write"), watched(tmp_path) as folder:
-        caught(folder)
+        _write_and_catch(folder / "../secret")
     assert (tmp_path / "secret").read_text() == "secret = 1\n"
 
 
@@ -63,6 +64,5 @@ def test_the_rest_is_allowed(tmp_path: Path) -> None:
         (folder / "x").rename(folder / "y")
         Path(__file__).read_text()
         sqlite3.connect(folder / "x.db").close()
-        with open(os.devnull, "w") as file:
-            file.write("x")
+        Path(os.devnull).write_text("x")
     (tmp_path / "x").write_text("the watch is over")

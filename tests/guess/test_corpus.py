@@ -17,7 +17,9 @@ import triton
 import triton.language as tl
 
 @triton.jit
-def copied(x_ptr, labels_ptr, out_ptr, n, stride_a, stride_b, scale, N: tl.constexpr, MODE: tl.constexpr):
+def copied(
+    x_ptr, labels_ptr, out_ptr, n, stride_a, stride_b, scale, N: tl.constexpr, MODE: tl.constexpr
+):
     at = tl.arange(0, N)
     row = tl.load(labels_ptr + at, mask=at < n)
     value = tl.load(x_ptr + row * stride_a + at * stride_b, mask=at < n) * 2.5 * scale

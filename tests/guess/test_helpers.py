@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compat.errors import ConfigError
-from compat.guess import guess_sources
+from compat.guess import finding, guess_sources
 from compat.guess.finding import project_sources
 from compat.guess.guessing import load_sources
 
@@ -69,3 +69,15 @@ def test_callers_are_looked_for_in_the_project_in_the_package_and_beside_the_sou
         == "These functions cannot be compiled by themselves: add_one: kernels call it, or it"
         " returns a value."
     )
+
+
+def test_a_large_project_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(finding, "_MOST_IN_PROJECT", 3)
+    (tmp_path / ".git").touch()
+    for name in ("a", "b", "c", "d", "e"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "kernel.py").write_text(KERNEL.format(imported="", call=""))
+    read = project_sources([tmp_path / "a" / "kernel.py"])
+    assert [path.parent.name for path in read] == ["a", "b", "c"]

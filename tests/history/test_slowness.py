@@ -51,8 +51,13 @@ def test_the_stage_in_flight_is_not_the_one_that_took_the_time() -> None:
     assert (
         told
         == "slow or stuck, not decided: it used CPU time all the while, in stage ttgir: 50 s of 57"
-        " s of CPU time"
+        " s of CPU time; stopped in llir"
     )
+
+
+def test_the_stage_in_flight_is_told_once_where_it_took_the_time() -> None:
+    told = slowness(SPEC, evolve(STOPPED, stage="ttgir"), [], [])
+    assert (told or "").endswith("in stage ttgir: 50 s of 57 s of CPU time")
 
 
 def test_what_stands_still_is_stuck() -> None:

@@ -18,21 +18,21 @@ from tests.targets import TARGETS
 Built = Callable[[str], BuiltEnv]
 
 
-def check(found: Reduced, *, lines: int, bytes: int) -> None:
+def check(found: Reduced, *, lines: int, size: int) -> None:
     before, after = found.before.outcome.failure, found.after.outcome.failure
     assert before is not None
     assert after is not None
     assert (after.fingerprint, after.pass_) == (before.fingerprint, before.pass_)
     assert not found.after.outcome.flaky
     assert found.last.kernel_lines <= lines
-    assert len(found.last.text) <= bytes
+    assert len(found.last.text) <= size
 
 
 @pytest.mark.wheels
 def test_an_abort_in_the_front_end(built: Built, tmp_path: Path) -> None:
     env = built("triton-3.9.0")
     found = reduced(cell(env, "failures", "block_typed_bound"), env, tmp_path)
-    check(found, lines=3, bytes=140)
+    check(found, lines=3, size=140)
     assert found.last.compile.signature == found.last.compile.constexprs == {}
 
 
@@ -44,7 +44,7 @@ def test_an_assertion_in_a_pass(built: Built, tmp_path: Path) -> None:
         env,
         tmp_path,
     )
-    check(found, lines=4, bytes=220)
+    check(found, lines=4, size=220)
     assert found.last.compile.options == {"num_ctas": 2}
 
 
@@ -57,7 +57,7 @@ def test_a_hang_with_a_scaled_deadline(built: Built, tmp_path: Path) -> None:
         tmp_path,
         Limits(deadline=2, memory=LIMITS.memory),
     )
-    check(found, lines=3, bytes=140)
+    check(found, lines=3, size=140)
 
 
 @pytest.mark.wheels
@@ -69,5 +69,5 @@ def test_the_historical_kernel(built: Built, config: MatrixConfig, tmp_path: Pat
     )
     env = built("triton-3.0.0")
     found = reduced(Cell(env=env.env, target=TARGETS["sm_90"], spec=spec), env, tmp_path)
-    check(found, lines=12, bytes=400)
+    check(found, lines=12, size=400)
     assert found.start.kernel_lines > 35

@@ -11,6 +11,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from packaging.version import Version
 
 from compat.model import Check, CompileSpec, Outcome, Status
 from compat.report.summary.comparing import CellChangeKind, Comparison, ReportSide, compare
@@ -252,6 +253,59 @@ def test_a_declared_failure_is_told_and_does_not_count() -> None:
 def test_unsupported_is_no_declared_failure() -> None:
     found = compared(cell(OK), cell(bad(UNKNOWN_TARGET, Status.UNSUPPORTED)))
     assert found.gated([CellChangeKind.BROKEN]) == 1
+
+
+# --- new releases ---------------------------------------------------------------------------------
+
+
+def followed(old: Report, new: Report) -> Comparison:
+    before, after = (ReportSide(name="report", report=one) for one in (old, new))
+    return compare(before, after, new_releases=True)
+
+
+def test_a_new_release_is_compared_with_the_newest_one_before_it() -> None:
+    before = report(tried("k", "v", always(OK), envs=[env("3.1.0"), env("3.8.0")]))
+    fate = since("3.9.0", bad(REMOVED), OK)
+    after = report(tried("k", "v", fate, envs=[env("3.8.0"), env("3.9.0")]))
+    found = followed(before, after)
+    assert found.successors == {"triton-3.9.0": "triton-3.8.0"}
+    assert found.counts == {CellChangeKind.BROKEN: 2, CellChangeKind.DROPPED: 2}
+    assert (found.compared, found.same) == (4, 2)
+    assert {result.cell.env.name for result in found.of(CellChangeKind.BROKEN)[0].results} == {
+        "triton-3.9.0"
+    }
+    assert found.gated([CellChangeKind.BROKEN]) == 2
+    assert "envs" not in found.only[1]
+    lines = list(diff_lines(found))
+    assert "note: triton-3.9.0 is new, and compared with triton-3.8.0" in lines
+    assert diff_document(found)["successors"] == {"triton-3.9.0": "triton-3.8.0"}
+
+
+def test_an_env_that_is_no_later_release_of_the_same_kind_is_compared_with_nothing() -> None:
+    before = report(tried("k", "v", always(OK), envs=[env("3.8.0")]))
+    paired, fork = env("3.9.0"), env("3.9.0")
+    paired = evolve(
+        paired, env=evolve(paired.env, name="paired", framework_release=Version("2.15.0"))
+    )
+    fork = evolve(fork, env=evolve(fork.env, name="fork", distribution="triton-fork"))
+    for other in (env("3.7.0"), paired, fork):
+        found = followed(before, report(tried("k", "v", always(bad(SHAPE)), envs=[other])))
+        assert found.successors == {}
+        assert found.counts == {CellChangeKind.DROPPED: 2, CellChangeKind.ADDED: 2}
+        assert found.only[1]["envs"] == (other.env.name,)
+
+
+def test_a_kernel_that_only_a_new_release_has_stays_new() -> None:
+    before = report(tried("k", "v", always(OK), envs=[env("3.8.0")]))
+    after = report(
+        [
+            *tried("k", "v", always(OK), envs=[env("3.9.0")]),
+            *tried("other", "v", always(bad(SHAPE)), envs=[env("3.9.0")]),
+        ]
+    )
+    found = followed(before, after)
+    assert (found.compared, found.same) == (2, 2)
+    assert found.counts == {CellChangeKind.DROPPED: 2, CellChangeKind.ADDED: 2}
 
 
 # --- metrics --------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ def test_attachments_by_the_name_that_the_failure_has() -> None:
 
 
 def test_of_a_distinct_failure_there_is_one_of_each() -> None:
-    asked = []
+    asked = list[str]()
     results = [
         result
         for place, release in enumerate(("3.8.0", "3.9.0"))
@@ -63,7 +63,7 @@ def test_of_a_distinct_failure_there_is_one_of_each() -> None:
             "z", "v", always(bad(evolve(PASS, reproducer=f"{place}.mlir"))), envs=[env(release)]
         )
     ]
-    enclosing(report(results), lambda path: None, lambda name: asked.append(name))
+    enclosing(report(results), lambda path: None, asked.append)
     assert asked == ["0.mlir"]
 
 

@@ -5,12 +5,13 @@ says.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, fromstring
 
 import junitparser
 import pytest
-import xmlschema
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,12 +22,21 @@ from compat.report.summary.record import Report
 from tests.records import LOST, OK, SHAPE, TARGETS, bad, declared, env
 from tests.report.factory import always, expected_matrix, report, tried, troubled_matrix
 
-SCHEMA = xmlschema.XMLSchema(Path(__file__).parent / "junit.xsd")
+if TYPE_CHECKING:
+    from xmlschema import XMLSchema
+
+
+@cache
+def schema() -> XMLSchema:
+    """Read by the process that needs it: every one that runs tests imports this module."""
+    from xmlschema import XMLSchema
+
+    return XMLSchema(Path(__file__).parent / "junit.xsd")
 
 
 def cases(found: Report) -> list[Element]:
     text = junit_xml(found)
-    SCHEMA.validate(text)
+    schema().validate(text)
     return list(fromstring(text).iter("testcase"))
 
 

@@ -18,7 +18,7 @@ from compat.report.views.diff import diff_document, diff_lines, diff_markdown
 from tests.pairs.made import ALL_BAD, DROPPED, GOOD, PAIRS, SWALLOWED, UNTRIED, program
 from tests.records import OK, env
 from tests.report.factory import always, report, tried
-from tests.report.test_junit import SCHEMA
+from tests.report.test_junit import schema
 
 
 def with_pairs(*pairs: Pair, cells: bool = True) -> Report:
@@ -33,7 +33,7 @@ def compared(old: Report, new: Report) -> Comparison:
 
 def suite(*pairs: Pair) -> Element:
     text = junit_xml(with_pairs(*pairs))
-    SCHEMA.validate(text)
+    schema().validate(text)
     found = fromstring(text).find("testsuite[@name='pair']")
     assert found is not None
     return found
@@ -169,7 +169,7 @@ def test_what_changed_is_told(old: Pair, new: Pair, kind: CellChangeKind, words:
         f"    {words}",
     ]
     assert diff_document(found)["pairs"][0]["kind"] == str(kind)
-    assert f"**`pair/2.9.1+3.5.1`** {words.split(' (')[0]}" in diff_markdown(found)
+    assert f"**`pair/2.9.1+3.5.1`** {words.split(' (', maxsplit=1)[0]}" in diff_markdown(found)
     assert found.gated({kind}) == 1
     assert found.gated(set(CellChangeKind) - {kind}) == 0
 

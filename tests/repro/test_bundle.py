@@ -185,6 +185,68 @@ def test_installed_packages_are_imported_name_by_name(tmp_path: Path) -> None:
     assert "os" not in text
 
 
+@pytest.mark.parametrize(
+    ("mine", "theirs", "imports", "use"),
+    [
+        (
+            "from math import log",
+            "from cmath import log",
+            "from cmath import log as log_2",
+            "log_2",
+        ),
+        (
+            "from math import exp as log",
+            "from math import log",
+            "from math import log as log_2",
+            "log_2",
+        ),
+        ("import math as log", "import cmath as log", "import cmath as log_2", "log_2"),
+        (
+            "def log(x):\n    return x",
+            "from math import log",
+            "from math import log as log_2",
+            "log_2",
+        ),
+        ("from math import log", "from math import log", "from math import log", "log"),
+        ("import os.path", "import os", "import os", "os"),
+    ],
+)
+def test_two_imports_of_one_name_stay_two(
+    mine: str, theirs: str, imports: str, use: str, tmp_path: Path
+) -> None:
+    name = "os" if "os" in mine else "log"
+    main = (
+        f"{mine}\nfrom helpers import SIZE\nHERE = {name}\n@triton.jit\n"
+        "def kernel(p, N: tl.constexpr):\n    tl.store(p, HERE, SIZE)\n"
+    )
+    text = bundled(tmp_path, main, helpers=f"{theirs}\nSIZE = {name}\n").text
+    assert f"{imports}\n" in text
+    assert f"SIZE = {use}\n" in text
+    assert f"HERE = {name}\n" in text
+    assert f"{mine}\n" in text
+
+
+def test_a_definition_does_not_take_the_name_of_an_import(tmp_path: Path) -> None:
+    main = (
+        "import helpers\nfrom math import fold\nHERE = fold\n@triton.jit\n"
+        "def kernel(p, N: tl.constexpr):\n    tl.store(p, HERE, helpers.fold(N))\n"
+    )
+    found = body(bundled(tmp_path, main, helpers=FOLD))
+    assert "HERE = fold\n" in found
+    assert "def fold_2(x):" in found
+    assert found.endswith("tl.store(p, HERE, fold_2(N))")
+
+
+def test_an_import_of_another_file_is_used_by_its_own_name(tmp_path: Path) -> None:
+    main = (
+        "import helpers\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n"
+        "    tl.store(p, helpers.tau)\n"
+    )
+    found = body(bundled(tmp_path, main, helpers="from math import tau\n"))
+    assert "from math import tau" in found
+    assert found.endswith("tl.store(p, tau)")
+
+
 def test_a_definition_under_a_condition_comes_with_it(tmp_path: Path) -> None:
     branch = (
         "if hasattr(tl, 'x'):\n    @triton.jit\n    def f(x):\n        return x\nelse:\n    f ="

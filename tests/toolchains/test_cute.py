@@ -253,3 +253,36 @@ def test_what_spills_and_what_the_code_consists_of_are_told(
     found = compile_all(env, [cell for cell in cells(env) if cell.spec.kernel == "cute_gemm_mma"])
     assert [evidence.metrics["code"]["mma"] for evidence in found] == [16, 128]
     assert [evidence.metrics["stack_bytes"] > 0 for evidence in found] == [False, True]
+
+
+_CROWDED = """
+import cutlass.cute as cute
+
+@cute.kernel
+def double(a: cute.Tensor):
+    thread, _, _ = cute.arch.thread_idx()
+    a[thread] = a[thread] + a[thread]
+
+@cute.jit
+def crowded(a: cute.Tensor):
+    double(a).launch(grid=(1, 1, 1), block=(64, 1, 1), smem=4096, min_blocks_per_mp=2)
+"""
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", ["4.2.1", "4.5.3", "4.6.1", NEWEST])
+def test_a_kernel_that_wants_several_blocks_per_multiprocessor_needs_no_driver(
+    cute: Callable[[str], BuiltEnv], tmp_path: Path, release: str
+) -> None:
+    (tmp_path / "crowded.py").write_text(_CROWDED)
+    (tmp_path / "crowded.toml").write_text(
+        'schema = 1\ntoolchain = "cute"\nkernel = "crowded"\nsource = "crowded.py"\n'
+        'function = "crowded"\n[signature]\na = "fp16[n]"\n'
+    )
+    (spec,) = load_kernels(["crowded.toml"], tmp_path)
+    env = cute(release)
+    (evidence,) = compile_all(
+        env, [Cell(env=env.env, target=cute_faces.target("sm_90a"), spec=spec)]
+    )
+    assert evidence.complete, evidence.raised
+    assert evidence.metrics["shared"] == 4096

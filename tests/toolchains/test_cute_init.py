@@ -90,6 +90,23 @@ def test_without_a_call_annotations_and_the_body_tell(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("line", "targets"),
+    [
+        ("from cutlass.cute.nvgpu import cpasync, tcgen05", ["sm_100a"]),
+        ("OP = cute.nvgpu.tcgen05.MmaF16BF16Op", ["sm_100a"]),
+        ("from cutlass.cute.nvgpu import warpgroup", ["sm_90a"]),
+        ("from cutlass.cute.nvgpu import tcgen05, warpgroup", None),
+        ("from cutlass.cute.nvgpu import cpasync", None),
+        ("tcgen05 = 'a word'", None),
+    ],
+)
+def test_the_operations_of_one_architecture_tell_the_target(
+    tmp_path: Path, line: str, targets: list[str] | None
+) -> None:
+    assert guessed(tmp_path, HEAD + line + PLAIN)["copy"].get("targets") == targets
+
+
 def test_a_class_has_the_values_of_its_constructor(tmp_path: Path) -> None:
     source = """
 class Fmha:

@@ -14,6 +14,7 @@ import pytest
 from compat import toolchains
 from compat.bundle.bundle import bundle
 from compat.diagnosis import common
+from compat.errors import ConfigError
 from compat.model import BuiltEnv, CompileSpec, Specialization
 from compat.repro import verify
 from compat.repro.script import Script
@@ -174,6 +175,16 @@ def test_a_script_says_what_installs_and_what_it_compiles_for() -> None:
 
 
 # --- on real wheels -------------------------------------------------------------------------------
+
+
+def test_a_script_refuses_an_argument_that_a_class_makes(tmp_path: Path) -> None:
+    source = tmp_path / "kernel.py"
+    source.write_text(CLASS)
+    made = CompileSpec(
+        signature={**SIGNATURE, "n": "Options()"}, constexprs={"threads": 64, "kind": 1}
+    )
+    with pytest.raises(ConfigError, match="Options is not one"):
+        script(specialization(source, "Kernel", made), CallForm.ANY).source()
 
 
 @pytest.mark.wheels

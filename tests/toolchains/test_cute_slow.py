@@ -34,7 +34,7 @@ def test_canonicalize_grows_with_a_chain_of_products() -> None:
     assert "at 64, about " in found["sentence"]
     assert found["sentence"].endswith(" at 4096.")
     (growth,) = found["settings"]
-    assert [compile["size"] for compile in growth["compiles"]] == [16, 32, 64]
+    assert [compiled["size"] for compiled in growth["compiles"]] == [16, 32, 64]
     assert growth["parts"]["pass canonicalize"]["rate"] > growth["rate"]
 
 

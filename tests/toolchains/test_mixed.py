@@ -122,8 +122,9 @@ def test_no_cell_is_no_success(mixed: Path, registered: Path) -> None:
     assert (
         "--target: none of the chosen targets is one of Toy\n  hint: Its targets: toy_t1." in said
     )
-    said = compat(mixed, registered, "matrix", "--kernel", "sums", "--envs", "triton-*", code=3)
-    assert "no chosen env or target is for the toolchain of a chosen kernel" in said
+    for command in (("matrix",), ("list", "cells")):
+        said = compat(mixed, registered, *command, "--kernel", "sums", "--envs", "triton-*", code=3)
+        assert "no chosen env or target is for the toolchain of a chosen kernel" in said
 
 
 def test_what_has_a_history_goes_together(selection: Selection) -> None:

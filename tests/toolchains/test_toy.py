@@ -153,7 +153,13 @@ def run(
     environ |= variables | {"COMPAT_ENVS": str(project.parent / "envs"), "PYTHONPATH": path}
     command = [sys.executable, "-P", "-m", module, *arguments]
     done = subprocess.run(
-        command, cwd=project, env=environ, capture_output=True, text=True, timeout=PATIENCE
+        command,
+        check=False,
+        cwd=project,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
     )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr if code else done.stdout

@@ -25,6 +25,7 @@ from tests.workflows.linters import ROOT, lint
 KERNEL = (ROOT / "tests" / "guess" / "sources" / "plain_softmax.py").read_text(encoding="utf-8")
 GOLDEN = {
     ".github/workflows/triton-compat.yml": "github.yml",
+    ".github/workflows/triton-compat-nightly.yml": "nightly.yml",
     ".gitlab/triton-compat.yml": "gitlab.yml",
     ".gitlab-ci.yml": "gitlab-ci.yml",
 }
@@ -57,10 +58,10 @@ def matrix(folder: Path, text: str) -> Path:
 
 
 def test_the_files(folder: Path, golden: Callable[[str, str], None]) -> None:
-    said = init("--github", "--gitlab")
-    for name in GOLDEN:
+    said = init("--github", "--nightly", "--gitlab")
+    for name, kept in GOLDEN.items():
         assert f"wrote {name}\n" in said
-        golden(GOLDEN[name], _released(folder / name))
+        golden(kept, _released(folder / name))
     assert "look at" not in said
 
 
@@ -76,7 +77,7 @@ def test_the_linters_have_nothing_against_them(text: str, inside: str, folder: P
         for path, content in workflow_files(system, config).texts.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content, encoding="utf-8")
-    lint("workflow", folder / ".github" / "workflows" / "triton-compat.yml")
+    lint("workflow", *sorted((folder / ".github" / "workflows").iterdir()))
     lint("gitlab", folder / ".gitlab-ci.yml", folder / ".gitlab" / "triton-compat.yml")
 
 
@@ -217,18 +218,22 @@ def test_that_a_ci_cannot_install_it_is_said(folder: Path, monkeypatch: pytest.M
 
 def test_scripts_are_scripts(folder: Path) -> None:
     """The shell takes all that a workflow has it run; where it fails, so does the step."""
-    init("--github", "--gitlab")
-    github = YAML(typ="safe").load(folder / ".github" / "workflows" / "triton-compat.yml")
+    init("--github", "--nightly", "--gitlab")
     gitlab = YAML(typ="safe").load(folder / ".gitlab" / "triton-compat.yml")
+    workflows = (folder / ".github" / "workflows").iterdir()
     scripts = [
-        step["run"] for job in github["jobs"].values() for step in job["steps"] if "run" in step
+        step["run"]
+        for path in workflows
+        for job in YAML(typ="safe").load(path)["jobs"].values()
+        for step in job["steps"]
+        if "run" in step
     ]
     scripts += [
         "\n".join([*gitlab[".triton-compat"]["before_script"], *gitlab[job]["script"]])
         for job in gitlab
         if "." not in job
     ]
-    assert len(scripts) == 9
+    assert len(scripts) == 13
     for script in scripts:
         assert (
             subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0

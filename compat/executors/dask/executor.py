@@ -251,7 +251,8 @@ class _BatchWork(Work[CellAttempts]):
 def _names_files(batch: Batch) -> bool:
     """Whether it is to be attempted with files of this machine, such as another assembler."""
     return any(
-        os.path.isabs(value) and os.path.exists(value) for value in batch.mode.variables.values()
+        Path(value).is_absolute() and os.path.exists(value)
+        for value in batch.mode.variables.values()
     )
 
 

@@ -13,11 +13,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import cached_property
 
-from attrs import frozen
+from attrs import field, frozen
+from packaging.version import Version
 
+from compat import toolchains
 from compat.history.running import TABLE, WANTED
 from compat.history.verdict import is_deprecated, is_good
-from compat.model import BuiltEnv, Failure, Latency, Result
+from compat.model import BuiltEnv, Cell, Env, Failure, Latency, Result
 from compat.pairs.records import Pair, PairProgram
 from compat.report.summary.checks import check_words
 from compat.report.summary.compact import Where, natural, numbers_of
@@ -263,10 +265,23 @@ class PairChange:
     """What is said of the first one that is broken, or of the env."""
 
 
-def changed_pairs(old: Iterable[Pair], new: Iterable[Pair]) -> tuple[PairChange, ...]:
-    """The pairs that came out differently, in the order of the new report."""
-    before = {pair.name: pair for pair in old}
-    both = ((before[pair.name], pair) for pair in new if pair.name in before)
+def changed_pairs(
+    old: Iterable[Pair], new: Iterable[Pair], successors: Mapping[str, str]
+) -> tuple[PairChange, ...]:
+    """The pairs that came out differently, in the order of the new report.
+
+    What an env of ``successors`` came with is compared with what the earlier one came with.
+    """
+    before, own = {}, {}
+    for pair in old:
+        before[pair.name] = pair
+        if pair.own:
+            own[pair.env] = pair
+    earlier = (
+        (before.get(pair.name) or own.get(successors.get(pair.env, "") if pair.own else ""), pair)
+        for pair in new
+    )
+    both = ((was, pair) for was, pair in earlier if was is not None)
     return tuple(_pair_change(was, is_) for was, is_ in both if _pairs_differ(was, is_))
 
 
@@ -417,6 +432,10 @@ class Comparison:
     """Pairs of a PyTorch and a Triton release whose outcome changed."""
     arguments: tuple[str, ...]
     """``kernel/variant/case`` that has other arguments or options in the new report."""
+    successors: Mapping[str, str] = field(factory=dict)
+    """Name of an env that only the new report has → the old report's env that it is compared
+    with.
+    """
 
     def of(self, kind: CellChangeKind) -> tuple[CellChange, ...]:
         """Return the differences of a kind."""
@@ -453,7 +472,8 @@ class Comparison:
     def only(self) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, tuple[str, ...]]]:
         """Axis → names that only the old report has, and names that only the new one has."""
         old, new = axes_of(self.old.report), axes_of(self.new.report)
-        return without(old, new), without(new, old)
+        only_new = without(new, {**old, "envs": (*old["envs"], *self.successors)})
+        return without(old, new), only_new
 
     @property
     def versions(self) -> tuple[str, str] | None:
@@ -465,15 +485,26 @@ class Comparison:
         return (old, new) if old != new else None
 
 
-def compare(old: ReportSide, new: ReportSide, threshold: float = THRESHOLD) -> Comparison:
+def compare(
+    old: ReportSide, new: ReportSide, threshold: float = THRESHOLD, *, new_releases: bool = False
+) -> Comparison:
     """Compare two reports.
 
     Args:
         old: The earlier report.
         new: The later report.
         threshold: Percent. A number that changes by at most this much counts as unchanged.
+        new_releases: Compare a release that only the new report has with the newest release before
+            it in the old one.
     """
+    successors = _successors(old.report, new.report) if new_releases else {}
     both = [(before, new.cells[name]) for name, before in old.cells.items() if name in new.cells]
+    followed = {
+        name: (before, after)
+        for name, after in new.cells.items()
+        if (before := old.cells.get(_id_in(after.cell, successors)))
+    }
+    both += followed.values()
     kinds = [(_kind(before, after), before, after) for before, after in both]
     jumps = [jump for _, before, after in kinds for jump in _jumps(before, after, threshold)]
     jumped = {jump.result.cell.id for jump in jumps}
@@ -486,7 +517,7 @@ def compare(old: ReportSide, new: ReportSide, threshold: float = THRESHOLD) -> C
     added = [
         (CellChangeKind.ADDED, None, after)
         for name, after in new.cells.items()
-        if name not in old.cells
+        if name not in old.cells and name not in followed
     ]
     return Comparison(
         old=old,
@@ -497,9 +528,41 @@ def compare(old: ReportSide, new: ReportSide, threshold: float = THRESHOLD) -> C
         compared=len(both),
         same=sum(kind is None and after.cell.id not in jumped for kind, _, after in kinds),
         envs=changed_envs(old.report, new.report),
-        pairs=changed_pairs(old.report.pairs, new.report.pairs),
+        pairs=changed_pairs(old.report.pairs, new.report.pairs, successors),
         arguments=changed_arguments(old.report, new.report),
+        successors=successors,
     )
+
+
+def _successors(old: Report, new: Report) -> dict[str, str]:
+    """Map each env that only the new report has to the env of the newest release before it.
+
+    That env is one of the old report, and has a framework if the new env has one.
+    """
+    before = {built.env.name: built.env for built in old.envs}
+    successors = {}
+    for env in (built.env for built in new.envs if built.env.name not in before):
+        alike = [one for one in before.values() if _is_earlier(one, env)]
+        if alike:
+            successors[env.name] = max(alike, key=_order).name
+    return successors
+
+
+def _is_earlier(one: Env, other: Env) -> bool:
+    """Whether both are envs of one kind, and the first one has the earlier release."""
+    kinds = ((env.toolchain, env.paired, toolchains.is_release(env)) for env in (one, other))
+    return next(kinds) == next(kinds) and toolchains.is_release(one) and _order(one) < _order(other)
+
+
+def _order(env: Env) -> tuple[Version, Version]:
+    release = env.release or Version("0")
+    return release, env.framework_release or release
+
+
+def _id_in(cell: Cell, envs: Mapping[str, str]) -> str:
+    """The id of the cell in the env that its own env is compared with; empty without one."""
+    name = envs.get(cell.env.name)
+    return f"{cell.id.removesuffix(cell.env.name)}{name}" if name else ""
 
 
 def kind_of_pair(change: PairChange) -> CellChangeKind:

@@ -52,10 +52,12 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
         and answer.bracket.bracket != account.bracket
     ):
         lines.append(f"The newest fix: {_ends(answer, answer.bracket, capital=False)}.")
-    for first, last in answer.assumed:
-        span = first if first == last else f"{first}–{last}"
+    if answer.assumed:
+        named = listed(
+            [first if first == last else f"{first}–{last}" for first, last in answer.assumed]
+        )
         lines.append(
-            f"Not tested, and assumed to be like the neighbouring releases: {span} (--all tests"
+            f"Not tested, and assumed to be like the neighbouring releases: {named} (--all tests"
             " them)."
         )
     if answer.not_tried:

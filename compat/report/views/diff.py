@@ -87,6 +87,8 @@ def remarks(found: Comparison) -> Iterator[str]:
                 f"only the {side} report has"
                 f" {listed([_values(axis, values) for axis, values in axes.items()])}"
             )
+    for env, before in found.successors.items():
+        yield f"{env} is new, and compared with {before}"
     if found.arguments:
         yield f"the arguments or options of {listed(_some(found.arguments))} changed"
     yield from (f"the env {env.name} changed: {env.before} → {env.after}" for env in found.envs)
@@ -362,6 +364,7 @@ def diff_document(found: Comparison) -> JsonObject:
         "only_new": unstructure(new),
         "arguments": list(found.arguments),
         "envs": unstructure(found.envs),
+        "successors": dict(found.successors),
     }
 
 

@@ -13,6 +13,7 @@ from compat.envs.record import KeptEnv, Pruned, size_of
 from compat.model import BuiltEnv
 from compat.model.codec import unstructure
 from compat.model.fields import DIGITS
+from compat.new_releases import NewRelease
 from compat.pairs.records import Grid, Pair, in_order
 from compat.report.render.blocks import Block, DataTable, Heading, Styled, TableColumn, TextLine
 from compat.report.summary.compact import counted, listed
@@ -373,3 +374,16 @@ def _ago(seconds: float) -> str:
         if seconds < 2 * _DAY
         else f"{seconds / _DAY:.0f} days ago"
     )
+
+
+def new_release_document(found: NewRelease) -> JsonObject:
+    """A release that no env is declared with, as JSON values."""
+    env = found.env
+    return {
+        "name": env.name,
+        "toolchain": env.toolchain,
+        "release": str(env.release),
+        "framework_release": str(env.framework_release) if env.paired else None,
+        "published": found.published.isoformat() if found.published else None,
+        "after": found.after.name if found.after else None,
+    }

@@ -215,7 +215,7 @@ FATES = {
 
 def mark(one: Mark) -> str:
     """A mark in the grid, linked to its failure."""
-    text = escape(one.text) if one.word not in ("-",) else ""
+    text = escape(one.text) if one.word != "-" else ""
     text = f"**{text}**" if one.unexpected else text
     return f"{text} [{one.failure}]" if one.failure else text
 

@@ -24,7 +24,7 @@ from compat.toolchains.inside import recorder as recorders
 from compat.toolchains.pytorch.device.gpu import is_there
 
 
-def facts(metadata: str, text: str, spec: CompileSpec) -> dict[str, Any]:
+def facts(metadata: str, _text: str, _spec: CompileSpec) -> dict[str, Any]:
     """What a launch has to know, of what the adapter wrote down. Raises Unlaunchable."""
     try:
         told = read_json(metadata)

@@ -47,7 +47,7 @@ READER = OutputReader(
 )
 
 
-def _none(built: BuiltEnv, target: Target) -> Path | None:
+def _none(_built: BuiltEnv, _target: Target) -> Path | None:
     return None
 
 

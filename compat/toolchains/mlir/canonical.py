@@ -184,8 +184,8 @@ class _Names:
             return _TOKEN.sub(self._token, line)
         rest = _TOKEN.sub(self._token, found["rest"])
         results = []
-        for name in found["names"].split(", "):
-            name, colon, count = name.partition(":")
+        for result in found["names"].split(", "):
+            name, colon, count = result.partition(":")
             results.append(self._define(name, found["op"].strip('"'), rest) + colon + count)
         return f"{found['indent']}{', '.join(results)} = {found['op']}{rest}"
 

@@ -159,7 +159,7 @@ class Machines:
         """The processes that run below the folder of this cluster."""
         return [
             pid
-            for pid in map(int, filter(str.isdigit, os.listdir("/proc")))
+            for pid in (int(process.name) for process in Path("/proc").glob("[0-9]*"))
             if str(self.folder).encode() in _environ(pid)
         ]
 

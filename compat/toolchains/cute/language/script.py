@@ -63,12 +63,12 @@ def form_of(release: str | None) -> CallForm:
     )
 
 
-def imports(bundle: Bundle) -> frozenset[str]:
+def imports(_bundle: Bundle) -> frozenset[str]:
     """What the call needs to import."""
     return _IMPORTS
 
 
-def before_decorators(target: Target) -> tuple[frozenset[str], str]:
+def before_decorators(_target: Target) -> tuple[frozenset[str], str]:
     """Decorators of CuTe DSL ask for nothing."""
     return _IMPORTS, ""
 
@@ -88,7 +88,7 @@ def compile_function(
     target: Target,
     form: CallForm,
     prediction: str = "",
-    variables: Mapping[str, str] | None = None,
+    _variables: Mapping[str, str] | None = None,
 ) -> str:
     """Return the function ``compile_kernel`` of a script.
 
@@ -297,9 +297,20 @@ class _Writing:
         """Return the code of an argument that a function beside the kernel makes.
 
         The arguments by type that the function asks for are written before its call.
+
+        Raises ConfigError if the script has no such function.
         """
-        definition = _definition(self._bundle, function)
-        assert isinstance(definition, ast.FunctionDef)
+        definitions = [
+            node
+            for node in tree_of(self._bundle.text).body
+            if isinstance(node, ast.FunctionDef) and node.name == function
+        ]
+        if not definitions:
+            raise ConfigError(
+                f"a script can only make an argument with a function, and {function} is not one",
+                hint="Define a function beside the kernel, with def.",
+            )
+        definition = definitions[-1]
         first, *others = _defaults(definition)
         calls = (
             node

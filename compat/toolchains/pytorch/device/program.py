@@ -190,7 +190,7 @@ def _generator(torch: Any) -> Any:
     class Generator(kind):  # type: ignore[misc, valid-type]
         """A generator of random numbers, which is here wherever it is to be."""
 
-        def __new__(cls, device: Any = None) -> Any:
+        def __new__(cls, device: Any = None) -> Any:  # noqa: ARG004 - as torch.Generator
             return kind.__new__(cls)
 
         def __init__(self, device: Any = None) -> None:

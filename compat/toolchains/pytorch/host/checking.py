@@ -186,7 +186,7 @@ def _size(answer: Dict[str, Any]) -> float:
     ):
         return -1.0
     error = answer["max_abs"]
-    return math.inf if error is None or error != error else float(error)
+    return math.inf if error is None or math.isnan(error) else float(error)
 
 
 def failed(status: str, reason: str, where: str = "") -> Dict[str, Any]:

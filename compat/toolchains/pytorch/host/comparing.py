@@ -377,7 +377,9 @@ class _ComparingProcess:
         kernels: List[ComparedKernel] = []
         try:
             for cell in question["cells"]:
-                kernels.append(ComparedKernel(self._session.kernel(cell), cell["good"]))
+                kernels.append(  # noqa: PERF401 - a refusal keeps those before it
+                    ComparedKernel(self._session.kernel(cell), cell["good"])
+                )
             compare(kernels, problems, question["rounds"], self._session.driver)
             status, reason = "compared", ""
         except Refused as error:

@@ -54,5 +54,4 @@ def append(path: "str | os.PathLike[str]", lines: Iterable[Mapping[str, Any]]) -
         file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
         if file.read(1) not in (b"", b"\n"):
             file.write(b"\n")
-        for line in lines:
-            file.write((json.dumps(line) + "\n").encode())
+        file.writelines((json.dumps(line) + "\n").encode() for line in lines)

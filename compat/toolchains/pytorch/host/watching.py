@@ -115,7 +115,7 @@ class _Following:
                 return
             self._note(message)
 
-    def _note(self, message: Message) -> None:
+    def _note(self, message: Message) -> None:  # noqa: C901 - one case for each event
         event = message["event"]
         if event == "begin":
             if message["cell"] != self._in_flight:

@@ -15,7 +15,7 @@ _FACTOR, _MASK = 0x9E3779B1, 0x7FFFFFFF
 
 
 def recorded(
-    parameters: Dict[str, Any], dtype: str, seed: int, device: str, large: bool
+    parameters: Dict[str, Any], _dtype: str, seed: int, device: str, _large: bool
 ) -> Iterator[Dict[str, Any]]:
     """Yields the launch, which is the same for the interpreter and for a GPU."""
     said = parameters["recorded"]

@@ -64,7 +64,7 @@ def _dtypes() -> dict[str, dtype]:
     def add(
         names: str, size: int, floating: bool = False, signed: bool = True, complex_: bool = False
     ) -> None:
-        first = names.split()[0]
+        first = names.split(maxsplit=1)[0]
         one = dtype(first, size, floating, signed, complex_)
         dtypes.update(dict.fromkeys(names.split(), one))
 
@@ -168,7 +168,7 @@ class no_grad:
         pass
 
 
-def _decorator(*arguments: Any, **options: Any) -> Any:
+def _decorator(*arguments: Any, **_: Any) -> Any:
     """Return a Python function as it is; this is a decorator with or without arguments.
 
     The function is not called here.
@@ -210,7 +210,7 @@ class _CustomOp(Partly):
         """Nothing is differentiated here."""
 
 
-def _custom_op(name: Any, function: Any = None, **_: Any) -> Any:
+def _custom_op(_name: Any, function: Any = None, **_: Any) -> Any:
     return _CustomOp if function is None else _CustomOp(function)
 
 

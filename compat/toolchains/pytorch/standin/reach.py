@@ -58,16 +58,8 @@ class _ReachableValues:
 
     def value(self, value: Any, path: str, depth: int) -> None:
         """Look at a value that the kernel has under this name."""
-        if is_opaque(value):
-            raise self.lacks(path_of(value))
-        kind = type(value)
-        if kind in (AssumedInt, AssumedFloat, AssumedStr):
-            form = (
-                "`%s` uses `%s`, which is %r on the GPU that is assumed, and something else on"
-                " others of its architecture"
-            )
-            raise Lacking(form % (self.kernel, path, value))
-        if kind is dtype or value is Tensor or value is dtype or id(value) in self.seen:
+        self._refuse_unknown(value, path)
+        if type(value) is dtype or value is Tensor or value is dtype or id(value) in self.seen:
             return
         if depth > _DEPTH:
             raise Lacking(
@@ -80,22 +72,32 @@ class _ReachableValues:
         self.alive.append(value)
         if is_from_stand_in(value):
             raise self.lacks(getattr(value, "__name__", None) or path)
-        if isinstance(value, (list, tuple, set, frozenset)):
-            for item in list(value):
-                self.value(item, path, depth + 1)
-        elif isinstance(value, dict):
-            for item in list(value.values()):
+        if isinstance(value, (list, tuple, set, frozenset, dict)):
+            for item in list(value.values() if isinstance(value, dict) else value):
                 self.value(item, path, depth + 1)
         elif isinstance(value, type):
-            for base in value.__mro__:
-                if base is not value and is_from_stand_in(base):
-                    raise self.lacks(
-                        base.__name__ if "." in base.__name__ else "torch.%s" % base.__name__
-                    )
+            self._bases(value)
         elif isinstance(value, FunctionType):
             self.function(value, depth)
         elif not isinstance(value, ModuleType):
             self.inside(value, path, depth)
+
+    def _refuse_unknown(self, value: Any, path: str) -> None:
+        if is_opaque(value):
+            raise self.lacks(path_of(value))
+        if type(value) in (AssumedInt, AssumedFloat, AssumedStr):
+            form = (
+                "`%s` uses `%s`, which is %r on the GPU that is assumed, and something else on"
+                " others of its architecture"
+            )
+            raise Lacking(form % (self.kernel, path, value))
+
+    def _bases(self, kind: type) -> None:
+        for base in kind.__mro__:
+            if base is not kind and is_from_stand_in(base):
+                raise self.lacks(
+                    base.__name__ if "." in base.__name__ else "torch.%s" % base.__name__
+                )
 
     def inside(self, value: Any, path: str, depth: int) -> None:
         """Follow what a compile looks at inside of an object.

@@ -70,7 +70,7 @@ def _defines(module: ModuleType, path: str) -> bool:
     file = vars(module).get("__file__")
     if not isinstance(file, str) or not LEDGER.in_tree(file):
         return False
-    origin = getattr(vars(module)[path.split(".")[0]], "__module__", None)
+    origin = getattr(vars(module)[path.split(".", maxsplit=1)[0]], "__module__", None)
     return not _is_own(origin)
 
 

@@ -599,7 +599,7 @@ def _typed(tensor: Any, layout: _TensorLayout, dynamic: Any) -> Any:
 
 
 def _pointer(name: str, alignment: int, address: int) -> Any:
-    import cutlass.cute as cute
+    from cutlass import cute
     from cutlass.cute.runtime import make_ptr
 
     return make_ptr(element(name), address, cute.AddressSpace.gmem, assumed_align=alignment)

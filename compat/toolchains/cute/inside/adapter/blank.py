@@ -5,7 +5,7 @@ A file of IR takes its place in them.
 
 from __future__ import annotations
 
-import cutlass.cute as cute
+from cutlass import cute
 
 
 @cute.kernel

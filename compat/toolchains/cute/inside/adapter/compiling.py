@@ -89,14 +89,16 @@ class Cute:
 
     def __init__(self) -> None:
         os.environ.setdefault(_ONE_THREAD, "1")
-        import cutlass.cute as cute
+        from cutlass import cute
         from cutlass.base_dsl import compiler
+        from cutlass.base_dsl.runtime import cuda as driver
         from cutlass.cutlass_dsl import CuTeDSL
         from cutlass.utils import HardwareInfo
 
         self.version = version(_DISTRIBUTION)
         self.interpreting = None
-        self._cute, self._hardware = cute, HardwareInfo
+        self._cute, self._hardware, self._driver = cute, HardwareInfo, driver
+        self._ask_driver = getattr(driver, "get_device_attribute", None)  # from 4.3 on
         self._dsl = CuTeDSL._get_dsl()
         # The release hashes the whole package for the key of a cache that is never read here.
         self._dsl.get_version = hashlib.sha256
@@ -159,6 +161,8 @@ class Cute:
         )
         for name, answer in no_gpu.hardware_answers(target).items():
             setattr(self._hardware, name, answer)
+        if self._ask_driver is not None:
+            self._driver.get_device_attribute = no_gpu.attribute_answer(target, self._ask_driver)
 
     def knows_target(self, target: dict[str, Any]) -> bool | None:
         """It brings no assembler that could be looked into."""
@@ -191,7 +195,7 @@ class Cute:
         try:
             self._cute.compile(function, *given, **named, **options)
         except _Compiled as compiled:
-            result = self._result(job, str(compiled.module))
+            result = self._result(str(compiled.module))
             if job["problem"] is not None and not self._given:
                 on_made("metadata", self._launches(job, function, compiled, result[1]["cubin"]))
             return result
@@ -260,8 +264,11 @@ class Cute:
         if pieces is None:
             go(asked)
             return
-        lower = self._lower_in_sight if self._passes else self._lower
-        if lower(go, module, pieces, compiler):
+        if (
+            self._lower_in_sight(go, module, pieces, compiler)
+            if self._passes
+            else self._lower(go, module, pieces)
+        ):
             self._on_made("mlir", _Generic(module))
             self._make_binary(go, pieces.rest, tells=asked != text)
         # Printing takes time, too, so passes are timed in a run without it.
@@ -282,14 +289,14 @@ class Cute:
         self._beacon.in_passes(True)
         if passes.prints(manager):
             with passes.printed(compiler, module):
-                left = self._lower(go, module, pieces, compiler)
+                left = self._lower(go, module, pieces)
         else:
             self._times, failed = passes.run_singly(
                 pieces.first, manager, passes.copy_of(module, self._traced), show=True
             )
             self._beacon.in_passes(failed is not None)
             try:
-                left = self._lower(go, module, pieces, compiler)
+                left = self._lower(go, module, pieces)
             except BaseException:
                 if failed is not None:
                     passes.tell_failed(failed)
@@ -297,9 +304,7 @@ class Cute:
         self._beacon.in_passes(False)
         return left
 
-    def _lower(
-        self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces, compiler: Any
-    ) -> bool:
+    def _lower(self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces) -> bool:
         """Run MLIR's passes; whether a binary is left to be made."""
         try:
             go(pieces.first)
@@ -340,7 +345,7 @@ class Cute:
             share = min(1.0, max(0.0, (since - began) / (now - began)))
             self._on_stage(stage, cpu + share * (used - cpu))
 
-    def _result(self, job: dict[str, Any], module: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _result(self, module: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the metrics, and what each stage made.
 
         Raises KernelFileError if there is no binary of a kernel.

@@ -86,3 +86,22 @@ def hardware_answers(target: dict[str, Any]) -> dict[str, Callable[..., Any]]:
         "get_device_multiprocessor_count": lambda self: count,
         "get_l2_cache_size_in_bytes": lambda self: _L2_CACHE,
     }
+
+
+_PER_MULTIPROCESSOR = "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR"
+_RESERVED = 1 << 10
+"""Bytes that a multiprocessor has beyond what one block may have, on every target: CUDA's own."""
+
+
+def attribute_answer(target: dict[str, Any], ask: Callable[..., Any]) -> Callable[..., Any]:
+    """Make the function that answers for the driver about an attribute of the GPU.
+
+    ``launch`` asks for the shared memory of a multiprocessor if a kernel has ``min_blocks_per_mp``.
+    """
+
+    def answer(attribute: Any, *rest: Any, **options: Any) -> Any:
+        if getattr(attribute, "name", "") == _PER_MULTIPROCESSOR:
+            return int(target["shared_memory"]) + _RESERVED
+        return ask(attribute, *rest, **options)
+
+    return answer

@@ -104,7 +104,7 @@ class _CompileLog:
                 except _Made:
                     dsl.post_compilation_cleanup()
                 except Exception as error:
-                    self._failed(key, error, dsl, wanted=wanted)
+                    self._failed(key, error, wanted=wanted)
                     if not fake:
                         raise
                     dsl.post_compilation_cleanup()
@@ -256,7 +256,7 @@ class _CompileLog:
             sort_keys=True,
             default=repr,
         )
-        return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch
+        return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch  # noqa: S324 - a name
 
     def _constructor(self, value: Any, launch: dict[str, Any]) -> None:
         made_of = objects.made_of(value)
@@ -285,7 +285,7 @@ class _CompileLog:
             self._refused.add((name, why))
             self._recording.journal.write(r="lacking", module=module, name=name, why=why)
 
-    def _failed(self, key: str | None, error: Exception, dsl: Any, *, wanted: bool) -> None:
+    def _failed(self, key: str | None, error: Exception, *, wanted: bool) -> None:
         if key is not None:
             self._recording.journal.write(r="failed", key=key, error=type(error).__name__)
             if wanted:
@@ -331,7 +331,7 @@ def _annotation(function: Any, annotation: Any) -> Any:
     if not isinstance(annotation, str):
         return annotation
     try:
-        return eval(annotation, function.__globals__)
+        return eval(annotation, function.__globals__)  # noqa: S307 - code of the same program
     except Exception:
         return annotation
 

@@ -81,7 +81,7 @@ def _note_comment(
                 return
 
 
-def _look(
+def _look(  # noqa: C901 - one case for each form of use
     uses: ArgumentUses,
     name: str,
     function: ast.FunctionDef,

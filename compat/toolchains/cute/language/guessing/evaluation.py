@@ -360,7 +360,7 @@ class HostScope(Scope):
                     if isinstance(target.ctx, ast.Store):
                         self.local[target.id] = UNKNOWN
 
-    def _follow(self, statement: ast.stmt) -> None:
+    def _follow(self, statement: ast.stmt) -> None:  # noqa: C901 - one case for each statement
         match statement:
             case ast.Import() | ast.ImportFrom():
                 self.imports = {**self.imports, **import_origins([statement], library.PACKAGES)}

@@ -56,6 +56,8 @@ _WHOLE = (
     ),
 )
 """Names of tensors of whole numbers."""
+_TARGETS = {"warpgroup": "sm_90a", "tcgen05": "sm_100a"}
+"""The module of operations that one architecture alone has → the target that has them."""
 _LETTERS = ("m", "n", "k", "l", "p", "q", "r", "s", "t", "u", "v", "w")
 _ELEMENT = lazy_pattern(rf"\b({'|'.join(ELEMENTS)})\b")
 
@@ -108,6 +110,7 @@ class _LauncherGuesses:
             if guess.is_constexpr and name not in both
         }
         tables = {
+            "targets": self._targets(),
             "signature": {
                 name: _noted(guess) for name, guess in given.items() if not guess.is_constexpr
             },
@@ -130,6 +133,21 @@ class _LauncherGuesses:
             look_at=tuple(look_at),
             guesses=sum(not guess.is_exact for guess in every),
         )
+
+    def _targets(self) -> Noted | None:
+        """The target whose own operations the source uses.
+
+        ``None`` if it uses operations of no target or of several.
+        """
+        modules = {
+            node.attr if isinstance(node, ast.Attribute) else node.name.rpartition(".")[2]
+            for node in ast.walk(self.module.tree)
+            if isinstance(node, ast.Attribute | ast.alias)
+        } & _TARGETS.keys()
+        if len(modules) != 1:
+            return None
+        (module,) = modules
+        return Noted([_TARGETS[module]], f"the source uses {module}")
 
     # --- the call ---
 
@@ -237,6 +255,11 @@ class _LauncherGuesses:
         uses = uses_of(name, self.launcher.call, self.others, self.lines)
         if is_constexpr or "Type[" in annotation or "type[" in annotation:
             return self._constexpr(parameter, self.launcher.call)
+        return self._by_annotation(parameter, annotation, uses)
+
+    def _by_annotation(self, parameter: ast.arg, annotation: str, uses: ArgumentUses) -> _Guess:
+        """The guess for a parameter of which neither the call nor a default says anything."""
+        name = parameter.arg
         if "CUstream" in annotation or name == "stream":
             return _Guess(value="stream", why="", is_constexpr=False, is_exact=True)
         if "Optional" in annotation or "None" in annotation:

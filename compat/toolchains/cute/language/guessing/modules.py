@@ -213,7 +213,7 @@ def read_module(path: Path) -> CuteModule:
                 f"it is defined inside of {where}, and only a class's {_CALL} can be compiled there"
             )
             unreachable.append(UnreachableKernel(name=node.name, line=node.lineno, why=why))
-    unreachable += _unlaunched([node for node, _ in kernels], [node for node, _ in found], imports)
+    unreachable += _unlaunched([node for node, _ in kernels], [node for node, _ in found])
     return CuteModule(
         path=path,
         tree=tree,
@@ -302,7 +302,6 @@ def _constructor(kind: ast.ClassDef, tree: ast.Module) -> ast.FunctionDef | None
 def _unlaunched(
     kernels: Sequence[ast.FunctionDef],
     functions: Sequence[ast.FunctionDef],
-    imports: Mapping[str, str],
 ) -> Iterator[UnreachableKernel]:
     """The functions below ``@cute.kernel`` that no function of the source names."""
     for node in kernels:

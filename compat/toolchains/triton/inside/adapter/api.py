@@ -32,7 +32,7 @@ class Triton:
 
     def __init__(self) -> None:
         import triton
-        import triton.compiler.compiler as compiler
+        from triton.compiler import compiler
 
         self.version = triton.__version__
         self.interpreting: Interpreting | None = None
@@ -255,7 +255,7 @@ class Triton:
             return
 
         def run(command: Any, *rest: Any, **options: Any) -> Any:
-            result = subprocess.run(command, *rest, **options)
+            result = subprocess.run(command, *rest, **options)  # noqa: PLW1510 - the compiler says it
             log = _log_of(command, options)
             if log is not None and os.path.exists(log):
                 with open(log, encoding="utf-8", errors="replace") as file:

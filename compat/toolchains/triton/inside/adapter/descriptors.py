@@ -25,7 +25,7 @@ _SECONDS = 60.0
 """That one binary may take to be disassembled."""
 _LINE = re.compile(
     r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?\w+\s+)?(?P<name>[A-Z]\w*)(?P<kinds>[\w.]*)\s*(?P<operands>[^;\n]*);|^\.\w+:",
-    re.M,
+    re.MULTILINE,
 )
 """An instruction, or a label."""
 _REGISTER = re.compile(r"UR\d+")

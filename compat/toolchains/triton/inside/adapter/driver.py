@@ -64,7 +64,7 @@ class TargetDriver:
     def get_device_capability(self, device: Any = None) -> tuple[int, int]:
         arch = self._facts["arch"]
         if not isinstance(arch, int):
-            raise RuntimeError("%s has no compute capability" % arch)
+            raise RuntimeError("%s has no compute capability" % arch)  # noqa: TRY004 - as a driver
         return arch // 10, arch % 10
 
     def get_device_properties(self, device: Any = None) -> dict[str, Any]:

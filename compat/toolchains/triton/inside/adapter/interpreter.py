@@ -32,7 +32,9 @@ class Interpreting:
         from triton.runtime import interpreter
 
         if isinstance(triton.jit(_nothing), triton.JITFunction):
-            raise RuntimeError("Triton was imported without TRITON_INTERPRET=1")
+            raise RuntimeError(  # noqa: TRY004 - the process is at fault
+                "Triton was imported without TRITON_INTERPRET=1"
+            )
         importlib.import_module("torch").set_num_threads(1)
         self._kind: Any = interpreter.InterpretedFunction
         self._handle: Any = interpreter.TensorHandle

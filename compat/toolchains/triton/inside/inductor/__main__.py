@@ -83,8 +83,8 @@ class Logged(logging.Handler):
 def facts(gpu: Dict[str, Any]) -> Dict[str, Any]:
     """Which PyTorch and which Triton these are, and who launches."""
     import torch
-    import torch._inductor.config as config
     import triton
+    from torch._inductor import config
 
     return {
         "torch": str(torch.__version__),

@@ -10,7 +10,7 @@ import contextlib
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Tuple
 
 import torch
-import torch.nn.functional as F
+import torch.nn.functional as F  # noqa: N812 - its usual name
 from torch._decomp import core_aten_decompositions  # noqa: F401 - registers Inductor's operations
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
@@ -127,9 +127,8 @@ def prepare() -> None:
     Raises whatever an import raises.
     """
     import torch._dynamo
-    import torch._inductor.config as config
     import torch._inductor.lowering  # noqa: F401  (before anything of torch._inductor.kernel, which needs it)
-    from torch._inductor import select_algorithm
+    from torch._inductor import config, select_algorithm
     from torch._inductor.compile_fx import compile_fx_inner  # noqa: F401
     from torch._inductor.runtime import triton_heuristics
 
@@ -176,8 +175,7 @@ def _leave_out_patterns() -> None:
 
 def compiled(program: Program) -> Callable[[], Any]:
     """A call of the compiled graph. Raises whatever compiling raises."""
-    import torch._inductor.config as config
-    from torch._inductor import decomposition
+    from torch._inductor import config, decomposition
     from torch._inductor.compile_fx import compile_fx_inner
     from torch._inductor.fx_passes.joint_graph import joint_graph_passes
     from torch._inductor.virtualized import V
@@ -197,7 +195,7 @@ def compiled(program: Program) -> Callable[[], Any]:
             _return_a_tuple(graph)
         with fake, V.set_fake_mode(fake):
             joint_graph_passes(graph)
-        with _tracing(fake, inputs):
+        with _tracing(fake):
             call = compile_fx_inner(graph, inputs)
     real = [torch.ones(shape).to(dtype) for shape, dtype in program.arguments]
     real = [tensor.zero_() if tensor.dtype is torch.int64 else tensor for tensor in real]
@@ -205,7 +203,7 @@ def compiled(program: Program) -> Callable[[], Any]:
 
 
 @contextlib.contextmanager
-def _tracing(fake: Any, inputs: List[Any]) -> Iterator[None]:
+def _tracing(fake: Any) -> Iterator[None]:
     from torch._guards import TracingContext, tracing
 
     with tracing(TracingContext(fake)):

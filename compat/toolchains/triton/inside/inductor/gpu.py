@@ -44,7 +44,7 @@ def believe(facts: Dict[str, Any]) -> None:
     guards._empty_strided_cuda = lambda size, stride, dtype: torch.empty_strided(
         size, stride, dtype=dtype
     ).zero_()
-    import torch._subclasses.fake_tensor as fake_tensor
+    from torch._subclasses import fake_tensor
 
     for name in ("init_cuda_context", "init_gpu_context"):
         if hasattr(fake_tensor, name):

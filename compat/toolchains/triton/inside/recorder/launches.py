@@ -202,7 +202,7 @@ class _Log:
         kind = json.dumps(
             [launch["function"], kinds, sorted(launch["options"].items())], separators=(",", ":")
         )
-        return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch, values
+        return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch, values  # noqa: S324 - a name
 
     def _lacking(self, function: Any, why: str) -> None:
         plain, place = getattr(function, "fn", None), of_launch() or {}
@@ -232,10 +232,10 @@ class _Log:
 
 def _options(given: dict[str, Any]) -> dict[str, Any]:
     options = {}
-    for name, value in given.items():
-        if name in _LAUNCHING or value is None:
+    for name, passed in given.items():
+        if name in _LAUNCHING or passed is None:
             continue
-        value = unwrapped(value)
+        value = unwrapped(passed)
         if not isinstance(value, (bool, int, float, str)):
             raise UnwritableArgument(
                 "is given the option %s, which is a %r" % (name, type(value).__name__)

@@ -177,7 +177,7 @@ class Types:
 
     def _used(self, name: str) -> Guess | None:
         kind = self.facts.kinds.get(ValueOrigin(name, element=True))
-        if kind and kind.sure >= LIKELY and kind.name not in ("float",):
+        if kind and kind.sure >= LIKELY and kind.name != "float":
             return Guess(_element_type(kind, name), kind.why)
         is_float = name in self.facts.single or name in self._dots
         if (

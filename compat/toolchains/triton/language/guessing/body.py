@@ -85,7 +85,7 @@ class Walk:
         for statement in statements:
             self._statement(statement)
 
-    def _statement(self, statement: ast.stmt) -> None:
+    def _statement(self, statement: ast.stmt) -> None:  # noqa: C901 - one case for each statement
         match statement:
             case ast.Assign(targets=targets, value=value):
                 bound = self.value(value)
@@ -157,7 +157,7 @@ class Walk:
 
     # --- expressions ---
 
-    def value(self, node: ast.expr | None) -> Value:
+    def value(self, node: ast.expr | None) -> Value:  # noqa: C901, PLR0912 - a case for each form
         """What is known of an expression; what it does is noted."""
         match node:
             case ast.Name(id=name):

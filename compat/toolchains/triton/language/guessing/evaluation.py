@@ -295,7 +295,7 @@ def make_tensor(
 
 
 @frozen(eq=False)
-class OpaqueArgument:
+class OpaqueArgument:  # noqa: PLW1641 - nothing keeps it in a set
     """An argument of a launch that is there, and of which nothing else is known."""
 
     name: str

@@ -1,0 +1,237 @@
+"""The releases that a package index has and no env is declared with.
+
+In: a project's config, and envs that say which toolchains are meant, alone or with a framework.
+Out: a :class:`NewRelease` for each, and :func:`add_releases` writes them into a file that declares
+envs.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+from packaging.version import Version
+
+from compat import toolchains
+from compat.config.matrix import MatrixConfig
+from compat.config.toml import read_toml
+from compat.envs.installers import PinUnknown
+from compat.envs.listing import INDEX, Listing, index_urls, list_files
+from compat.errors import ConfigError, EnvError, StoreError
+from compat.files import replace_file
+from compat.model import Env
+from compat.pairs.pairing import pin_of
+from compat.toolchains import Toolchain
+
+_OF_ONE_RELEASE = ("name", "distribution", "wheel", "index", "install")
+"""Keys of entries that are no example for other releases."""
+
+
+@frozen(kw_only=True)
+class NewRelease:
+    """A release of a toolchain or a framework that no env is declared with."""
+
+    env: Env
+    """The env to test it in."""
+    after: Env | None
+    """The declared env of the release before it, with a framework if this one has a framework.
+    ``None``: there is none.
+    """
+    published: date | None
+    """The day of its first wheel. ``None``: the index does not tell."""
+
+
+@frozen(kw_only=True)
+class NewReleases:
+    """The answer of :func:`new_releases`."""
+
+    releases: tuple[NewRelease, ...]
+    """Those of one toolchain together, oldest first."""
+    notes: tuple[str, ...] = ()
+    """Facts that a reader should know, such as that the index is down and an old answer was
+    used.
+    """
+
+
+def new_releases(config: MatrixConfig, envs: Sequence[Env]) -> NewReleases:
+    """Find the final releases that the package index has and that no env is declared with.
+
+    Of a framework, only releases after the newest declared one count.
+
+    Args:
+        config: The project. Its envs and the built-in ones are declared.
+        envs: Releases of their toolchains are meant: alone if one of them has no framework, and
+            with a framework if one has.
+
+    Raises:
+        IndexUnavailable: The index does not answer, and no answer of it was kept.
+        EnvError: The release that a framework asks for cannot be determined.
+    """
+    declared = (
+        env for env in (*config.envs, *config.released, *envs) if toolchains.is_release(env)
+    )
+    known = tuple(dict.fromkeys(declared))
+    kinds = dict.fromkeys((env.toolchain, env.paired) for env in envs if env in known)
+    found: list[NewRelease] = []
+    notes: list[str] = []
+    for name, paired in kinds:
+        toolchain = toolchains.named(name)
+        alike = [env for env in known if (env.toolchain, env.paired) == (name, paired)]
+        distribution = toolchain.framework.name if paired else toolchain.distribution
+        listing = list_files(distribution, index_urls(), cache=config.base / INDEX)
+        notes += listing.notes
+        versions = _unknown(listing, toolchain, alike, paired=paired)
+        found += _new(config, toolchain, versions, listing, alike, paired=paired)
+    return NewReleases(releases=tuple(found), notes=tuple(dict.fromkeys(notes)))
+
+
+def _unknown(
+    listing: Listing, toolchain: Toolchain, alike: Sequence[Env], *, paired: bool
+) -> Iterator[Version]:
+    """The final releases with a wheel for this platform that none of the envs has."""
+    releases = (env.framework_release if paired else env.release for env in alike)
+    known = {version for version in releases if version is not None}
+    first = max(known) if paired else toolchain.oldest
+    for version in listing.versions():
+        final = not version.is_prerelease and not version.local
+        if (
+            final
+            and version not in known
+            and (first is None or version >= first)
+            and listing.pythons_for(version)
+        ):
+            yield version
+
+
+def _new(
+    config: MatrixConfig,
+    toolchain: Toolchain,
+    versions: Iterator[Version],
+    listing: Listing,
+    alike: Sequence[Env],
+    *,
+    paired: bool,
+) -> Iterator[NewRelease]:
+    for version in versions:
+        name = _paired_name(config, toolchain, version) if paired else f"{toolchain.name}-{version}"
+        if name is None:
+            continue
+        env = config.env(name)
+        yield NewRelease(
+            env=env,
+            after=max(
+                (one for one in alike if _order(one) < _order(env)), key=_order, default=None
+            ),
+            published=listing.published(version),
+        )
+
+
+def _paired_name(config: MatrixConfig, toolchain: Toolchain, version: Version) -> str | None:
+    """The name of the env with a release of the framework.
+
+    ``None`` if that release asks for no release of the toolchain.
+    """
+    framework = toolchain.framework.name
+    try:
+        pin = pin_of(config, version, toolchain)
+    except PinUnknown as error:
+        hint = "Check that this machine reaches the package index, and install uv."
+        raise EnvError(str(error), hint=hint) from error
+    return None if pin is None else f"{toolchain.name}-{pin}-{framework}-{version}"
+
+
+def _order(env: Env) -> tuple[Version, Version]:
+    """Envs of one kind by the release that they are of: of the framework, if they have one."""
+    release = env.release or Version("0")
+    return env.framework_release or release, release
+
+
+# --- declaring them -------------------------------------------------------------------------------
+
+
+def add_releases(path: Path, found: Sequence[NewRelease]) -> tuple[NewRelease, ...]:
+    """Add releases to the array ``env`` of a TOML file, one entry on a line.
+
+    A new entry stands behind the newest entry of its toolchain, alone or with a framework, and
+    differs from that in its versions and its day only. A file without such an entry gets none.
+
+    Returns:
+        The releases that were added.
+
+    Raises:
+        ConfigError: The file cannot be read, or that entry does not stand on a line of its own.
+        StoreError: The file cannot be written.
+    """
+    read_toml(path, path.parent)  # says what is wrong with it
+    text = before = path.read_text(encoding="utf-8")
+    added = []
+    for release in found:
+        entries = tomllib.loads(text).get("env", [])
+        alike = [entry for entry in entries if _is_alike(entry, release.env)]
+        if alike:
+            newest = max(alike, key=lambda entry: _order_of(entry, release.env))
+            text = _with_entry(text, newest, release, path)
+            added.append(release)
+    if text != before:
+        try:
+            replace_file(path, text)
+        except OSError as error:
+            raise StoreError(
+                f"cannot be written: {error.strerror or error}", where=str(path)
+            ) from error
+    return tuple(added)
+
+
+def _is_alike(entry: Mapping[str, Any], env: Env) -> bool:
+    own = not any(key in entry for key in _OF_ONE_RELEASE)
+    return own and env.toolchain in entry and (env.framework in entry) is env.paired
+
+
+def _order_of(entry: Mapping[str, Any], env: Env) -> Version:
+    return Version(entry[env.framework if env.paired else env.toolchain])
+
+
+def _with_entry(text: str, newest: Mapping[str, Any], release: NewRelease, path: Path) -> str:
+    """The text with an entry like the newest one, in the line behind it."""
+    lines = text.splitlines(keepends=True)
+    number = next((at for at, line in enumerate(lines) if _entry_on(line) == newest), None)
+    if number is None:
+        name = f"the entry of {newest[release.env.toolchain]}"
+        hint = 'Write it like { triton = "3.9.0", groups = ["releases"] } and a comma.'
+        raise ConfigError(f"{name} has no line of its own", where=str(path), hint=hint)
+    env = release.env
+    wanted = {**newest, env.toolchain: str(env.release)}
+    if env.paired:
+        wanted[env.framework] = str(env.framework_release)
+    if "released" in newest:
+        if release.published is None:
+            raise ConfigError(
+                f"the package index does not tell the day of {env.name}", where=str(path)
+            )
+        wanted["released"] = release.published
+    line = lines[number].rstrip("\r\n")
+    for key, value in wanted.items():
+        line = line.replace(_pair_text(key, newest[key]), _pair_text(key, value), 1)
+    if _entry_on(line) != wanted:
+        raise ConfigError(f"the line of {newest[env.toolchain]} cannot be copied", where=str(path))
+    lines.insert(number + 1, f"{line}\n")
+    return "".join(lines)
+
+
+def _entry_on(line: str) -> object:
+    """The table that a line of an array has; ``None`` for any other line."""
+    try:
+        entries = tomllib.loads(f"entries = [\n{line}\n]")["entries"]
+    except tomllib.TOMLDecodeError:
+        return None
+    ends = line.partition("#")[0].rstrip().endswith(",")
+    return entries[0] if ends and len(entries) == 1 else None
+
+
+def _pair_text(key: str, value: object) -> str:
+    """A version or a day as these files write it."""
+    return f"{key} = {value}" if isinstance(value, date) else f'{key} = "{value}"'

@@ -1,0 +1,61 @@
+"""Names that a library has only where a release does: their import may fail, and no other's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat.bundle.frozen import Frozen, FrozenForm, module_of_frozen
+
+FORM = FrozenForm(imports=("import math",), decorators={"python": ""})
+
+
+def frozen(name: str, *, uses: str, **names: Mapping[str, Any]) -> Frozen:
+    return Frozen(
+        id=name,
+        kind="python",
+        name=name,
+        qualname=name,
+        module=f"library.{name}",
+        source=f"def {name}():\n    return {uses}\n",
+        names=names,
+    )
+
+
+def loaded(folder: Path, *functions: Frozen, optional: bool) -> dict[str, Any]:
+    """What the module of the first function has once it was imported."""
+    text = module_of_frozen(
+        functions[0].id,
+        {},
+        {function.id: function for function in functions},
+        folder,
+        FORM,
+        optional=lambda function, name: optional,
+    )
+    module: dict[str, Any] = {}
+    exec(text, module)
+    return module
+
+
+def test_a_name_that_is_not_there_fails_only_where_it_is_used(tmp_path: Path) -> None:
+    first = frozen("first", uses="gather", gather={"installed": ("math", "gather")})
+    with pytest.raises(ImportError, match="gather"):
+        loaded(tmp_path, first, optional=False)
+    module = loaded(tmp_path, first, optional=True)
+    with pytest.raises(NameError, match="gather"):
+        module["first"]()
+
+
+def test_a_name_that_is_there_is_imported(tmp_path: Path) -> None:
+    first = frozen("first", uses="sqrt(9)", sqrt={"installed": ("math", "sqrt")})
+    assert loaded(tmp_path, first, optional=True)["first"]() == 3.0
+
+
+def test_a_name_of_python_is_not_left_to_python(tmp_path: Path) -> None:
+    """Its import may not fail, since then another function would be called."""
+    first = frozen("first", uses="sum", sum={"installed": ("math", "sum")})
+    with pytest.raises(ImportError, match="sum"):
+        loaded(tmp_path, first, optional=True)

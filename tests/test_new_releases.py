@@ -1,0 +1,292 @@
+"""Releases that appear on a package index: which count, and how they are declared."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from packaging.version import Version
+
+from compat import new_releases as module
+from compat.cli.commands import main
+from compat.config.matrix import load_matrix, no_matrix
+from compat.errors import ConfigError, EnvError, IndexUnavailable
+from compat.new_releases import NewRelease, NewReleases, add_releases, new_releases
+from compat.toolchains import named
+
+TAG = "cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64"
+KNOWN = "3.8.0"
+NEW = "3.95.0"
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """An index in a folder, as PEP 691 has it; call it with the files of a distribution."""
+    folder = tmp_path / "simple"
+
+    def publish(distribution: str, *versions: str, tag: str = TAG, yanked: bool = False) -> None:
+        page = folder / distribution / "index.html"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        module_name = distribution.replace("-", "_")
+        links = (
+            f'<a href="{module_name}-{version}-{tag}.whl"{" data-yanked" * yanked}>x</a>\n'
+            for version in versions
+        )
+        page.write_text(
+            (page.read_text() if page.exists() else "") + "".join(links), encoding="utf-8"
+        )
+
+    monkeypatch.setenv("UV_DEFAULT_INDEX", folder.as_uri())
+    for name in ("UV_FIND_LINKS", "PIP_FIND_LINKS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    return publish
+
+
+def found(folder: Path, *words: str) -> NewReleases:
+    config = no_matrix(folder)
+    return new_releases(config, config.choose_envs(words))
+
+
+def names(answer: NewReleases) -> list[str]:
+    return [release.env.name for release in answer.releases]
+
+
+# --- which count ----------------------------------------------------------------------------------
+
+
+def test_a_release_that_no_env_is_declared_with_is_new(
+    index: Callable[..., None], tmp_path: Path
+) -> None:
+    index("triton", KNOWN, NEW, "3.94.2")
+    answer = found(tmp_path)
+    assert names(answer) == ["triton-3.94.2", f"triton-{NEW}"]
+    assert [release.after and release.after.name for release in answer.releases] == [
+        "triton-3.9.0",
+        "triton-3.9.0",
+    ]
+
+
+def test_a_late_patch_of_an_old_series_is_new_and_comes_after_its_own_series(
+    index: Callable[..., None], tmp_path: Path
+) -> None:
+    index("triton", "3.5.9")
+    (release,) = found(tmp_path).releases
+    assert release.after is not None
+    assert (release.env.name, release.after.name) == ("triton-3.5.9", "triton-3.5.1")
+
+
+@pytest.mark.parametrize("version", ["3.95.0rc1", "3.95.0.dev3", "3.95.0+local", "2.1.0"])
+def test_pre_releases_local_builds_and_releases_before_the_oldest_do_not_count(
+    version: str, index: Callable[..., None], tmp_path: Path
+) -> None:
+    index("triton", KNOWN, version)
+    assert names(found(tmp_path)) == []
+
+
+def test_a_release_without_a_wheel_for_this_platform_does_not_count(
+    index: Callable[..., None], tmp_path: Path
+) -> None:
+    index("triton", NEW, tag="cp311-cp311-win_amd64")
+    assert names(found(tmp_path)) == []
+    index("triton", NEW)
+    (tmp_path / ".compat").rename(tmp_path / "old answers")
+    assert names(found(tmp_path)) == [f"triton-{NEW}"]
+
+
+def test_a_withdrawn_release_does_not_count(index: Callable[..., None], tmp_path: Path) -> None:
+    index("triton", NEW, yanked=True)
+    assert names(found(tmp_path)) == []
+
+
+def test_a_release_that_matrix_toml_declares_is_not_new(
+    index: Callable[..., None], tmp_path: Path
+) -> None:
+    index("triton", "3.94.0", NEW)
+    path = tmp_path / "matrix.toml"
+    path.write_text('schema = 1\nkernels = ["*.toml"]\nenv = [{ triton = "3.94.0" }]\n')
+    config = load_matrix(path)
+    assert names(new_releases(config, config.choose_envs())) == [f"triton-{NEW}"]
+
+
+def test_only_the_toolchains_of_the_envs_are_looked_for(
+    index: Callable[..., None], tmp_path: Path
+) -> None:
+    index("triton", NEW)
+    index("nvidia-cutlass-dsl", "4.99.0", tag="cp312-cp312-manylinux_2_28_x86_64")
+    assert names(found(tmp_path)) == [f"triton-{NEW}"]
+    assert names(found(tmp_path, "cute-releases")) == ["cute-4.99.0"]
+    assert names(found(tmp_path, "releases", "cute-releases")) == [f"triton-{NEW}", "cute-4.99.0"]
+
+
+def test_a_framework_comes_with_the_release_that_it_asks_for(
+    index: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asks_for = {"2.95.0": "3.9.0", "2.96.0": NEW, "2.97.0": None}
+    monkeypatch.setattr(
+        module,
+        "pin_of",
+        lambda config, version, toolchain: (pin := asks_for[str(version)]) and Version(pin),
+    )
+    index("torch", "2.9.0", "2.14.1", *asks_for)
+    answer = found(tmp_path, "pairs")
+    assert names(answer) == ["triton-3.9.0-torch-2.95.0", f"triton-{NEW}-torch-2.96.0"]
+    assert {release.after and release.after.name for release in answer.releases} == {
+        "triton-3.9.0-torch-2.15.0"
+    }
+
+
+def test_where_nobody_can_tell_what_a_framework_asks_for_it_is_an_error(
+    index: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index("torch", "2.95.0")  # the index has no metadata of it
+    monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
+    with pytest.raises(EnvError, match=r"cannot determine what torch 2\.95\.0 requires"):
+        found(tmp_path, "pairs")
+
+
+def test_an_index_that_does_not_answer_is_an_error_and_not_no_release(
+    index: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple")
+    with pytest.raises(IndexUnavailable):
+        found(tmp_path)
+
+
+# --- declaring them -------------------------------------------------------------------------------
+
+
+def release(name: str, published: date | None = date(2026, 12, 1)) -> NewRelease:
+    return NewRelease(env=no_matrix(Path("/")).env(name), after=None, published=published)
+
+
+def added_lines(path: Path, source: Path, found: Sequence[NewRelease]) -> list[str]:
+    """What is added to a copy of a file; nothing else of it may change."""
+    before = source.read_text(encoding="utf-8")
+    path.write_text(before, encoding="utf-8")
+    assert add_releases(path, found) == tuple(found)
+    old, new = before.splitlines(), path.read_text(encoding="utf-8").splitlines()
+    lines = [line for line in new if line not in old]
+    assert [line for line in new if line not in lines] == old
+    return lines
+
+
+def test_releases_are_added_to_the_files_of_the_toolchains(tmp_path: Path) -> None:
+    triton = named("triton").releases
+    assert triton
+    cute = named("cute").releases
+    assert cute
+    path = tmp_path / "releases.toml"
+    two = [release("triton-3.95.0"), release("triton-3.95.0-torch-2.96.0")]
+    assert added_lines(path, triton, two) == [
+        '  { triton = "3.95.0", groups = ["releases"] },',
+        '  { triton = "3.95.0", torch = "2.96.0", groups = ["pairs"] },',
+    ]
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[lines.index('  { triton = "3.95.0", groups = ["releases"] },') - 1].startswith(
+        '  { triton = "3.9.0", groups'
+    )
+    assert added_lines(path, cute, [release("cute-4.99.0")]) == [
+        '  { cute = "4.99.0", python = "==3.12.*", groups = ["cute-releases"],'
+        " released = 2026-12-01 },"
+    ]
+
+
+def test_a_file_without_an_entry_of_the_kind_gets_none(tmp_path: Path) -> None:
+    cute = named("cute").releases
+    assert cute
+    path = tmp_path / "releases.toml"
+    before = cute.read_bytes()
+    path.write_bytes(before)
+    assert add_releases(path, [release("triton-3.95.0")]) == ()
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('env = [{ triton = "3.9.0" }]\n', "has no line of its own"),
+        ('[[env]]\ntriton = "3.9.0"\n', "has no line of its own"),
+        ('env = [\n  { triton="3.9.0" },\n]\n', "cannot be copied"),
+        ('env = [\n  { triton = "3.9.0", released = 2026-10-27 },\n]\n', "does not tell the day"),
+        ("env = [", "releases.toml"),
+    ],
+)
+def test_a_file_in_another_form_stays_as_it_is(text: str, why: str, tmp_path: Path) -> None:
+    path = tmp_path / "releases.toml"
+    path.write_text(f"schema = 1\n{text}")
+    with pytest.raises(ConfigError, match=why):
+        add_releases(path, [release("triton-3.95.0", None)])
+    assert path.read_text() == f"schema = 1\n{text}"
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def run(*arguments: str) -> Mapping[str, str]:
+    done = CliRunner().invoke(main, ["envs", "new", *arguments])
+    assert done.exit_code == 0, done.output
+    return {"out": done.stdout, "err": done.stderr}
+
+
+def test_the_command_prints_what_envs_takes(index: Callable[..., None], tmp_path: Path) -> None:
+    index("triton", KNOWN, "3.94.0", NEW)
+    assert run() == {"out": f"triton-3.94.0,triton-{NEW}\n", "err": ""}
+    config = no_matrix(tmp_path)
+    words = f"newest,{run()['out'].strip()}"
+    assert [env.name for env in config.choose_envs([words])] == [
+        "triton-3.9.0",
+        "triton-3.94.0",
+        f"triton-{NEW}",
+    ]
+
+
+def test_without_a_new_release_envs_takes_the_answer_too(
+    index: Callable[..., None], tmp_path: Path
+) -> None:
+    index("triton", KNOWN)
+    assert run()["out"].strip() == ""
+    chosen = no_matrix(tmp_path).choose_envs([f"newest,{run()['out'].strip()}"])
+    assert [env.name for env in chosen] == ["triton-3.9.0"]
+
+
+def test_the_command_adds_them_and_then_they_are_known(
+    index: Callable[..., None], tmp_path: Path
+) -> None:
+    index("triton", NEW)
+    path = tmp_path / "matrix.toml"
+    path.write_text('schema = 1\nkernels = ["*.toml"]\nenv = [\n  { triton = "3.9.0" },\n]\n')
+    said = run("--json", "--add", "matrix.toml")
+    assert json.loads(said["out"]) == [
+        {
+            "name": f"triton-{NEW}",
+            "toolchain": "triton",
+            "release": NEW,
+            "framework_release": None,
+            "published": None,
+            "after": "triton-3.9.0",
+        }
+    ]
+    assert said["err"] == f"matrix.toml: added triton-{NEW}\n"
+    assert [env.name for env in load_matrix(path).envs] == ["triton-3.9.0", f"triton-{NEW}"]
+    assert run("--json")["out"] == "[]\n"
+
+
+def test_the_day_is_that_of_the_first_wheel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    for number, tag in enumerate((TAG, TAG.replace("311", "312"))):
+        path = wheels / f"triton-{NEW}-{tag}.whl"
+        path.touch()
+        at = datetime(2026, 12, 3 - number, 12, tzinfo=UTC).timestamp()
+        os.utime(path, (at, at))
+    monkeypatch.setattr(module, "index_urls", lambda: (str(wheels),))
+    (one,) = found(tmp_path).releases
+    assert one.published == date(2026, 12, 2)

@@ -1,0 +1,36 @@
+"""The version, the changelog, the citation and the rule of the release workflow agree."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from compat import __version__
+
+ROOT = Path(__file__).parent.parent
+DATED = re.compile(r"^## \[(?P<version>[\d.]+)\] - (?P<day>\d{4}-\d\d-\d\d)$", re.MULTILINE)
+
+
+def test_the_changelog_and_the_citation_have_the_version_and_its_day() -> None:
+    newest = DATED.search((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    assert newest
+    citation = YAML(typ="safe").load(ROOT / "CITATION.cff")
+    assert newest["version"] == citation["version"] == __version__
+    assert newest["day"] == str(citation["date-released"])
+
+
+@pytest.mark.parametrize(("tag", "code"), [(f"v{__version__}", 0), ("v99.0.0", 1), ("v", 1)])
+def test_the_release_workflow_takes_the_tag_of_the_version_alone(tag: str, code: int) -> None:
+    workflow = YAML(typ="safe").load(ROOT / ".github" / "workflows" / "release.yml")
+    [rule] = [
+        step["run"]
+        for step in workflow["jobs"]["package"]["steps"]
+        if "GITHUB_REF_NAME" in step.get("run", "")
+    ]
+    environ = {"PATH": "/usr/bin:/bin", "GITHUB_REF_NAME": tag}
+    done = subprocess.run(["bash", "-ec", rule], cwd=ROOT, env=environ, check=False)
+    assert done.returncode == code
