@@ -96,6 +96,13 @@ def test_what_forks_or_leaves_at_once_stands_in_few_places(name: str) -> None:
     } == PLACES[name]
 
 
+def test_nothing_is_read_with_pickle() -> None:
+    """What is unpickled can run code. Dask's messages are pickles, and Dask reads those."""
+    for path in modules():
+        names = {name.partition(".")[0] for name in floors.imported(path)}
+        assert not {"pickle", "shelve", "dill", "cloudpickle"} & names, within(path)
+
+
 def test_only_one_module_parses_python() -> None:
     """It does so in one thread at a time, as Python 3.11 needs it.
 

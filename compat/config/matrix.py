@@ -184,7 +184,7 @@ class MatrixConfig:
 
         Companions are those of the file and the built-in ones.
 
-        Raises ConfigError where the lock is of another declaration.
+        Raises ConfigError if the lock is of another declaration.
         """
         return self.locks.locked(accompanied(env, self.companions, self.further_companions))
 

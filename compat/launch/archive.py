@@ -33,6 +33,7 @@ from compat.toolchains.pytorch.host.results import Key, key_of, remaining
 SCHEMA = 1
 INDEX = "index.json"
 PROGRAM = "launch.py"
+PROBLEMS = "problems"
 TEXTS = "texts"
 """The folder with what binaries were assembled from, by the hash of the binary, where that is
 kept.
@@ -81,7 +82,7 @@ def write_archive(built: Built, folder: Path, *, keep_text: bool = False) -> Pat
         for path in (
             folder / "objects",
             folder / TEXTS,
-            folder / "problems",
+            folder / PROBLEMS,
             *folder.glob(PACKAGES),
         ):
             shutil.rmtree(path, ignore_errors=True)
@@ -165,7 +166,7 @@ def _write_problem(folder: Path, problem: Problem) -> Mapping[str, Any]:
     Returns the problem's entry in the index.
     """
     source = Path(problem.source)
-    place = Path("problems") / problem.closure[:16]
+    place = Path(PROBLEMS) / problem.closure[:16]
     for path in (
         source,
         *(helper for helper in helpers_of(source) if helper.is_relative_to(source.parent)),
@@ -305,12 +306,12 @@ def read_folder(path: Path) -> BuiltFolder:
         folder = BuiltFolder(path=path, index=index)
         _ = folder.target, [(key_of(cell), cell["cell"], cell["series"]) for cell in index["cells"]]
         _ = folder.needs and folder.arch
-        for place in (
-            *(str(problem["source"]) for problem in index["problems"].values()),
-            *(f"objects/{cell['object']}" for cell in index["cells"]),
-        ):
-            if not path_below(place).name:
-                raise ValueError("a problem has no source")
+        for cell in index["cells"]:
+            path_below(f"objects/{cell['object']}")
+        for problem in index["problems"].values():
+            # All that is beside a source goes where it is launched.
+            if path_below(str(problem["source"])).parts[:1] != (PROBLEMS,):
+                raise ValueError(f"{problem['source']!r} is not in {PROBLEMS}")
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise SelectionError(
             f"cannot be read: {error}", where=str(path / INDEX), hint=_HINT

@@ -52,11 +52,13 @@ def watched(folder: Path) -> Iterator[Path]:
     (folder / "secret.py").write_text("raise SystemExit('ran')\n")
     _install()
     _seen.clear()
+    writes_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     _folders.append(Path(os.path.realpath(folder)))
     try:
         yield inside
     finally:
         _folders.pop()
+        sys.dont_write_bytecode = writes_bytecode
         if _seen:
             raise Trespass("; ".join(dict.fromkeys(_seen)))
 

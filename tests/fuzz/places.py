@@ -760,7 +760,7 @@ PLACES: Mapping[str, Place] = {
             st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=40), st.floats(0, 1)),
             min_size=1,
             max_size=4,
-        ),
+        ).filter(lambda _: bool(_database())),  # made before the input is watched
         act=_damaged_database,
         share=1,
     ),

@@ -16,6 +16,7 @@ import json
 import re
 import sqlite3
 import tarfile
+import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Mapping
@@ -330,9 +331,9 @@ def _tar(members: list[tuple[str, bytes, bytes, str]], style: int) -> bytes:
 
 def _zip(members: list[tuple[str, bytes, bytes, str]], style: int) -> bytes:
     written = io.BytesIO()
-    with zipfile.ZipFile(
-        written, "w", (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)[style & 1]
-    ) as zipped:
+    method = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)[style & 1]
+    with warnings.catch_warnings(), zipfile.ZipFile(written, "w", method) as zipped:
+        warnings.simplefilter("ignore")  # of names that are there twice
         for name, content, kind, _ in members:
             info = zipfile.ZipInfo(name or "x")
             info.external_attr = (0o120777 if kind == b"2" else 0o100644) << 16

@@ -167,13 +167,22 @@ def opened(settings: DaskSettings) -> tuple[str, Any]:
 def client_of(address: str, wait: float) -> Any:
     """A connection to a scheduler, which looks for it for so many seconds if it is gone.
 
-    Raises OSError.
+    Raises OSError, and ClusterError where TLS is asked for and not configured.
     """
     from distributed import Client
     from distributed.comm.addressing import get_address_host_port
 
     _wait_for(get_address_host_port(address), min(ANSWER, 1 + wait))
-    return Client(address, set_as_default=False, timeout=max(ANSWER, wait), name="triton-compat")
+    try:
+        return Client(
+            address, set_as_default=False, timeout=max(ANSWER, wait), name="triton-compat"
+        )
+    except TypeError as error:  # of Dask, where it is told of no certificates
+        raise ClusterError(
+            "this machine has no certificate for the cluster",
+            where=address,
+            hint="Set `distributed.comm.tls` of Dask's configuration (docs/scale.md).",
+        ) from error
 
 
 def _wait_for(place: tuple[str, int | None], patience: float) -> None:
