@@ -30,6 +30,13 @@ def prose(text: str) -> str:
     )
 
 
+def emphasized(text: str) -> str:
+    """Our own sentences with words of others in them: ``**…**`` stays bold, and the rest is prose."""
+    parts = re.split(r"\*\*([^*\n]+)\*\*", text)
+    texts = (f"**{prose(part)}**" if at % 2 else prose(part) for at, part in enumerate(parts))
+    return " ".join(filter(None, texts))
+
+
 def _literal(text: str) -> str:
     return re.sub(r"[\\`*\[\]<>|~&]|(?<!\w)_|_(?!\w)", r"\\\g<0>", text)
 

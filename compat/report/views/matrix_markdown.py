@@ -12,7 +12,7 @@ from attrs import frozen
 from compat import toolchains
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Result, Status
-from compat.report.render.markdown import code, escape, rendered
+from compat.report.render.markdown import code, emphasized, escape, rendered
 from compat.report.summary.checks import check_words, checked, latencies, reasons
 from compat.report.summary.checks import legend as checks_legend
 from compat.report.summary.compact import (
@@ -121,7 +121,7 @@ def _shared(report: Report) -> dict[str, Any]:
     pairs = list(section(report.pairs, report.toolchains, {}, _meanings())) if report.pairs else []
     return {
         "report": report,
-        "headline": headline(report),
+        "headline": emphasized(headline(report)),
         "envs": envs,
         "version": report.version,
         "pairs": pairs,
