@@ -202,7 +202,7 @@ def coverage(session: nox.Session) -> None:
 @nox.session(default=False)
 def lowest(session: nox.Session) -> None:
     """Run the tests that need no wheels with the oldest dependencies that pyproject.toml allows."""
-    pins = Path(session.create_tmp(), "lowest.txt")
+    pins = Path(session.virtualenv.location, "lowest.txt")
     resolving = ("--quiet", "--no-header", "--extra", "dask", "--resolution", "lowest-direct")
     command = ("uv", "pip", "compile", *resolving, "pyproject.toml", "-o", str(pins))
     session.run(*command, external=True)

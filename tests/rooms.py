@@ -1,7 +1,7 @@
 """``python -m tests.rooms coverage.json``: a table of what ``coverage json`` found, by the rooms of
 the package.
 
-It fails if a room is below its floor in ``tests/rooms.toml``.
+It fails if a room is below its floor in ``pyproject.toml``.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
+_ROOT = Path(__file__).parent.parent
 _COLUMNS = ("num_statements", "missing_lines", "num_branches", "missing_branches")
 
 
@@ -38,7 +39,7 @@ def below(found: Mapping[str, Any], floors: Mapping[str, float]) -> Iterator[str
     for name in sorted(shares.keys() | floors.keys()):
         share, floor = shares.get(name), floors.get(name)
         if share is None or floor is None:
-            yield f"{name}: {'no floor' if floor is None else 'no such room'} in tests/rooms.toml"
+            yield f"{name}: {'no floor' if floor is None else 'no such room'} in pyproject.toml"
         elif share < floor:
             yield f"{name}: {share:.1f}% is less than its floor of {floor:g}%"
 
@@ -69,9 +70,9 @@ def _share(there: int, missed: int) -> str:
 def main() -> None:
     """Print the table. Exits with the rooms that are below their floors."""
     found = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    floors = tomllib.loads(Path(__file__).with_name("rooms.toml").read_text(encoding="utf-8"))
+    floors = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     print("\n".join(table(found)))
-    if problems := list(below(found, floors["floors"])):
+    if problems := list(below(found, floors["tool"]["coverage-floors"])):
         sys.exit("\n".join(problems))
 
 

@@ -39,14 +39,16 @@ def test_the_share_of_a_room_counts_lines_and_branches_of_all_its_files() -> Non
 def test_a_room_below_its_floor_and_one_without_a_floor_are_named() -> None:
     assert list(below(FOUND, {"store/": 80, "text.py": 90})) == []
     assert list(below(FOUND, {"store/": 80.1, "gone/": 1})) == [
-        "gone/: no such room in tests/rooms.toml",
+        "gone/: no such room in pyproject.toml",
         "store/: 80.0% is less than its floor of 80.1%",
-        "text.py: no floor in tests/rooms.toml",
+        "text.py: no floor in pyproject.toml",
     ]
 
 
 def test_each_room_has_a_floor() -> None:
-    floors = tomllib.loads((ROOT / "tests" / "rooms.toml").read_text(encoding="utf-8"))["floors"]
+    floors = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"][
+        "coverage-floors"
+    ]
     files = ROOT.glob("compat/**/*.py")
     rooms = {room(str(path.relative_to(ROOT))) for path in files if path.stat().st_size}
     assert set(floors) == rooms
