@@ -31,7 +31,7 @@ def prose(text: str) -> str:
 
 
 def emphasized(text: str) -> str:
-    """Our own sentences with words of others in them: ``**…**`` stays bold, and the rest is prose."""
+    """Write our own sentences that quote others: ``**…**`` stays bold, and the rest is prose."""
     parts = re.split(r"\*\*([^*\n]+)\*\*", text)
     texts = (f"**{prose(part)}**" if at % 2 else prose(part) for at, part in enumerate(parts))
     return " ".join(filter(None, texts))
