@@ -519,7 +519,8 @@ def _matrix(text: str, folder: Path) -> None:
     as_json(write_json([asdict(env) for env in config.envs]))
     for env in config.envs:
         shown(env.name)
-        read_env(env, EnvCache(config.env_folder or folder))
+        # A user may name any folder for envs; names of envs must not lead out of it.
+        read_env(env, EnvCache(folder))
 
 
 _KERNEL: Mapping[str, Any] = {
