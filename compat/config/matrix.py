@@ -256,6 +256,7 @@ def _config(top: Table, path: Path, *, locked: bool) -> MatrixConfig:
     )
     if "kernels" in top and not top.strings("kernels"):
         top.fail("must not be empty", "kernels", hint='For example kernels = ["kernels/*.toml"].')
+    locks = read_locks(path_of(path)) if locked else Locks(path=path_of(path))
     declared, released = env_tables.declared(top, path.parent), built_in()
     if "env" in top and not declared.envs:
         top.fail(
@@ -264,7 +265,6 @@ def _config(top: Table, path: Path, *, locked: bool) -> MatrixConfig:
             hint=f"For example env = [{EXAMPLE}]; remove env to use the built-in envs.",
         )
     further = () if "companion" in top and not declared.companions else released.companions
-    locks = read_locks(path_of(path)) if locked else Locks(path=path_of(path))
 
     def whole(env: Env) -> Env:
         return locks.locked(accompanied(env, declared.companions, further))
