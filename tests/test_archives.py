@@ -130,6 +130,7 @@ def test_a_tar_with_anything_else_is_refused(name: str) -> None:
         (zip_of(("x", b"1"))[:40], "damaged"),
         (b"", "damaged"),
     ],
+    ids=["above", "absolute", "link", "both", "large", "many", "cut", "empty"],
 )
 def test_a_zip_with_anything_else_is_refused(archive: bytes, why: str) -> None:
     with pytest.raises(BadArchive, match=why):
