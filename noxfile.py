@@ -348,6 +348,7 @@ def define_runs(config: MatrixConfig) -> None:
             named or config.kernels,
             ROOT if named else config.base,
             where="--spec" if named else "matrix.toml: kernels",
+            library=config.library,
         )
 
     @nox.session(default=False)

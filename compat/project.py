@@ -32,7 +32,6 @@ from compat.config.toml import LONGEST, shown
 from compat.engine import plan
 from compat.engine.plan import Shard
 from compat.engine.run import RunContext
-from compat.envs.libraries import unpacked
 from compat.envs.provider import EnvProvider
 from compat.envs.record import read_env
 from compat.errors import ConfigError, SelectionError
@@ -496,7 +495,7 @@ def _specs(
         )
         raise ConfigError("there are no kernels to compile", where=_place(config), hint=hint)
     patterns, base = (kernel_files, Path.cwd()) if kernel_files else (config.kernels, config.base)
-    load = partial(load_kernels, on_bad=on_bad)
+    load = partial(load_kernels, on_bad=on_bad, library=config.library)
     files = [pattern for pattern in patterns if not is_source(pattern, base)]
     declared = load(files, base, where=None if kernel_files else _IN_MATRIX)
     named = [pattern for pattern in patterns if is_source(pattern, base)]
@@ -525,14 +524,14 @@ def _of_packages(
     Raises SelectionError, and EnvError for a library that cannot be installed.
     """
     wanted = libraries_named(patterns.packages)
-    folders = {library: unpacked(library.requirement) for library in wanted}
+    folders = {library: config.library(library.requirement) for library in wanted}
     files, base = (
         (patterns.kernel_files, Path.cwd())
         if patterns.kernel_files
         else (config.kernels, config.base)
     )
     where = None if patterns.kernel_files else _IN_MATRIX
-    found = load_at_versions(files, base, wanted, where=where)
+    found = load_at_versions(files, base, wanted, where=where, unpack=config.library)
     declared = {each.library.name for each in found.absent} | {
         library.name for spec in found.specs if (library := LibraryVersions.of(spec.package))
     }
