@@ -25,6 +25,7 @@ from compat.config.libraries import (
     LibraryVersions,
     libraries_named,
     load_at_versions,
+    required,
 )
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.config.selection import select_specs, without_pairs
@@ -547,6 +548,17 @@ def _of_packages(
         *found.specs,
         *load_packages(others, {spec.kernel for spec in found.specs}),
     ), found.absent
+
+
+def libraries_of(config: MatrixConfig, packages: Sequence[str] = ()) -> tuple[str, ...]:
+    """The libraries, each of one version, that texts of ``--package`` name.
+
+    Without a text, they are those of the kernel files that ``matrix.toml`` names. Raises
+    SelectionError and ConfigError.
+    """
+    if packages:
+        return tuple(library.requirement for library in libraries_named(packages))
+    return required(config.kernels, config.base) if config.kernels else ()
 
 
 def _place(config: MatrixConfig) -> str | None:

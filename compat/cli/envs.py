@@ -20,12 +20,11 @@ from compat.cli.logs import doing, say
 from compat.cli.opening import CompileOptions, compile_options, env_provider
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import ENV, place_options, select_places
-from compat.config.libraries import libraries_named, required
 from compat.envs.cache import EnvCache
 from compat.envs.record import kept_envs, read_env
 from compat.envs.record import prune as prune_envs
 from compat.errors import EnvError
-from compat.project import read_matrix
+from compat.project import libraries_of, read_matrix
 from compat.report.render.blocks import TextLine
 from compat.report.views.envs import (
     built_document,
@@ -201,9 +200,7 @@ def lock(
     config = read_matrix(matrix_path, locked=False)
     keep = bool(names or packages)
     wanted = () if packages and not names else config.choose_envs(names)
-    libraries = [library.requirement for library in libraries_named(packages)]
-    if not keep and config.kernels:
-        libraries += required(config.kernels, config.base)
+    libraries = () if names and not packages else libraries_of(config, packages)
     with doing("locking") as show:
         locks = config.locks.renewed(wanted, libraries, show, keep=keep)
     locks.write()
