@@ -164,7 +164,7 @@ def gpu(session: nox.Session) -> None:
     session.run("pytest", "-m", "gpu", "-rs", *session.posargs, env=testing(session))
 
 
-@nox.session(python=["3.11", "3.12", "3.13"], default=False)
+@nox.session(python=["3.11", "3.12", "3.13", "3.14"], default=False)
 def drivers(session: nox.Session) -> None:
     """Run the tests that need no wheels on each supported Python that this machine has."""
     install_once(session, "-e", ".", *group("tests"))
@@ -253,6 +253,15 @@ def docs(session: nox.Session) -> None:
     """Build the documentation into site/. A broken link is an error."""
     install_once(session, "-e", ".", *group("docs"))
     session.run("mkdocs", "build", "--strict", *session.posargs)
+
+
+@nox.session(default=False)
+def publish(session: nox.Session) -> None:
+    """Push the documentation as a version to the branch gh-pages: `-- dev`, or `-- 0.1 latest`."""
+    install_once(session, "-e", ".", *group("docs"))
+    session.run("mike", "deploy", "--push", "--update-aliases", *session.posargs)
+    if "latest" in session.posargs:
+        session.run("mike", "set-default", "--push", "latest")
 
 
 @nox.session(default=False)
