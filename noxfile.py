@@ -214,7 +214,8 @@ def lowest(session: nox.Session) -> None:
 def releases(session: nox.Session) -> None:
     """Declare releases that are new on the package index.
 
-    Writes their changes for our kernels into reports/new-releases.
+    Writes their changes for our kernels into reports/new-releases. After `--` are options of
+    `compat matrix`, such as `--kernel sel_dense`.
     """
     install_once(session, "-e", ".")
     folder = Path("reports", "new-releases")
@@ -237,7 +238,7 @@ def releases(session: nox.Session) -> None:
     ]
     old, new = folder / "old", folder / "new"
     # Kernels fail on some releases on purpose, so exit code 1 is no error here.
-    matrix = ("compat", "matrix", "--envs")
+    matrix = ("compat", "matrix", *session.posargs, "--envs")
     session.run(*matrix, before, "--output", str(old), success_codes=[0, 1], env=environ)
     session.run(*asking, *declaring, env=environ)
     both = ",".join((before, *names))
