@@ -558,7 +558,8 @@ def libraries_of(config: MatrixConfig, packages: Sequence[str] = ()) -> tuple[st
     """
     if packages:
         return tuple(library.requirement for library in libraries_named(packages))
-    return required(config.kernels, config.base) if config.kernels else ()
+    files = [pattern for pattern in config.kernels if not is_source(pattern, config.base)]
+    return required(files, config.base)
 
 
 def _place(config: MatrixConfig) -> str | None:
