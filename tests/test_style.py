@@ -190,6 +190,31 @@ def test_a_broken_message_is_seen(code: str, why: str | None) -> None:
     assert list(broken_messages(code)) == ([why] if why else [])
 
 
+@pytest.mark.parametrize("folder", ["compat", "tests", "bench"])
+def test_no_part_of_a_message_is_a_statement_of_its_own(folder: str) -> None:
+    """A string after a bracket that closed too early: Python drops it without a word."""
+    stray = [
+        f"{path.relative_to(ROOT)}: line {line}"
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for line in stray_strings(path.read_text(encoding="utf-8"))
+    ]
+    assert not stray, "\n".join(stray)
+
+
+def stray_strings(code: str) -> Iterator[int]:
+    """The lines of string statements that are not docstrings, which have three quotes."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant | ast.JoinedStr):
+            text = ast.get_source_segment(code, node) or ""
+            if text.lstrip("rbuRBU").startswith(('"', "'")) and '"""' not in text[:5]:
+                yield node.lineno
+
+
+def test_a_stray_string_is_seen() -> None:
+    code = 'TEXT = (\n    "one "\n)\n"two"\nNAME = 1\n"""A docstring."""\n...\n'
+    assert list(stray_strings(code)) == [4]
+
+
 def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
 
