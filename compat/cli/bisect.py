@@ -100,7 +100,7 @@ _INSIDE = ("against", "assemblers", "budget", "grow")
 @click.option(
     "--distribution",
     metavar="NAME",
-    help="The name of the distribution there (default: the toolchain's own).",
+    help="The name of the distribution there.  [default: the toolchain's own]",
 )
 @click.option(
     "--all/--search",
@@ -132,7 +132,7 @@ _INSIDE = ("against", "assemblers", "budget", "grow")
 @click.option(
     "--budget",
     type=SECONDS,
-    help="With --axis config: stop after this many seconds and answer with what is known by then.",
+    help="With --axis config: stop after this many seconds and report the result so far.",
 )
 @launched_option("judge")
 @click.option(

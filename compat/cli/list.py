@@ -162,8 +162,8 @@ def explain(*, answer: Answer, cell: str, **chosen: Any) -> None:
 
     CELL is an id as `compat list cells` prints it, or a glob. The env in an id may be a release,
     and the target may be a GPU. If a glob matches several cells, the command lists those that were
-    run, the newest release first. A kernel file or a Python source stands for all of its cells.
-    Nothing is compiled.
+    run, the newest release first. A kernel file or a Python source means all of its cells. The
+    command compiles nothing.
     """
     cell, selection = select_cells(cell, **chosen)
     with opened_store(selection, only_read=True) as store:
