@@ -38,9 +38,9 @@ _METRIC = lazy_pattern(
     r"(?P<name>[a-z_][\w.]*)\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>-?\d+(?:\.\d+)?)"
 )
 _FORMS = (
-    "ok, class=NAME, same-failure, unexpected, wrong, unstable, run=COMMAND, a metric such as"
-    " 'registers>128', seconds such as 'compile_seconds>10', 'stage.NAME.cpu>1.5*previous',"
-    " 'pass.NAME.cpu>1', or 'latency>80', 'latency>1.2*baseline', 'latency>1.2*previous'"
+    "ok, class=NAME, same-failure, unexpected, wrong, unstable, run=COMMAND. For a metric:"
+    " 'registers>128'. For seconds: 'compile_seconds>10', 'stage.NAME.cpu>1.5*previous',"
+    " 'pass.NAME.cpu>1'. For a launch: 'latency>80', 'latency>1.2*baseline', 'latency>1.2*previous'"
 )
 CANNOT_TELL, _BY_SIGNAL = 125, 128
 

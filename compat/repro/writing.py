@@ -285,9 +285,9 @@ class _ReproWriter:
             if self.bundle.decorated:
                 self.reasons.append(
                     f"the import of the kernel's file fails at {self._place_of_import()}, outside"
-                    f" of the definition of {self.bundle.spec.function}, which is all that a script"
-                    " holds: if a kernel is defined there, name that one; else paste the statement"
-                    " and what `compat explain` shows"
+                    f" of {self.bundle.spec.function}. A script has only the kernel. If that line"
+                    " defines another kernel, name that one. Otherwise paste the line and the output"
+                    " of `compat explain`"
                 )
 
     def _compare_history(self, results: Sequence[Result]) -> None:

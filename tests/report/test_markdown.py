@@ -72,7 +72,8 @@ def test_each_failure_is_told_once() -> None:
 def test_headline() -> None:
     assert (
         headline(expected_matrix())
-        == "Of 390 cells (9 kernel variants × 2 targets × 13 Triton releases; sm_80, sm_90), "
+        == "The report has 390 cells (9 kernel variants × 2 targets × 13 Triton releases; sm_80,"
+        " sm_90): "
         "274 compile, 98 are rejected and 18 crash the compiler. Everything is as expected."
     )
     assert headline(report([])) == "No cell was tried."

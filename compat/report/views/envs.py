@@ -88,7 +88,7 @@ def pairs_sentence(pairs: Sequence[Pair]) -> str:
     """How many are ok."""
     good = sum(pair.ok for pair in pairs)
     return (
-        f"Of {counted(len(pairs), 'pair')} of PyTorch and a release, {good:,}"
+        f"{good:,} of {counted(len(pairs), 'pair')} of PyTorch and a release"
         f" {'is' if good == 1 else 'are'} ok."
     )
 
