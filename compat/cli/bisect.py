@@ -169,7 +169,7 @@ def bisect(
 
     $ compat bisect --kernel sel_dense --variant block_ptr
 
-    The oldest and the newest release are tested first, unless --good and --bad name others. --axis
+    The command tests the oldest and the newest release first, unless --good and --bad name others. --axis
     searches along parts of the compiler, its passes, or the settings of the kernel instead.
 
     --judge says when a cell is good. Compiled cells can be judged by `ok`, `class=NAME`,

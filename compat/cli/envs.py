@@ -288,7 +288,8 @@ def _cache(matrix_path: Path | None) -> EnvCache:
     "--stop",
     is_flag=True,
     help=(
-        "Stop all workers. A busy worker stops when it is done; one that does not answer is killed."
+        "Stop all workers. A busy worker stops when it is done. The command kills a worker that"
+        " does not answer."
     ),
 )
 @answer_options(json_help="Print a JSON array; with --stop, an object.")

@@ -15,7 +15,7 @@ TASKS: Mapping[str, Sequence[str]] = {
     "Describe kernels": ("init", "capture"),
     "Compile and report": ("matrix", "list", "explain", "report", "merge", "diff"),
     "Find out why": ("bisect", "check", "api", "pairs"),
-    "Mend and report upstream": ("fix", "reduce", "repro"),
+    "Fix and report upstream": ("fix", "reduce", "repro"),
     "Launch on a GPU": ("build", "launch"),
     "Choose a variant in a library": ("guard",),
     "Look after environments": ("envs", "workers"),

@@ -151,7 +151,7 @@ def build(
 
     The command takes every chosen cell that has a problem. On the GPU host, `python
     FOLDER/launch.py` launches them and writes FOLDER/results.jsonl. `compat matrix --launched FILE`
-    puts the results into the report. Cells that do not compile are left out.
+    puts the results into the report. The command leaves out cells that do not compile.
 
     Exits with 0 if at least one cell can be launched, and with 1 if none can.
     """

@@ -286,8 +286,8 @@ class _ReproWriter:
                 self.reasons.append(
                     f"the import of the kernel's file fails at {self._place_of_import()}, outside"
                     f" of {self.bundle.spec.function}. A script has only the kernel. If that line"
-                    " defines another kernel, name that one. Otherwise paste the line and the output"
-                    " of `compat explain`"
+                    " defines another kernel, name that one. Otherwise paste the line and the"
+                    " output of `compat explain`"
                 )
 
     def _compare_history(self, results: Sequence[Result]) -> None:

@@ -374,7 +374,7 @@ class _Guessing:
         hints = {
             "divisible_by_16": Noted(
                 [*pointers, *multiples],
-                "guessed: aligned tensors, and numbers as they are taken above",
+                "guessed: aligned tensors, and the numbers assumed above",
             )
         }
         return hints | (
