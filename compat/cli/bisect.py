@@ -169,8 +169,8 @@ def bisect(
 
     $ compat bisect --kernel sel_dense --variant block_ptr
 
-    The command tests the oldest and the newest release first, unless --good and --bad name others. --axis
-    searches along parts of the compiler, its passes, or the settings of the kernel instead.
+    The command tests the oldest and the newest release first, unless --good and --bad name others.
+    --axis searches along parts of the compiler, its passes, or the settings of the kernel instead.
 
     --judge says when a cell is good. Compiled cells can be judged by `ok`, `class=NAME`,
     `same-failure`, `unexpected`, `run=COMMAND`, or a metric such as `registers>128` or
