@@ -335,15 +335,15 @@ class IsSlower:
 
     sign: str
     number: float
-    """Microseconds, or a multiple of what it is compared with."""
+    """Microseconds, or a multiple of the latency to compare with."""
     of: str = ""
-    """What it is compared with: ``baseline``, ``previous`` or nothing."""
+    """The latency to compare with: ``baseline``, ``previous`` or none."""
     before: Mapping[Cell, Latency] = field(factory=dict, eq=False, repr=False)
     """Of ``previous``: the latency that each cell's is compared with; none for the first that was
     launched.
     """
     launched: bool = field(default=False, eq=False, repr=False)
-    """Whether ``before`` is known."""
+    """Whether ``before`` is set."""
 
     @property
     def text(self) -> str:
