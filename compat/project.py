@@ -51,11 +51,11 @@ _IN_MATRIX = "matrix.toml: kernels"
 """Where a project says which its kernel files are."""
 
 STATE = ".compat"
-"""The folder beside ``matrix.toml`` for what is kept between runs."""
+"""The folder beside ``matrix.toml`` with everything that outlives a run."""
 
 Obtain = Callable[[Path, Sequence[Env]], Sequence[BuiltEnv]]
-"""Gives envs that a ``matrix.toml`` declares as they are on disk, in their order, perhaps having
-built what is missing.
+"""Returns the envs that a ``matrix.toml`` declares, in their order, and may first build missing
+ones.
 """
 
 

@@ -54,9 +54,9 @@ from compat.toolchains import Toolchain
 _SUFFIXES = (".py", ".toml")
 """How the files are called that kernels are named by."""
 _DECLARES = lazy_pattern(r"^\s*(kernel\s*=|\[\[\s*kernel\s*\]\])", re.MULTILINE)
-"""What a TOML file in a folder has that is a kernel file."""
+"""A key that marks a TOML file of a folder as a kernel file."""
 _NAME = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
-"""What kernels, variants and cases may be called."""
+"""The names that kernels, variants and cases may have."""
 
 ONLY_VARIANT = "as_written"
 """The variant of a kernel that declares none."""
@@ -68,7 +68,7 @@ SHARED_KEYS = (
     "problem",
     *argument_tables.KEYS,
 )
-"""What the top of a file with several kernels may say for all of them."""
+"""The keys at the top of a file with several kernels that hold for all of them."""
 
 
 def is_file(word: str) -> bool:
@@ -223,8 +223,8 @@ class DeclaredKernel:
 
     path: Path
     layers: tuple[Table, ...]
-    """The tables that say what holds for the whole kernel: of the file, where it has several
-    kernels, and the kernel's own.
+    """The tables that hold for the whole kernel: the kernel's own, and the top of a file with
+    several kernels.
     """
     kernel: str
     toolchain: Toolchain

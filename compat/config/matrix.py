@@ -45,12 +45,12 @@ class MatrixConfig:
     """The content of ``matrix.toml``, checked; anything missing is as built in."""
 
     path: Path
-    """Absolute path of the file, which need not be there: then everything is as built in."""
+    """Absolute path of the file. If it does not exist, the built-in defaults hold."""
     kernels: tuple[str, ...]
     """Paths or globs of kernel files, relative to the file's folder."""
     envs: tuple[Env, ...]
-    """Every env, in the order of the file, with what its companions install; the built-in ones
-    where it declares none.
+    """Every env, in the order of the file, with the packages of its companions. If the file
+    declares none, the built-in ones.
     """
     released: tuple[Env, ...] = ()
     """Built-in envs, which can be named although the file declares others."""
@@ -59,13 +59,11 @@ class MatrixConfig:
     companions: tuple[Companion, ...] = ()
     """Those that the file declares."""
     further_companions: tuple[Companion, ...] = ()
-    """The built-in ones; none where the file says ``companion = []``."""
+    """The built-in ones; none if the file says ``companion = []``."""
     locks: Locks
-    """What libraries are locked to, and envs, which those here have already."""
+    """The locked packages of the envs, which ``envs`` have already, and of libraries."""
     default_envs: tuple[str, ...]
-    """Patterns (see :func:`compat.config.selection.select_envs`) of what runs when nothing is asked
-    for.
-    """
+    """Patterns (see :func:`compat.config.selection.select_envs`) of the envs without ``--envs``."""
     default_targets: tuple[Target, ...]
     deadline: float
     """Seconds one cell may take."""

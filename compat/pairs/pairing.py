@@ -63,7 +63,7 @@ class PairingSetup:
     library: Path
     again: bool
     claims: Claims
-    """Of the answers that are kept for all projects, by their keys."""
+    """The claims on stored answers, by key, shared by all projects."""
 
 
 def try_pairs(

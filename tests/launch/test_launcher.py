@@ -228,6 +228,17 @@ def test_what_the_file_has_is_not_launched_again(
     assert json.loads(lines[-1])["identity"] == "wrong"
 
 
+def test_a_machine_without_a_driver_launches_nothing(
+    found: dict[str, dict[str, Any]], folder: Path, pair_python: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "results.jsonl"
+    ended = launched(folder, pair_python, tmp_path / "libnone.so", "--out", str(out))
+    assert ended.returncode == 2
+    assert "error: this machine has no GPU driver: " in ended.stderr
+    assert "libnone.so" in ended.stderr
+    assert not out.exists()
+
+
 def test_where_the_known_good_kernel_fails_all_is_lost(
     tmp_path: Path, pair_python: str, library: Path
 ) -> None:
