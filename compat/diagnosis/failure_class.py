@@ -99,10 +99,10 @@ class Sign:
 class Prediction:
     """How a number of what was built tells that running it would fail."""
 
-    metric: str
-    """A key of the metrics."""
-    most: Callable[[Target], int]
-    """The largest that is fine on a target."""
+    number: Callable[[Mapping[str, Any], Target], int | None]
+    """The number of a build's metrics; ``None`` if they do not have it."""
+    most: Callable[[Mapping[str, Any], Target], int]
+    """The largest number that is fine for such a build on a target."""
     stage: str
     """The stage behind the compile that would fail."""
     words: str
@@ -117,8 +117,8 @@ class Prediction:
 
         It is ``None`` if nothing says that it would.
         """
-        found, most = metrics.get(self.metric), self.most(target)
-        if not isinstance(found, int) or found <= most:
+        found, most = self.number(metrics, target), self.most(metrics, target)
+        if found is None or found <= most:
             return None
         return self.excerpt.format(found=found, most=most, target=target.name)
 

@@ -125,7 +125,7 @@ def compile_function(
         target=target,
         gpu=_gpu(target),
         result="compiled = " if predicted else "",
-        predicted=predicted.metric if predicted else "",
+        predicted=prediction,
         predicted_text=predicted.script_text if predicted else "",
         disassembly_code=_disassembly_code(),
         dictionary=_dictionary,

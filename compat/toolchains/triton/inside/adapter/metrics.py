@@ -164,8 +164,9 @@ def occupancy(
 ) -> dict[str, Any]:
     """Return blocks per multiprocessor, what limits them, and the spare registers of a thread.
 
-    With the spare registers, there would still be as many blocks. The arguments are a kernel's
-    threads per block, registers per thread, bytes of shared memory per block and named barriers.
+    With the spare registers, there would still be as many blocks. They are negative if a thread has
+    more registers than one block could be launched with. The arguments are a kernel's threads per
+    block, registers per thread, bytes of shared memory per block and named barriers.
     The result is empty for an unknown architecture, or a block of no threads.
     """
     if arch not in _LIMITS or threads < 1:
@@ -177,9 +178,8 @@ def occupancy(
         "blocks": blocks,
         "limited_by": next(name for name, room in limits.items() if room == blocks),
     }
-    if blocks:
-        others = min(room for name, room in limits.items() if name != "registers")
-        found["spare_registers"] = _most_registers(threads, min(blocks, others)) - registers
+    if blocks or not limits["registers"]:
+        found["spare_registers"] = _most_registers(threads, max(blocks, 1)) - registers
     return found
 
 
@@ -209,9 +209,12 @@ def _by_registers(threads: int, registers: int) -> int:
 def _most_registers(threads: int, blocks: int) -> int:
     """The most registers per thread with which registers leave room for that many blocks."""
     return max(
-        registers
-        for registers in range(1, _OF_THREAD + 1)
-        if _by_registers(threads, registers) >= blocks
+        (
+            registers
+            for registers in range(1, _OF_THREAD + 1)
+            if _by_registers(threads, registers) >= blocks
+        ),
+        default=0,
     )
 
 
