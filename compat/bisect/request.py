@@ -145,10 +145,12 @@ def line_of(request: BisectRequest) -> Line:
     )
     if good is not None and good == bad:
         chosen = candidates_there.chosen[good]
+        names = ", ".join(env.name for env in chosen.envs)
         raise SelectionError(
-            f"both name {chosen.env.name}",
+            f"both name release {chosen.label}, which has these envs: {names}",
             where="--good and --bad",
-            hint="Name two releases. Two envs of one release cannot be told apart here.",
+            hint="Name two releases. A search cannot tell two envs of one release apart; `compat"
+            " matrix` compares them.",
         )
     turned = good is not None and bad is not None and good > bad
     return Line(candidates=candidates_there, good=good, bad=bad, fixed=request.fixed or turned)

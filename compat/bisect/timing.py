@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from attrs import evolve
@@ -19,7 +19,7 @@ from compat import toolchains
 from compat.bisect.measures import PASSES, TakesLonger
 from compat.engine.run import RunContext, run
 from compat.errors import SelectionError
-from compat.model import Cell, Result, Status
+from compat.model import Cell, Outcome, Result, Status
 from compat.toolchains import Toolchain
 from compat.workers.attempt import Mode, timing_mode
 
@@ -49,7 +49,7 @@ def timed(
         fresh = {result.cell: result for result in _anew(waiting, question, context)}
         for cell in waiting:
             measured[cell] = (
-                fresh[cell] if not count[cell] else _quicker(measured[cell], fresh[cell], question)
+                fresh[cell] if not count[cell] else _quicker(measured[cell], fresh[cell])
             )
             count[cell] += 1
     return tuple(measured.get(result.cell, result) for result in results)
@@ -76,11 +76,26 @@ def _anew(cells: Sequence[Cell], question: TakesLonger, context: RunContext) -> 
     return _with_passes(run(cells, anew), question, anew)
 
 
-def _quicker(one: Result, other: Result, question: TakesLonger) -> Result:
-    """The smaller one of two measurements, because other work of the machine makes none smaller."""
-    if other.outcome.status is not one.outcome.status:
+def _quicker(one: Result, other: Result) -> Result:
+    return evolve(other, outcome=quicker(one.outcome, other.outcome))
+
+
+def quicker(one: Outcome, other: Outcome) -> Outcome:
+    """The second measurement of a compile with the smaller seconds of each stage and pass.
+
+    Other work of the machine makes no part of a compile quicker. Outcomes of different statuses are
+    no measurements of one compile: the second one is returned as it is.
+    """
+    if other.status is not one.status:
         return other
-    return min((one, other), key=lambda result: question.seconds(result) or 0.0)
+    metrics = dict(other.metrics)
+    if PASSES in one.metrics and PASSES in other.metrics:
+        metrics[PASSES] = _least(one.metrics[PASSES], other.metrics[PASSES])
+    return evolve(other, stages=_least(one.stages, other.stages), metrics=metrics)
+
+
+def _least(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+    return {name: min(seconds, one.get(name, seconds)) for name, seconds in other.items()}
 
 
 def _deciding(results: Sequence[Result], question: TakesLonger) -> list[Cell]:

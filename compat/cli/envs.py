@@ -24,7 +24,7 @@ from compat.envs.cache import EnvCache
 from compat.envs.record import kept_envs, read_env
 from compat.envs.record import prune as prune_envs
 from compat.errors import EnvError
-from compat.project import read_matrix
+from compat.project import libraries_of, read_matrix
 from compat.report.render.blocks import TextLine
 from compat.report.views.envs import (
     built_document,
@@ -175,30 +175,47 @@ def new(
 
 @envs.command(short_help="Pin the packages of envs, with the hashes of their files.")
 @click.argument("names", nargs=-1, type=ENV, metavar="[ENV|RELEASE]...")
+@click.option(
+    "--package",
+    "packages",
+    multiple=True,
+    metavar="LIBRARY",
+    help="A library, in one or several versions: fla-core==0.4.0,0.6.0.",
+)
 @_matrix_option
 @answer_options(json_help="Print the packages as JSON.")
-def lock(*, names: Sequence[str], matrix_path: Path | None, answer: Answer) -> None:
+def lock(
+    *, names: Sequence[str], packages: Sequence[str], matrix_path: Path | None, answer: Answer
+) -> None:
     """Pin the packages of envs in matrix.lock, with the hashes of their files.
 
     $ compat envs lock triton-3.9.0
 
     Commands build a locked env from exactly these files, and refuse a file with another hash.
-    ENV is a name, a group, a glob or a release. Without ENV, the command locks the envs that
-    `compat matrix` would use, and removes the locks of all others.
+    ENV is a name, a group, a glob or a release. Without ENV and --package, the command locks the
+    envs that `compat matrix` would use and the libraries of the kernel files, and removes all other
+    locks.
 
-    Exits with 4 if an env cannot be locked.
+    Exits with 4 if an env or a library cannot be locked.
     """
     config = read_matrix(matrix_path, locked=False)
-    wanted = config.choose_envs(names)
+    keep = bool(names or packages)
+    wanted = () if packages and not names else config.choose_envs(names)
+    libraries = () if names and not packages else libraries_of(config, packages)
     with doing("locking") as show:
-        locks = config.locks.renewed(wanted, show, keep=bool(names))
+        locks = config.locks.renewed(wanted, libraries, show, keep=keep)
     locks.write()
-    found = [locks.envs[env.name] for env in wanted]
+    envs = [locks.envs[env.name] for env in wanted]
+    hashes = {library: locks.libraries[library] for library in libraries}
     answer.give(
         lambda: [
-            f"{each.name}: {len(each.packages)} packages for Python {each.python}" for each in found
+            *(f"{env.name}: {len(env.packages)} packages for Python {env.python}" for env in envs),
+            *(f"{library}: {len(digests)} files" for library, digests in hashes.items()),
         ],
-        lambda: [asdict(each) for each in found],
+        lambda: [
+            *map(asdict, envs),
+            *({"name": library, "sha256": digests} for library, digests in hashes.items()),
+        ],
     )
     answer.add(f"wrote {relative(locks.path)}")
 

@@ -25,6 +25,7 @@ from compat.config.selection import MATRIX as FILE
 from compat.config.selection import select_envs, select_targets
 from compat.config.toml import SCHEMA, Table, did_you_mean, parse_toml, quoted, read_toml, toml_text
 from compat.envs.cache import EnvCache, env_cache
+from compat.envs.libraries import unpacked
 from compat.errors import ConfigError, SelectionError
 from compat.model import Env, Target
 from compat.text import lazy_pattern, size_of_text
@@ -60,7 +61,7 @@ class MatrixConfig:
     further_companions: tuple[Companion, ...] = ()
     """The built-in ones; none if the file says ``companion = []``."""
     locks: Locks
-    """The locked packages of the envs. ``envs`` have them already."""
+    """The locked packages of the envs, which ``envs`` have already, and of libraries."""
     default_envs: tuple[str, ...]
     """Patterns (see :func:`compat.config.selection.select_envs`) of the envs without ``--envs``."""
     default_targets: tuple[Target, ...]
@@ -222,6 +223,13 @@ class MatrixConfig:
         """
         there = {env.toolchain for env in self.envs}
         return there.pop() if len(there) == 1 else toolchains.DEFAULT.name
+
+    def library(self, requirement: str) -> Path:
+        """The folder of a library of one version, from a file that its lock allows.
+
+        Raises EnvError if it cannot be unpacked.
+        """
+        return unpacked(requirement, self.locks.hashes(requirement))
 
 
 def load_matrix(path: Path, *, locked: bool = True) -> MatrixConfig:

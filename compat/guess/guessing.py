@@ -434,7 +434,7 @@ def _read(
     document: JsonObject, name: str, library: LibraryVersions, folder: Path
 ) -> Iterator[Specialization]:
     top = Table(file=library.requirement, path="", data=document)
-    for kernel in kernels_of(top, folder / "guessed.toml"):
+    for kernel in kernels_of(top, folder / "guessed.toml", lambda requirement: folder):
         for spec in kernel.specializations():
             origin = f"{library.requirement}::{spec.function}"
             yield evolve(

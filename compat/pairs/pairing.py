@@ -235,7 +235,7 @@ def _overlay(
     release: Version | None, python: str, version: str, toolchain: Toolchain, ready: PairingSetup
 ) -> Overlay:
     env = ready.selection.config.env(f"{toolchain.name}-{release}")
-    return overlaid(requirements(env), python, version, ready.cache)
+    return overlaid(requirements(env), python, version, ready.cache, env.lock)
 
 
 def _programs(answers: Answers, toolchain: Toolchain) -> tuple[PairProgram, ...]:

@@ -68,13 +68,13 @@ def test_a_kernel_that_timed_out_is_slow_and_not_stuck() -> None:
 @pytest.mark.usefixtures("project")
 def test_the_growth_of_a_kernel_that_is_not_slow_yet() -> None:
     found = answer(
-        "--case", "n64", *ON, "3.9.0", "--grow", "N=16,32,64,96,4096", "--deadline", "20"
+        "--case", "n64", *ON, "3.9.0", "--grow", "N=32,64,96,128,4096", "--deadline", "20"
     )
     assert re.search(
         r"Slow, not stuck: .*grows as N\^[23]\.\d .* h.* at 4096\.$", found["sentence"]
     )
     (growth,) = found["settings"]
-    assert [compiled["size"] for compiled in growth["compiles"]] == [16, 32, 64, 96]
+    assert [compiled["size"] for compiled in growth["compiles"]] == [32, 64, 96, 128]
     assert growth["parts"]["ttgir"]["law"] == "power"
 
 

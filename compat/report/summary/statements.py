@@ -331,7 +331,8 @@ def _extent(story: _Story, quantity: str, *, able: bool = True) -> str:
     which = (" " if story.clear else " and ").join(qualified)
     if len(chosen) == 1:
         return f"the only release {which}, {chosen[0]}"
-    return f"{quantity} {len(chosen)} releases {which} ({tested(chosen, story.line)})"
+    count = "both" if (quantity, len(chosen)) == ("all", 2) else f"{quantity} {len(chosen)}"
+    return f"{count} releases {which} ({tested(chosen, story.line)})"
 
 
 def _runs(story: _Story, *, failing: bool = False) -> str:

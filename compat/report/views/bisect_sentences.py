@@ -312,9 +312,8 @@ def _all(answer: ReleaseAnswer) -> str:
     clear = (
         "that gave a clear answer" if answer.account.flaky or answer.account.untested else "tested"
     )
-    return (
-        f"all {counted(len(releases), 'release')} {clear} ({tested(releases, answer.account.line)})"
-    )
+    count = "both" if len(releases) == 2 else f"all {len(releases):,}"
+    return f"{count} releases {clear} ({tested(releases, answer.account.line)})"
 
 
 def _back_and_forth(answer: ReleaseAnswer) -> str:
