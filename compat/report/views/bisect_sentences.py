@@ -16,7 +16,7 @@ from compat.bisect.measures import TakesLonger, duration_names, measure, metric_
 from compat.bisect.request import Axis
 from compat.history.account import Judgement, Word
 from compat.model import Failure, Result
-from compat.report.summary.compact import counted, listed, one_line, open_between, spans, tested
+from compat.report.summary.compact import listed, one_line, open_between, spans, tested
 from compat.text import lazy_pattern, printable
 from compat.toolchains import Toolchain
 
