@@ -54,7 +54,7 @@ class ConstantForm:
     needed: str
     """The statement that it needs: ``import triton.language as tl``."""
     made_with: str
-    """What makes it of a value: ``tl.constexpr``."""
+    """The function that makes it of a value: ``tl.constexpr``."""
 
 
 @frozen(kw_only=True)
@@ -129,8 +129,8 @@ class _Bundling:
     decorated: bool
     """Whether the kernel keeps the decorators that tune or choose."""
     constant: ConstantForm | None
-    """How a global is written that a kernel may read, while it may read any of a module; ``None``
-    where it may read all.
+    """The form of a global that a kernel may read, for releases that restrict globals; ``None`` if
+    it may read all.
     """
     _names: Names = field(init=False)
     _imports: dict[str, None] = field(factory=dict)

@@ -219,6 +219,6 @@ EVERYWHERE = (
     ),
     *(TIMEOUT, OUT_OF_MEMORY, TOOLCHAIN_MISSING, TARGET_UNKNOWN, COMPILER_CRASH, SHARED_MEMORY),
 )
-"""All but the last, which is for what fits none: in the order of precedence, before a toolchain's
-own classes.
+"""All classes but the last, which fits everything: in order of precedence, before a toolchain's own
+classes.
 """

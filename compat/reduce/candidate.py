@@ -184,7 +184,7 @@ Fact = tuple[str, str]
 
 
 DROP: Any = object()
-"""Stands for a fact that is to go."""
+"""The value of a fact to remove."""
 Nodes = Mapping[ast.AST, Sequence[ast.AST]]
 
 
@@ -193,15 +193,14 @@ class Edit:
     """A simplification. Its nodes are those of the tree of the candidate that it was made for."""
 
     what: str
-    """Says what is done to what, in words that hold when something else of the module has
-    changed.
+    """The edit and its place, in words that stay true when another part of the module has changed.
     """
     nodes: Nodes = Factory(dict)
-    """What stands in a node's place: nothing, one expression, or statements."""
+    """The replacement of a node: nothing, one expression, or statements."""
     facts: Mapping[Fact, Any] = Factory(dict)
     """New values in the specialization; :data:`DROP` removes one."""
     function: str | None = None
-    """The kernel's new name, where it changes."""
+    """The kernel's new name, if it changes."""
 
 
 ReductionPass = Callable[[Candidate], Iterable[Edit]]

@@ -154,7 +154,7 @@ FUNCTIONS: Mapping[str, Any] = {
         for name in ("ceil", "floor", "log2", "log", "sqrt", "exp", "pi", "inf", "e")
     },
 }
-"""What names of imported modules are, dotted."""
+"""Dotted names of functions of imported modules → their meaning."""
 _METHODS = {
     *((dict, name) for name in ("get", "items", "keys", "values", "copy", "update")),
     *((list, name) for name in ("append", "copy", "index", "count")),
@@ -192,7 +192,7 @@ class Scope:
     module: Mapping[str, ast.stmt]
     """Name → the last statement at the top of the module that binds it."""
     imports: Mapping[str, str]
-    """Name → what is imported under it, dotted."""
+    """Name → the dotted name of its import."""
     local: dict[str, Any] = Factory(dict)
     _steps: list[int] = Factory(lambda: [_STEPS])
     _depth: int = 0

@@ -28,10 +28,10 @@ class ParsedFile:
 
     path: Path
     lines: list[bytes]
-    """Bytes, since that is what the syntax tree counts its columns in."""
+    """Bytes, because the syntax tree counts its columns in bytes."""
     around: ParsedFile | None = None
-    """Where names mean something that this one does not bind: what is no file, but the scope of a
-    function, lies in one.
+    """The scope that gives a meaning to names that this one does not bind. A function's scope lies
+    in a file.
     """
     inside: tuple[str, ...] = ()
     """The functions and classes of the file that such a scope is inside of, outermost first."""

@@ -21,7 +21,8 @@ from compat.text import read_json
 from compat.toolchains.pytorch.host.results import Key, key_of
 
 _FIRST = 10
-"""The priority of launches: a worker begins one before what it has in line, since GPUs are few."""
+"""The priority of launches. A worker begins one before the rest of its queue, because GPUs are few.
+"""
 _COULD_NOT = 2
 """The exit code of a launcher that could not launch anything."""
 

@@ -13,7 +13,7 @@ from .kernel import USUAL_SHARED, Kernel, Refused, argument_of, bytes_of, check_
 from .prepared import Prepared
 
 Recorded = Dict[str, Any]
-"""What is launched for one set of sizes, as the index has it."""
+"""The launches for one set of sizes, as in the index."""
 
 
 class RecordedKernels(Kernel):

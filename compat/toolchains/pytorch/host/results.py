@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Sequence, Set, Tuple
 
 SCHEMA = 1
 NAME = "results.jsonl"
-"""What the file is called in the folder, where nobody names another."""
+"""The default name of the file in the folder."""
 Key = Tuple[str, str, str]
 
 

@@ -16,9 +16,8 @@ from compat.diagnosis.failure_class import Blame, FailureClass, Prediction, Sign
 from compat.model import Status, Target
 
 _RUN_FAILED = r"PassManager::run failed|error encountered during parsing"
-"""What Triton raises when a pass or the verifier fails.
-
-The second is of 3.5 on, which verify the front end's IR by parsing it.
+"""Triton's exceptions for a failed pass or verifier. The second is for 3.5 and later, which verify
+the front end's IR by parsing it.
 """
 _SYNTAX = (
     r"^(?:custom op|expected |unexpected |use of undeclared|undefined symbol|operation being"
@@ -32,7 +31,7 @@ _LOWERING = (
 _MALFORMED = r"(?:'[\w.]+' op |must be|requires|failed to verify|expect)"
 
 _BY_MISTAKE = {"SIGILL": 4, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGSEGV": 11}
-"""The signals by which a program dies of itself."""
+"""The signals of a program's own faults."""
 
 
 def _assembler_died(name: str, number: int) -> Sign:
@@ -50,7 +49,7 @@ def _assembler_died(name: str, number: int) -> Sign:
 
 
 RETURNS = "failed to legalize operation 'tt.return'"
-"""What MLIR says of a kernel that returns a value."""
+"""MLIR's message about a kernel that returns a value."""
 _LIBRARY = "device library function {called} of {types}"
 
 _FP8_ADVICE = (

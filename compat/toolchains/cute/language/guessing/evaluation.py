@@ -54,7 +54,7 @@ class HostCall:
     """The function or class."""
     line: int
     made: Mapping[str, Any]
-    """What the constructor was given, by name."""
+    """The arguments of the constructor, by name."""
     positional: tuple[Any, ...]
     keywords: Mapping[str, Any]
 
@@ -66,9 +66,7 @@ class HostCall:
         )
 
     assumed: bool
-    """Whether the function around it is not known to be called, so that what it is given is
-    assumed.
-    """
+    """Whether no call of the surrounding function is known, so its arguments are assumptions."""
 
 
 def has_unknown(value: Any) -> bool:
@@ -88,14 +86,14 @@ class Kernels:
     """Functions that launch, by name."""
     classes: Mapping[str, ast.ClassDef]
     roots: tuple[Path, ...]
-    """The folders in which modules are that the source imports."""
+    """The folders with the modules that the source imports."""
     defaults: Mapping[str, ast.expr]
     """ParsedCommandLine of the command line → the expression of the default."""
     calls: list[HostCall] = Factory(list)
     active: list[str] = Factory(list)
     """The functions that are being followed."""
     assuming: bool = False
-    """Whether what they were given is assumed."""
+    """Whether their arguments are assumptions."""
 
 
 class _Compile:

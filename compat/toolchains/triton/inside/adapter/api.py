@@ -22,7 +22,7 @@ _DIAGNOSTICS = {
 }
 _REPRODUCER = "reproducer.mlir"
 _MLIR_FUNCTION = r"^\s*tt\.func\s+(?:public\s+)?(@\w+)(\([^\n]*)"
-"""A function in MLIR's text: its name, and its arguments with what comes after them in the line."""
+"""A function in MLIR's text: its name, and its arguments with the rest of the line."""
 
 
 class Triton:

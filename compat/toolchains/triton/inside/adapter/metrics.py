@@ -102,7 +102,7 @@ _OTHERS = {
     "cp_async": re.compile(r"cp\.async\.commit_group"),
     "tma_loads": re.compile(r"cp\.async\.bulk\.tensor\.[^\n]*?\.global\.shared"),
 }
-"""What begins so and is another instruction: a store through the tensor memory accelerator."""
+"""The prefix of another instruction: a store through the tensor memory accelerator."""
 _THREADS = re.compile(
     r"^\s*\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?", re.MULTILINE
 )
