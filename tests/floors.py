@@ -154,6 +154,12 @@ def room(path: Path) -> str:
 
 
 @cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a module's syntax tree."""
+    return tuple(ast.walk(ast.parse(path.read_text())))
+
+
+@cache
 def imported(path: Path) -> tuple[str, ...]:
     """The modules that a module imports, and the names that it imports from them, dotted."""
     return tuple(_imported(path))
@@ -171,7 +177,7 @@ def rooms_imported(path: Path) -> set[str]:
 def own_names(path: Path) -> set[str]:
     """The names that a module imports from this package, without the package's own."""
     names = set[str]()
-    for node in ast.walk(_tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -180,7 +186,7 @@ def own_names(path: Path) -> set[str]:
 
 
 def _imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(_tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -191,11 +197,6 @@ def _imported(path: Path) -> Iterator[str]:
 @cache
 def _everything() -> tuple[Path, ...]:
     return tuple(sorted(PACKAGE.rglob("*.py")))
-
-
-@cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
 
 
 def upward() -> Iterator[str]:
@@ -225,7 +226,7 @@ def homeless() -> Iterator[str]:
 def relative() -> Iterator[str]:
     """Relative imports, which hide the floor that they lead to."""
     for path in modules():
-        for node in ast.walk(_tree(path)):
+        for node in nodes(path):
             if isinstance(node, ast.ImportFrom) and node.level:
                 yield f"{within(path)}:{node.lineno}: a relative import hides its floor"
 
