@@ -14,7 +14,7 @@ from click import Context
 
 from compat.cli.commands import main
 from tests import floors
-from tests.floors import PACKAGE, commands, modules, nodes, room, within
+from tests.floors import PACKAGE, commands, modules, room, within
 
 PLACES = {
     "os.fork": {"toolchains/pytorch/host/forked.py", "worker/server.py"},
@@ -39,6 +39,12 @@ MODULE_STATEMENTS = 200
 @pytest.mark.parametrize("rule", floors.RULES)
 def test_imports_follow_the_rules(rule: Callable[[], Iterator[str]]) -> None:
     assert list(rule()) == []
+
+
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a module's syntax tree."""
+    return tuple(ast.walk(ast.parse(path.read_text())))
 
 
 @cache

@@ -25,9 +25,9 @@ from compat.text import printable
 
 _PATH: click.Path[Path] = click.Path(path_type=Path, dir_okay=False)
 _GLOBS = {
-    "kernel": "Kernels, such as 'sel_*' [all].",
-    "variant": "Variants to choose from [all].",
-    "case": "Cases that have to work [all].",
+    "kernel": "Kernels, such as 'sel_*'.  [default: all]",
+    "variant": "Variants to choose from.  [default: all]",
+    "case": "Cases that have to work.  [default: all]",
 }
 
 
@@ -46,7 +46,7 @@ def _globs(command: Any) -> Any:
     "--prefer",
     multiple=True,
     metavar="VARIANT,...",
-    help="Variants in order of preference [as declared].",
+    help="Variants in order of preference.  [default: as declared]",
 )
 @click.option(
     "--policy",
@@ -54,7 +54,7 @@ def _globs(command: Any) -> Any:
     default=None,
     help=(
         "How to treat a release, fork or GPU that was not tested: as not working, or as its"
-        " neighbours [pessimistic]."
+        " neighbours.  [default: pessimistic]"
     ),
 )
 @click.option(

@@ -88,7 +88,7 @@ def pairs_sentence(pairs: Sequence[Pair]) -> str:
     """How many are ok."""
     good = sum(pair.ok for pair in pairs)
     return (
-        f"Of {counted(len(pairs), 'pair')} of PyTorch and a release, {good:,}"
+        f"{good:,} of {counted(len(pairs), 'pair')} of PyTorch and a release"
         f" {'is' if good == 1 else 'are'} ok."
     )
 
@@ -153,7 +153,9 @@ def pairs_blocks(
     """
     table, pinned = pairs_table(pairs), any(pins.values())
     headings = ("PyTorch", *(["asks for"] if pinned else []), *table.releases)
-    yield TextLine(f"PyTorch with {title}: ok, or how many programs fail, and how", style="bold")
+    yield TextLine(
+        f"PyTorch with {title}: ok, or the number of programs that fail, and why", style="bold"
+    )
     yield DataTable(
         columns=tuple(TableColumn(heading, wrap=False) for heading in headings),
         rows=tuple(
@@ -186,8 +188,8 @@ def _total(pairs: Sequence[Pair]) -> str:
     good = sum(pair.ok for pair in pairs)
     cached = sum(pair.cached for pair in pairs)
     return (
-        f"{counted(len(pairs), 'pair')} ({cached:,} known from before): {good:,} ok,"
-        f" {len(pairs) - good:,} not"
+        f"{counted(len(pairs), 'pair')} ({cached:,} from earlier runs): {good:,} ok,"
+        f" {len(pairs) - good:,} failed"
     )
 
 
@@ -209,7 +211,7 @@ def pairs_markdown(grid: Grid, version: str) -> str:
         "",
         "---",
         "",
-        f"{made}, {cached:,} of {counted(len(grid.pairs), 'pair')} known from before.",
+        f"{made}, {cached:,} of {counted(len(grid.pairs), 'pair')} from earlier runs.",
     ]
     return "\n".join(lines) + "\n"
 

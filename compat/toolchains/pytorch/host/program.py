@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import math
 import os
@@ -38,6 +39,7 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
         if not cells:
             return 0
         numerics = _numerics(chosen.device)
+        _check_driver(chosen.library)
     except (OSError, ValueError, ImportError) as error:
         say("error: %s" % error)
         return 2
@@ -160,6 +162,14 @@ def _numerics(device: str) -> Numerics:
         raise ImportError("PyTorch %s of %s has no CUDA" % (torch.__version__, sys.executable))
     say("PyTorch %s (%.1f s)" % (torch.__version__, time.monotonic() - began))
     return Numerics(torch, problems, outputs)
+
+
+def _check_driver(library: str) -> None:
+    """Raise OSError if a child could not load the driver; loading it touches no GPU."""
+    try:
+        ctypes.CDLL(library)
+    except OSError as error:
+        raise OSError("this machine has no GPU driver: %s" % error) from error
 
 
 def _plain(value: Any) -> Any:

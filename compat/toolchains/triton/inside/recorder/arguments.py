@@ -212,7 +212,7 @@ def given(grid: Any, bound: dict[str, Any], arguments: dict[str, Any]) -> dict[s
         return {"why": str(error)}
     # A tensor or a grid may raise anything, and the program must not notice.
     except Exception as error:
-        return {"why": "what it was given cannot be looked at (%s)" % type(error).__name__}
+        return {"why": "its arguments cannot be inspected (%s)" % type(error).__name__}
 
 
 def _recorded(grid: Any, bound: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
@@ -280,7 +280,7 @@ def _whole_numbers(name: str, value: Any) -> list[int]:
         )
     if _is_graph_captured():
         raise NotRecorded(
-            "it was launched while a CUDA graph was captured, when nothing can be looked at"
+            "it was launched while a CUDA graph was captured, and its arguments cannot be read then"
         )
     return [int(number) for number in value.reshape(-1).tolist()]
 
