@@ -208,14 +208,14 @@ class _Bundling:
             meaning = self._names.member(meaning, use.attributes[depth])
             depth += 1
         if isinstance(meaning, Installed):
-            name = self._add_import(meaning.statement, beside=_identifiers(statement.node))
+            name = self._add_import(meaning.statement, beside=statement.identifiers)
             if name is not None and (depth or name != use.name):
                 yield use.nodes[depth], name
         elif isinstance(meaning, Ours):
             renamed = depth > 0 or meaning.name != use.name
-            beside = _identifiers(statement.node) if renamed else frozenset()
+            beside = statement.identifiers if renamed else frozenset()
             if meaning.file.around is not None:
-                beside = _identifiers(statement.node) - {use.name}
+                beside = statement.identifiers - {use.name}
             name = self._add_definition(meaning, of_module=depth > 0, beside=beside)
             if depth or name != use.name:
                 yield use.nodes[depth], name
@@ -323,12 +323,6 @@ def _is_plain_constant(node: ast.stmt) -> bool:
     ):
         return False
     return not (isinstance(node.value, ast.Call) and called_by(node.value) == "constexpr")
-
-
-def _identifiers(node: ast.AST) -> frozenset[str]:
-    """Every name that stands anywhere in it."""
-    names = (name for name in ast.walk(node) if isinstance(name, ast.Name | ast.arg))
-    return frozenset(name.id if isinstance(name, ast.Name) else name.arg for name in names)
 
 
 def _free_name(name: str, taken: frozenset[str]) -> str:

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from copy import copy
+from functools import cached_property
 from pathlib import Path
 
 from attrs import define, evolve, field, frozen
@@ -127,6 +128,12 @@ class Statement:
             [*self.dropped, *node.decorator_list], key=lambda each: each.lineno
         )
         return evolve(self, node=node, uses=tuple(uses(node)), dropped=())
+
+    @cached_property
+    def identifiers(self) -> frozenset[str]:
+        """Every name that stands anywhere in it."""
+        names = (name for name in ast.walk(self.node) if isinstance(name, ast.Name | ast.arg))
+        return frozenset(name.id if isinstance(name, ast.Name) else name.arg for name in names)
 
     @property
     def start(self) -> int:
