@@ -79,8 +79,8 @@ def each(
 ) -> Iterator[Problem]:
     """The problems that a function yields, checked, one after the other.
 
-    Raises NoProblem if the function yields none, and ProblemError if it raises, or yields a malformed
-    problem or a name twice.
+    Raises NoProblem if the function yields none, and ProblemError if it raises, or yields a
+    malformed problem or a name twice.
     """
     names: Set[str] = set()
     torch.manual_seed(seed)
