@@ -79,8 +79,8 @@ def each(
 ) -> Iterator[Problem]:
     """The problems that a function yields, checked, one after the other.
 
-    Raises NoProblem if the function yields none, and ProblemError if it raises, or yields a
-    malformed problem or a name twice.
+    Raises NoProblem where the function yields none, and ProblemError where it raises, or yields
+    what is malformed, or a name a second time.
     """
     names: Set[str] = set()
     torch.manual_seed(seed)
