@@ -196,12 +196,12 @@ def decoder_of(*, lenient: bool = False) -> json.JSONDecoder:
     )
 
 
-def encodable(value: Any, text: str, start: int, end: int) -> Any:
+def encodable(value: object, text: str, start: int, end: int) -> object:
     """A value that was read in a part of a text; halves of surrogate pairs are visible escapes."""
     return _encodable(value) if _SURROGATE.search(text, start, end) else value
 
 
-def write_json(document: Any, *, indent: int | None = 1) -> str:
+def write_json(document: object, *, indent: int | None = 1) -> str:
     """A document as JSON that every reader takes and that is safe to look at.
 
     It has no newline at its end. Strings are :func:`~compat.text.printable`. Values that JSON has
@@ -210,7 +210,7 @@ def write_json(document: Any, *, indent: int | None = 1) -> str:
     return json.dumps(plain(document), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
-def json_pieces(document: Mapping[str, Any]) -> Iterator[str]:
+def json_pieces(document: Mapping[str, object]) -> Iterator[str]:
     """The same text in pieces, for an object with iterators in place of arrays.
 
     Each item of an iterator is a piece of its own.
@@ -226,7 +226,7 @@ def json_pieces(document: Mapping[str, Any]) -> Iterator[str]:
     yield "\n}" if document else "{}"
 
 
-def _array_pieces(items: Iterator[Any]) -> Iterator[str]:
+def _array_pieces(items: Iterator[object]) -> Iterator[str]:
     before = "[\n  "
     for item in items:
         # Dumped strings contain no newlines.
@@ -235,7 +235,7 @@ def _array_pieces(items: Iterator[Any]) -> Iterator[str]:
     yield "[]" if before.startswith("[") else "\n ]"
 
 
-def _dumped(value: Any) -> str:
+def _dumped(value: object) -> str:
     return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
 
 
@@ -265,7 +265,7 @@ def _whole(text: str, odd: _Odd) -> int | None:
     return None
 
 
-def _encodable(value: Any) -> Any:
+def _encodable(value: object) -> object:
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, list):

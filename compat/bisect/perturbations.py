@@ -81,7 +81,7 @@ def changes(spec: Specialization) -> tuple[SettingChange, ...]:
     return tuple(changed_specs)
 
 
-def _of_option(spec: Specialization, name: str, value: Any) -> list[SettingChange]:
+def _of_option(spec: Specialization, name: str, value: object) -> list[SettingChange]:
     candidates = (
         [new for new in _KNOWN.get(name, ()) if new != value] if name in _KNOWN else _others(value)
     )
@@ -103,11 +103,11 @@ def _of_option(spec: Specialization, name: str, value: Any) -> list[SettingChang
     return changed_specs
 
 
-def _with_options(spec: Specialization, options: Mapping[str, Any]) -> Specialization:
+def _with_options(spec: Specialization, options: Mapping[str, object]) -> Specialization:
     return evolve(spec, compile=evolve(spec.compile, options=options))
 
 
-def _passed(value: Any) -> list[Any]:
+def _passed(value: object) -> list[object]:
     """Other arguments of a launch that launchers distinguish.
 
     They are aligned or not, divisible by 16, 1, or neither.
@@ -153,7 +153,7 @@ def _around(value: int) -> list[int]:
     return sorted({*near, value // 2, value * 2} - {value, 0})
 
 
-def _change(spec: Specialization, setting: str, old: Any, new: Any) -> SettingChange:
+def _change(spec: Specialization, setting: str, old: Any, new: object) -> SettingChange:
     number = new if isinstance(new, int) and not isinstance(new, bool) else None
     before = _USUAL.get(setting) if old is None else old
     comparable = number and isinstance(before, int) and before > 0

@@ -73,7 +73,7 @@ class _Dtype:
         return hash(self.name)
 
 
-def _value_of(node: ast.expr, known: dict[str, Any]) -> Any:
+def _value_of(node: ast.expr, known: dict[str, object]) -> object:
     """The value of an expression over names that are known. Raises UnknownValue."""
     return _FactoryScope({}, {}, known).value(node)
 
@@ -208,7 +208,7 @@ def _made(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> Ours:
     return kernel
 
 
-def _known(file: ParsedFile) -> dict[str, Any]:
+def _known(file: ParsedFile) -> dict[str, object]:
     """The names with values that the source tells.
 
     They are names that one assignment binds. In the scope of a function, the last assignment
@@ -229,7 +229,7 @@ def _known(file: ParsedFile) -> dict[str, Any]:
     return values
 
 
-def _assigned(statement: ast.stmt, known: dict[str, Any]) -> dict[str, Any] | None:
+def _assigned(statement: ast.stmt, known: dict[str, object]) -> dict[str, object] | None:
     """The value that an assignment gives to one name, if the source tells it."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -240,7 +240,7 @@ def _assigned(statement: ast.stmt, known: dict[str, Any]) -> dict[str, Any] | No
     return None
 
 
-def _decided(test: ast.expr, known: dict[str, Any]) -> bool:
+def _decided(test: ast.expr, known: dict[str, object]) -> bool:
     try:
         return bool(_value_of(test, known))
     except UnknownValue as error:

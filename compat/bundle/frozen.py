@@ -140,7 +140,7 @@ def reached(kernel: str, functions: Mapping[str, Frozen]) -> tuple[str, ...]:
     return tuple(ids)
 
 
-def _functions_in(meaning: Any) -> Iterator[str]:
+def _functions_in(meaning: object) -> Iterator[str]:
     if isinstance(meaning, Mapping):
         if isinstance(meaning.get("function"), str):
             yield meaning["function"]
@@ -406,7 +406,7 @@ def _expression(meaning: _Meaning, form: FrozenForm) -> str:
     return "{" + ", ".join(pairs) + "}"
 
 
-def _unfrozen(meaning: Any) -> str | None:
+def _unfrozen(meaning: object) -> str | None:
     """The meaning of a name that cannot be written down, if it is such a one."""
     if not isinstance(meaning, Mapping):
         return (

@@ -521,7 +521,7 @@ def _listed(index: Path) -> Iterator[str]:
     )
 
 
-def write_index(document: Mapping[str, Any], output: Path) -> Path:
+def write_index(document: Mapping[str, object], output: Path) -> Path:
     """Write the index, the last of the files. Raises OSError."""
     replace_file(output / INDEX, write_json(document) + "\n")
     return output / INDEX

@@ -187,7 +187,7 @@ def _beside(python: str, words: Sequence[str]) -> tuple[str, ...]:
 
 def index_document(
     captured: Captured, compared: Sequence[CodeComparison], target: str | None, *, on_gpu: bool
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """All that is known of a capture, without its duration.
 
     ``target`` is the one that the program compiled for, as far as it is known.
@@ -238,7 +238,7 @@ def index_document(
     }
 
 
-def _kernel(kernel: CapturedKernel, agreements: dict[tuple[str, str], str]) -> dict[str, Any]:
+def _kernel(kernel: CapturedKernel, agreements: dict[tuple[str, str], str]) -> dict[str, object]:
     return {
         "name": kernel.name,
         "file": f"{kernel.name}.toml",
@@ -251,7 +251,7 @@ def _kernel(kernel: CapturedKernel, agreements: dict[tuple[str, str], str]) -> d
     }
 
 
-def _case(case: Case, code: str | None) -> dict[str, Any]:
+def _case(case: Case, code: str | None) -> dict[str, object]:
     places = dict.fromkeys(str(launch.place) for launch in case.launches if launch.place)
     roles = {role for launch in case.launches for role in launch.roles if role}
     return {

@@ -76,7 +76,7 @@ def given_functions(launch: RecordedLaunch, recorded: Recorded) -> dict[str, str
     }
 
 
-def _ids(value: Any) -> Iterator[str]:
+def _ids(value: object) -> Iterator[str]:
     if isinstance(value, list):
         for item in value:
             yield from _ids(item)
@@ -97,7 +97,7 @@ def arguments_of(launch: RecordedLaunch, recorded: Recorded) -> dict[str, Any]:
     return {name: _plain(value, recorded) for name, value in launch.arguments.items()}
 
 
-def _plain(value: Any, recorded: Recorded) -> Any:
+def _plain(value: object, recorded: Recorded) -> Any:
     if isinstance(value, list):
         return [_plain(item, recorded) for item in value]
     if isinstance(value, Mapping) and "constexpr" in value:
@@ -158,7 +158,7 @@ def content(launch: RecordedLaunch, recorded: Recorded) -> str:
     )
 
 
-def _kind(arguments: Mapping[str, Any]) -> str:
+def _kind(arguments: Mapping[str, object]) -> str:
     """The facts of run-time arguments that a compile can depend on.
 
     Numbers count only by the properties that releases look at.
@@ -166,7 +166,7 @@ def _kind(arguments: Mapping[str, Any]) -> str:
     return json.dumps({name: _class_of(value) for name, value in arguments.items()})
 
 
-def _class_of(value: Any) -> Any:
+def _class_of(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, int | float | list):
         return value
     if isinstance(value, list):

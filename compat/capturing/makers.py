@@ -26,7 +26,7 @@ class Makers:
     _names: dict[str, str] = field(factory=dict)
     """Expression → the function that returns it."""
 
-    def type_of(self, argument: str, tree: Any) -> str:
+    def type_of(self, argument: str, tree: object) -> str:
         """The entry of a kernel file that replaces a type: a call of a function that makes a value.
 
         The function is written if there is none yet.
@@ -62,7 +62,7 @@ class Makers:
             return f"[{', '.join(items)}]"
         return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
 
-    def _constant(self, value: Any) -> str:
+    def _constant(self, value: object) -> str:
         if isinstance(value, list):
             items = [self._constant(each) for each in value]
             return f"({', '.join(items)}{',' if len(items) == 1 else ''})"

@@ -196,7 +196,7 @@ def _read(process: str, lines: Iterable[bytes], recorded: Recorded) -> None:
     recorded.processes += imported
 
 
-def _not_imported(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+def _not_imported(_: str, record: Mapping[str, object], recorded: Recorded) -> None:
     recorded.not_imported = str(record["why"])
 
 
@@ -211,7 +211,7 @@ def _process(process: str, record: Mapping[str, Any], recorded: Recorded) -> Non
     recorded.interpreters.setdefault(recorded.releases[process], python)
 
 
-def _framework(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+def _framework(_: str, record: Mapping[str, object], recorded: Recorded) -> None:
     recorded.framework_release = str(record["version"])
 
 
@@ -285,7 +285,7 @@ def _lacking(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
     )
 
 
-_READERS: dict[str, Callable[[str, Mapping[str, Any], Recorded], None]] = {
+_READERS: dict[str, Callable[[str, Mapping[str, object], Recorded], None]] = {
     "not_imported": _not_imported,
     "process": _process,
     "framework": _framework,

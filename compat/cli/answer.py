@@ -41,11 +41,11 @@ class Answer:
     file: Path | None = None
     """Where it goes; ``None`` for standard output."""
 
-    def give(self, lines: Callable[[], Iterable[str]], document: Callable[[], Any]) -> None:
+    def give(self, lines: Callable[[], Iterable[str]], document: Callable[[], object]) -> None:
         """Give the answer, which is made in the form that is wanted."""
         self.write(write_json(document(), indent=2) if self.as_json else "\n".join(lines()))
 
-    def follow(self, lines: Callable[[], Iterable[str]], document: Callable[[], Any]) -> None:
+    def follow(self, lines: Callable[[], Iterable[str]], document: Callable[[], object]) -> None:
         """Print lines of the answer at once, each about something that has just been done."""
         if self.as_json or self.file is not None:
             self.give(lines, document)
@@ -53,7 +53,7 @@ class Answer:
         for line in lines():
             click.echo(line)
 
-    def draw(self, blocks: Callable[[], Iterable[Block]], document: Callable[[], Any]) -> None:
+    def draw(self, blocks: Callable[[], Iterable[Block]], document: Callable[[], object]) -> None:
         """Give an answer that is made of blocks."""
         if self.as_json:
             self.write(write_json(document(), indent=2))
@@ -209,14 +209,16 @@ FormatFiles = Mapping[Format, Path]
 """The formats that were asked for, each with the file to write."""
 
 
-def format_options(*, again: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def format_options(
+    *, again: bool = False
+) -> Callable[[Callable[..., object]], Callable[..., object]]:
     """Give a command an option for each format that is written on request.
 
     With ``again`` it gets an option for every format. The command is called with ``formats``.
     """
     formats = [known for known in FORMATS if known.help and (again or not known.file)]
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(command: Callable[..., object]) -> Callable[..., object]:
         @wraps(command)
         def called(*arguments: Any, **options: Any) -> Any:
             paths = {wanted: options.pop(_parameter(wanted)) for wanted in formats}

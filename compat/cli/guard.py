@@ -134,7 +134,7 @@ def _keep_others(path: Path) -> None:
             ) from error
 
 
-def _refuse_others(**given: Any) -> None:
+def _refuse_others(**given: object) -> None:
     """A guard is checked as it was made. Raises UsageError."""
     for name, value in given.items():
         if value:

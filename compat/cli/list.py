@@ -35,7 +35,7 @@ Rows = Iterable[Mapping[str, Any]]
 @selection_options
 @shard_option
 @answer_options(json_help="Print a JSON array instead of a table.")
-def list_(*, what: str, answer: Answer, **chosen: Any) -> None:
+def list_(*, what: str, answer: Answer, **chosen: object) -> None:
     """List envs, targets, kernels or cells.
 
     $ compat list cells --envs releases --variant block_ptr

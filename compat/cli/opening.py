@@ -125,10 +125,10 @@ def opened_store(selection: Selection, *, only_read: bool = False) -> Store:
 
 
 def executor_option(
-    command: Callable[..., Any],
+    command: Callable[..., object],
     what: str = "compile",
     otherwise: str = "as in matrix.toml, else local",
-) -> Callable[..., Any]:
+) -> Callable[..., object]:
     """Give a command the option for the place of its compiles, or of other work.
 
     :func:`compile_options` reads it.

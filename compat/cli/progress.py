@@ -83,7 +83,7 @@ class Progress:
         self._done = self._compiled = self._unexpected = 0
         self._counting = threading.Lock()
         self._began: float | None = None
-        self._drawn: Any = ""
+        self._drawn: object = ""
         self._draw_again = 0.0
 
     def note(self, result: Result) -> None:

@@ -52,7 +52,7 @@ Read = Callable[[Path], ParsedSource]
 # --- what is merged -------------------------------------------------------------------------------
 
 
-def merged(key: str, layers: Sequence[Table], variant: Table, case: Table) -> dict[str, Any]:
+def merged(key: str, layers: Sequence[Table], variant: Table, case: Table) -> dict[str, object]:
     """The file's and the kernel's table ``key`` with the variant's and the case's laid over it.
 
     What a variant drops stays dropped: its function has no such parameter, so no case can bring it
@@ -253,7 +253,7 @@ def check_launch(table: Table, toolchain: Toolchain) -> None:
                 table.fail(str(error), f"{name}{error.path}", hint=error.hint)
 
 
-def launch_of(said: Mapping[str, Any], toolchain: Toolchain) -> dict[str, Any]:
+def launch_of(said: Mapping[str, object], toolchain: Toolchain) -> dict[str, Any]:
     """The arguments of a table that was checked, in the forms of :mod:`compat.model.arguments`."""
     return {
         name: arguments.read(value, toolchain.language.types.elements)
@@ -361,7 +361,7 @@ def usual_dtype(spec: CompileSpec) -> str | None:
 
 def said_of(
     problem: Problem | None, spec: CompileSpec, folder: Path
-) -> tuple[dict[str, str], dict[str, Any]]:
+) -> tuple[dict[str, str], dict[str, object]]:
     """The entries of a kernel file in ``folder`` about a problem, and its parameters.
 
     It is the reverse of :func:`problem_of`. Entries that follow from the case are left out.
@@ -393,7 +393,7 @@ def _tensors(launch: Mapping[str, Any]) -> list[str]:
     return [kind for kind in texts if kind.startswith("*")]
 
 
-def _is_tensor(value: Any) -> bool:
+def _is_tensor(value: object) -> bool:
     return isinstance(value, str) or (isinstance(value, dict) and "tensor" in value)
 
 

@@ -199,7 +199,7 @@ def _locked_package(table: Table) -> LockedPackage:
     return LockedPackage(requirement=requirement, sha256=hashes)
 
 
-def _document(lock: LockedEnv) -> dict[str, Any]:
+def _document(lock: LockedEnv) -> dict[str, object]:
     return {
         "name": lock.name,
         "requirements": list(lock.requirements),

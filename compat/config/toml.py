@@ -116,7 +116,7 @@ class Table:
     def __contains__(self, key: str) -> bool:
         return key in self.data
 
-    def required(self, key: str) -> Any:
+    def required(self, key: str) -> object:
         """The value of a key that has to be there, whatever its type."""
         if key not in self.data:
             self.fail("is missing", key)
@@ -326,7 +326,7 @@ a heading.
 _Table = TypeVar("_Table", bound=Any)
 
 
-def toml_text(document: Mapping[str, Any]) -> str:
+def toml_text(document: Mapping[str, object]) -> str:
     """A document as TOML, in its order; ``tomllib`` reads the same values from it.
 
     It holds strings, numbers, booleans, arrays (lists) and tables (mappings), and any of them
@@ -341,7 +341,7 @@ def toml_text(document: Mapping[str, Any]) -> str:
     return text
 
 
-def without_notes(value: Any) -> Any:
+def without_notes(value: object) -> Any:
     """The same document without notes: what ``tomllib`` reads from its text."""
     if isinstance(value, Noted):
         return without_notes(value.value)
@@ -372,7 +372,7 @@ def _filled(
     return table
 
 
-def _has_heading(_: str, value: Any) -> bool:
+def _has_heading(_: str, value: object) -> bool:
     """Whether an entry at the top of a document has one: tables and arrays of them."""
     return isinstance(value, Mapping) or (
         isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)

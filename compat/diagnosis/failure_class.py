@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import cache, cached_property
-from typing import Any
 
 from attrs import Factory, asdict, frozen
 
@@ -112,7 +111,7 @@ class Prediction:
     script_text: str
     """What a repro script prints of such a kernel, with numbers around it."""
 
-    def excerpt_for(self, metrics: Mapping[str, Any], target: Target) -> str | None:
+    def excerpt_for(self, metrics: Mapping[str, object], target: Target) -> str | None:
         """The excerpt for a build with these metrics that would fail.
 
         It is ``None`` if nothing says that it would.

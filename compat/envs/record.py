@@ -97,7 +97,7 @@ def _has_form(record: dict[str, Any]) -> bool:
     )
 
 
-def write_record(folder: EnvFolder, env: Env, *, error: str | None, **facts: Any) -> None:
+def write_record(folder: EnvFolder, env: Env, *, error: str | None, **facts: object) -> None:
     """Replace the record of an env, all at once.
 
     Without an error it says that the env can be used. Raises OSError.

@@ -10,7 +10,6 @@ from functools import cached_property
 from hashlib import sha256
 from string import ascii_letters
 from textwrap import indent, wrap
-from typing import Any
 
 from attrs import frozen
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -61,7 +60,7 @@ class Guard:
         return found
 
     @cached_property
-    def decided_by(self) -> dict[str, Any]:
+    def decided_by(self) -> dict[str, object]:
         """The data by which the code in the file decides."""
         facts, letters = self.facts, _letters(self.facts)
         return {
@@ -165,7 +164,7 @@ def command_of(request: Request, out: str = "FILE", report: str = "") -> str:
     return shlex.join(["compat", "guard", *named, *words, "--out", out])
 
 
-def _document(guard: Guard) -> dict[str, Any]:
+def _document(guard: Guard) -> dict[str, object]:
     request = {
         "kernels": guard.request.kernels,
         "variants": guard.request.variants,
@@ -211,11 +210,11 @@ def _marks(facts: Facts, row: Mapping[str, str], letters: Mapping[str, str]) -> 
         )
 
 
-def _digest(facts: Mapping[str, Any]) -> str:
+def _digest(facts: Mapping[str, object]) -> str:
     return sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def _literal(value: Any, room: int = _WIDTH) -> str:
+def _literal(value: object, room: int = _WIDTH) -> str:
     """A value as Python writes it, an entry a line where it is too long for one."""
     if isinstance(value, Mapping) and value:
         entries = (f"{_literal(key)}: {_literal(each, room - 8)}" for key, each in value.items())
@@ -270,7 +269,7 @@ def read_guard(text: str, where: str = "guard") -> Guard:
         raise StoreError(f"the file is not a guard: {error}", where=where, hint=_HINT) from error
 
 
-def _facts_of(tree: ast.Module) -> Any:
+def _facts_of(tree: ast.Module) -> object:
     for node in tree.body:
         if (
             isinstance(node, ast.AnnAssign)

@@ -167,7 +167,7 @@ def kernel_file_text(
 
 def _kernel_file(
     kernels: Sequence[GuessedKernel], source: str, package: str, toolchain: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     place: dict[str, Any] = (
         {"package": package, "module": source} if package else {"source": source}
     )
@@ -477,7 +477,7 @@ def _guess_library(library: LibraryVersions, folder: Path) -> Iterator[tuple[_Pl
             yield _Place(module, kernel.function), document
 
 
-def _of_first_case(kernel: GuessedKernel) -> dict[str, Any]:
+def _of_first_case(kernel: GuessedKernel) -> dict[str, object]:
     return {key: value[:1] if key == "case" else value for key, value in kernel.tables.items()}
 
 

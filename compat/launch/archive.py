@@ -160,7 +160,7 @@ def _problems(launchable: Iterable[Launchable]) -> dict[str, Problem]:
     return {one.digest: one.problem for one in launchable}
 
 
-def _write_problem(folder: Path, problem: Problem) -> Mapping[str, Any]:
+def _write_problem(folder: Path, problem: Problem) -> Mapping[str, object]:
     """Write the module of a problem with what it imports from beside it.
 
     Returns the problem's entry in the index.
@@ -211,7 +211,7 @@ def _series(cell: Cell) -> str:
     return f"{cell.spec.kernel}/{cell.spec.variant}/{cell.spec.case}/{cell.target.name}"
 
 
-def facts_of(launchable: Launchable) -> dict[str, Any]:
+def facts_of(launchable: Launchable) -> dict[str, object]:
     """A cell as the index has it."""
     return {
         "cell": launchable.name,

@@ -319,5 +319,5 @@ def problem_digest(problem: Problem) -> str:
     )
 
 
-def _digest(facts: Mapping[str, Any]) -> str:
+def _digest(facts: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()

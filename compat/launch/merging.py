@@ -183,7 +183,7 @@ def _joined(result: Result, row: LaunchedRow) -> Result:
 # --- one line -------------------------------------------------------------------------------------
 
 
-def _row(result: Mapping[str, Any]) -> LaunchedRow:
+def _row(result: Mapping[str, object]) -> LaunchedRow:
     device = _text(_object(result.get("device")), "name")
     _check(result, device)
     _latency(result.get("latency"), device)

@@ -77,7 +77,7 @@ def read(value: object, dtypes: Collection[str], describe: Callable[[object], st
     raise UnknownArgumentForm(f"{describe(value)} is not an argument of a launch")
 
 
-def _of_constant(value: object, describe: Callable[[object], str]) -> Any:
+def _of_constant(value: object, describe: Callable[[object], str]) -> object:
     try:
         return {CONSTANT: constexprs.read(value, describe)}
     except constexprs.UnknownForm as error:
@@ -86,7 +86,7 @@ def _of_constant(value: object, describe: Callable[[object], str]) -> Any:
 
 def _element(
     index: int, value: object, dtypes: Collection[str], describe: Callable[[object], str]
-) -> Any:
+) -> object:
     try:
         return read(value, dtypes, describe)
     except UnknownArgumentForm as error:
@@ -116,7 +116,7 @@ def _of_text(text: str, dtypes: Collection[str]) -> str:
 
 def _of_tensor(
     value: Mapping[str, Any], dtypes: Collection[str], describe: Callable[[object], str]
-) -> Any:
+) -> object:
     dtype = _dtype(value["tensor"], dtypes)
     for key, said in value.items():
         if key != "tensor" and key not in _USUAL:
@@ -178,7 +178,7 @@ def dtype_of(value: Any) -> str:
     return str(value["tensor"] if isinstance(value, Mapping) else value[1:])
 
 
-def facts_of(value: Any) -> dict[str, bool]:
+def facts_of(value: object) -> dict[str, bool]:
     """All facts about a tensor besides its element type."""
     return {
         **_USUAL,
@@ -217,7 +217,7 @@ def shown(value: Any) -> str:
     return str(plain(value)) if isinstance(value, str) else str(value)
 
 
-def shown_all(passed: Mapping[str, Any]) -> str:
+def shown_all(passed: Mapping[str, object]) -> str:
     """The arguments of a launch as a report shows them: ``x=*fp16, n=4096``."""
     return ", ".join(f"{name}={shown(value)}" for name, value in passed.items())
 

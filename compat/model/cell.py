@@ -158,7 +158,7 @@ TABLES = ("signature", "launch", "constexprs", "options")
 """The other fields of :class:`CompileSpec`, each a name → what is said of it."""
 
 
-def _content(entries: Mapping[str, Any]) -> str:
+def _content(entries: Mapping[str, object]) -> str:
     """The text by which tables are compared and hashed.
 
     Compilers distinguish values that are equal in Python (``1``, ``1.0``, ``True``).
@@ -166,7 +166,7 @@ def _content(entries: Mapping[str, Any]) -> str:
     return json.dumps(entries, sort_keys=True, default=repr)
 
 
-def _with_tuples(value: Any) -> Any:
+def _with_tuples(value: object) -> object:
     if isinstance(value, dict):
         return {name: _with_tuples(item) for name, item in value.items()}
     return tuple(map(_with_tuples, value)) if isinstance(value, list | tuple) else value
@@ -384,7 +384,7 @@ class Cell:
 # elements, as deep as wanted.
 
 
-def read_type(value: Any) -> Any:
+def read_type(value: object) -> Any:
     """A type of kernel files and JSON, which have arrays for tuples, in the form of this module.
 
     Anything else stays as it is.
@@ -392,7 +392,7 @@ def read_type(value: Any) -> Any:
     return tuple(map(read_type, value)) if isinstance(value, list) else value
 
 
-def plain_type(kind: Any) -> Any:
+def plain_type(kind: object) -> object:
     """A type as kernel files and JSON have it: what :func:`read_type` reads."""
     return [plain_type(each) for each in kind] if isinstance(kind, tuple) else kind
 

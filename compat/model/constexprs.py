@@ -99,7 +99,7 @@ def read(value: object, describe: Callable[[object], str] = repr) -> Any:
     raise UnknownForm(f"{describe(value)} is not a valid constexpr value")
 
 
-def _element(index: int, value: object, describe: Callable[[object], str]) -> Any:
+def _element(index: int, value: object, describe: Callable[[object], str]) -> object:
     try:
         return read(value, describe)
     except UnknownForm as error:

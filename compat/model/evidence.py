@@ -273,7 +273,7 @@ def _link(raised: Raised) -> Raised:
     )
 
 
-def read_metrics(data: object) -> dict[str, Any]:
+def read_metrics(data: object) -> dict[str, object]:
     """Those of the metrics that are numbers, texts or truth values, or one table of them each."""
     return {
         name: _of_table(value) if isinstance(value, Mapping) else value
@@ -348,7 +348,7 @@ def read_raised(data: object) -> tuple[Raised, ...]:
     return bounded_chain([each for each in map(_raised, links) if each is not None])
 
 
-def _raised(link: Mapping[Any, Any]) -> Raised | None:
+def _raised(link: Mapping[object, object]) -> Raised | None:
     kind, message, frames, number = (
         link.get(key) for key in ("type", "message", "traceback", "errno")
     )
@@ -408,7 +408,7 @@ def _is_metric(value: object) -> bool:
     return value is None or isinstance(value, str | Mapping) or _is_number(value)
 
 
-def _of_table(table: Mapping[Any, Any]) -> dict[str, Any]:
+def _of_table(table: Mapping[object, object]) -> dict[str, object]:
     return {
         name: value
         for name, value in _items(table)

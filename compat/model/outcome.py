@@ -206,17 +206,17 @@ class Compact(Mapping[str, Any]):
 
     __slots__ = ("_shape", "_values")
 
-    def __init__(self, content: Mapping[str, Any]) -> None:
+    def __init__(self, content: Mapping[str, object]) -> None:
         """Keep a copy of ``content``. Raises ValueError if it is not JSON."""
         values: list[Any] = []
         shape = _flattened(content, values)
         self._shape = _SHAPES.setdefault(shape, shape)
         self._values = marshal.dumps(values)
 
-    def _content(self) -> dict[str, Any]:
+    def _content(self) -> dict[str, object]:
         return _restored(self._shape, iter(marshal.loads(self._values)))  # noqa: S302 - of this process
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> object:
         return self._content()[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -248,7 +248,7 @@ class Compact(Mapping[str, Any]):
         return self._content().get(name, default)
 
 
-def _flattened(content: Mapping[str, Any], values: list[Any]) -> _Shape:
+def _flattened(content: Mapping[str, object], values: list[object]) -> _Shape:
     shape: list[Any] = []
     for name, value in content.items():
         if isinstance(value, dict) and value:
@@ -259,7 +259,7 @@ def _flattened(content: Mapping[str, Any], values: list[Any]) -> _Shape:
     return tuple(shape)
 
 
-def _restored(shape: _Shape, values: Iterator[Any]) -> dict[str, Any]:
+def _restored(shape: _Shape, values: Iterator[object]) -> dict[str, object]:
     return {
         (part if type(part) is str else part[0]): (
             next(values) if type(part) is str else _restored(part[1], values)
@@ -290,7 +290,7 @@ def once(value: _T) -> _T:
     return value
 
 
-def _compact(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+def _compact(facts: Mapping[str, object]) -> Mapping[str, object]:
     return Compact(facts) if facts else _empty()
 
 

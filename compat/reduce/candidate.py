@@ -183,7 +183,7 @@ Fact = tuple[str, str]
 """A table of the specialization (``options``) and a name in it."""
 
 
-DROP: Any = object()
+DROP: object = object()
 """Stands for a fact that is to go."""
 Nodes = Mapping[ast.AST, Sequence[ast.AST]]
 
@@ -267,7 +267,7 @@ class _Replacing(ast.NodeTransformer):
         return node
 
 
-def _with_facts(candidate: Candidate, facts: Mapping[Fact, Any]) -> Candidate:
+def _with_facts(candidate: Candidate, facts: Mapping[Fact, object]) -> Candidate:
     def table(name: str) -> dict[str, Any]:
         changed = dict(getattr(candidate.compile, name))
         for (where, key), value in facts.items():

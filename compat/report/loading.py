@@ -179,7 +179,7 @@ class _Items:
         records: dict[str, Any] = {name: tuple(those) for name, those in items.items()}
         return evolve(rest, **records)
 
-    def _record(self, where: str, value: Any, kind: type[_T]) -> _T | None:
+    def _record(self, where: str, value: object, kind: type[_T]) -> _T | None:
         try:
             return structure(_printable(value), kind, more=True)
         except RecordError as error:
@@ -341,7 +341,7 @@ def _check_cells(parts: Sequence[Part]) -> None:
         seen |= dict.fromkeys(names, where)
 
 
-def _alike(parts: Sequence[Part], field: str) -> tuple[Any, ...]:
+def _alike(parts: Sequence[Part], field: str) -> tuple[object, ...]:
     """The values of a field in all files, each once."""
     noun, called = _ALIKE[field]
     found: dict[Hashable, Any] = {}

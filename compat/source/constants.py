@@ -36,7 +36,7 @@ class UnknownValue(Exception):
 # --- operators and functions ----------------------------------------------------------------------
 
 
-def items_of(value: Any) -> list[Any]:
+def items_of(value: object) -> list[Any]:
     """The elements of something that has elements. Raises UnknownValue."""
     if not isinstance(value, list | tuple | dict | set | str | range | Iterator):
         raise UnknownValue("not a sequence")
@@ -45,7 +45,7 @@ def items_of(value: Any) -> list[Any]:
     return items
 
 
-def _bounded(value: Any) -> Any:
+def _bounded(value: object) -> Any:
     """A value that is not too large. Raises UnknownValue."""
     if isinstance(value, int) and value.bit_length() > 256:
         raise UnknownValue("too large")
@@ -113,7 +113,7 @@ _UNARY: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {
 }
 
 
-def _product(*sequences: Any, repeat: int = 1) -> list[tuple[Any, ...]]:
+def _product(*sequences: Any, repeat: int = 1) -> list[tuple[object, ...]]:
     if repeat > _REPEATED:
         raise UnknownValue("too long")
     return items_of(itertools.product(*map(items_of, sequences), repeat=repeat))
@@ -176,7 +176,7 @@ class SourceFunction:
 class Returned(Exception):
     """A function returned, with this value."""
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self.value = value
 
 
@@ -201,7 +201,7 @@ class Scope:
         """The scope of a function or a comprehension in this one."""
         return self._nested({**self.local, **local})
 
-    def _nested(self, local: dict[str, Any]) -> Self:
+    def _nested(self, local: dict[str, object]) -> Self:
         if self._depth >= _DEPTH:
             raise UnknownValue("too deep")
         return type(self)(self.module, self.imports, local, self._steps, self._depth + 1)
@@ -266,7 +266,7 @@ class Scope:
             return self.functions[origin]
         return self.attribute_of(self.value(node.value), node.attr)
 
-    def attribute_of(self, value: Any, name: str) -> Any:
+    def attribute_of(self, value: Any, name: str) -> object:
         """What an attribute of a value is. Raises UnknownValue."""
         if isinstance(value, list) and name == "extend":
             return lambda more: value.extend(_bounded(value + items_of(more))[len(value) :])
@@ -299,7 +299,7 @@ class Scope:
             )
         return values
 
-    def apply(self, function: Any, positional: list[Any], keywords: Mapping[str, Any]) -> Any:
+    def apply(self, function: Any, positional: list[Any], keywords: Mapping[str, Any]) -> object:
         """What a function returns. Raises UnknownValue."""
         if not isinstance(function, SourceFunction):
             to_each = function in (filter, map, sorted)
@@ -318,8 +318,8 @@ class Scope:
         return None
 
     def _apply_to_each(
-        self, function: Any, positional: list[Any], keywords: Mapping[str, Any]
-    ) -> list[Any]:
+        self, function: object, positional: list[Any], keywords: Mapping[str, object]
+    ) -> list[object]:
         def run(of: Any, value: Any) -> Any:
             return self.apply(of, [value], {})
 
@@ -372,8 +372,8 @@ class Scope:
 
 
 def _bound_arguments(
-    function: SourceFunction, positional: list[Any], keywords: Mapping[str, Any]
-) -> dict[str, Any]:
+    function: SourceFunction, positional: list[object], keywords: Mapping[str, object]
+) -> dict[str, object]:
     """The parameters of a function with their values."""
     arguments = function.node.args
     parameters = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args)]

@@ -129,7 +129,7 @@ class CellKeys:
         return variable_dependencies(toolchain, backend), folder_digest(toolchain.adapter)
 
 
-def _conditions(mode: Mode) -> dict[str, Any]:
+def _conditions(mode: Mode) -> dict[str, object]:
     """What of a mode is in keys besides its actions: nothing of a plain one."""
     conditions = {"set": dict(sorted(mode.variables.items())), "stages": list(mode.stages)}
     return {name: value for name, value in conditions.items() if value}

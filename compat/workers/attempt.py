@@ -232,7 +232,7 @@ def _place(spec: Specialization) -> tuple[tuple[Path, ...], str]:
     return roots, module_of(source, roots)
 
 
-def _problem(problem: Problem) -> dict[str, Any]:
+def _problem(problem: Problem) -> dict[str, object]:
     return {
         "source": problem.source,
         "function": problem.function,
@@ -467,7 +467,7 @@ def _stood_in(stood_in: StoodIn, places: Places) -> StoodIn:
     )
 
 
-def _plain(value: Any, places: Places) -> Any:
+def _plain(value: object, places: Places) -> Any:
     """Texts in what came as JSON."""
     if isinstance(value, str):
         return places.told(value)

@@ -159,7 +159,7 @@ class _Watch:
             server, [flight.job(mode) for flight in flights], mode=mode, places=places
         )
         self.pid: int | None = None
-        self.ending: dict[str, Any] = {}
+        self.ending: dict[str, object] = {}
         """How the child ended: an exit code or a signal; empty while it runs, or when nobody can
         tell any more.
         """
@@ -283,7 +283,7 @@ class _Watch:
         else:
             self._note(f"not understood: {line[:200].decode(errors='replace')}")
 
-    def _unable(self, raised: Any) -> MachineError:
+    def _unable(self, raised: object) -> MachineError:
         """Return an error that says why nothing can begin.
 
         It does not depend on the cells, because only the system itself was asked for anything so

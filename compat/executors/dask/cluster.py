@@ -164,7 +164,7 @@ def opened(settings: DaskSettings) -> tuple[str, Any]:
     return str(made.scheduler_address), made
 
 
-def client_of(address: str, wait: float) -> Any:
+def client_of(address: str, wait: float) -> object:
     """A connection to a scheduler, which looks for it for so many seconds if it is gone.
 
     Raises OSError, and ClusterError where TLS is asked for and not configured.

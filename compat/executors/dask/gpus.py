@@ -218,7 +218,7 @@ class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
         return [*results, *lost], more
 
 
-def _lines(text: str) -> dict[Key, Mapping[str, Any]]:
+def _lines(text: str) -> dict[Key, Mapping[str, object]]:
     """The lines of results that can be read; of several for a cell the last."""
     lines: dict[Key, Mapping[str, Any]] = {}
     for line in text.splitlines():

@@ -87,7 +87,7 @@ def page_data(report: Report) -> JsonObject:
     return data
 
 
-def _pieces(value: Any) -> Iterator[str]:
+def _pieces(value: object) -> Iterator[str]:
     """A value as JSON, in pieces; columns stand for arrays, and functions for what they return."""
     if callable(value):
         value = value()
@@ -197,7 +197,7 @@ def _points(report: Report, releases: Mapping[str, int]) -> tuple[list[str], Jso
     Marks and failures are numbers, -1 for no failure.
     """
     columns = {name: Column() for name in ("row", "release", "mark", "failure", "flags", "cells")}
-    earlier: dict[int, Any] = {}
+    earlier: dict[int, object] = {}
     words: dict[str, int] = {}
     failures = {distinct.id: number for number, distinct in enumerate(report.failures)}
     for number, point in enumerate(_in_order(report, releases)):
@@ -436,7 +436,7 @@ class Interned:
     """Records, each once; the first is nothing."""
 
     def __init__(self) -> None:
-        self.records: list[Any] = [None]
+        self.records: list[object] = [None]
         self._places: dict[str, int] = {}
 
     def number(self, record: Any) -> int:

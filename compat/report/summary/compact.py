@@ -190,7 +190,7 @@ def earlier_runs(account: Account) -> str:
 # --- metrics --------------------------------------------------------------------------------------
 
 
-def numbers_of(metrics: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, float]]:
+def numbers_of(metrics: Mapping[str, object], within: str = "") -> Iterator[tuple[str, float]]:
     """The numbers among metrics, by their names.
 
     A number in a table has a name with a point: ``artifacts.ptx``.

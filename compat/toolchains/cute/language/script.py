@@ -241,7 +241,7 @@ def _defaults(function: ast.FunctionDef) -> Mapping[str, str | None]:
 # --- values as source -----------------------------------------------------------------------------
 
 
-def constant(value: Any) -> str:
+def constant(value: object) -> str:
     """A constexpr as source."""
     if isinstance(value, Mapping):
         ((form, name),) = value.items()

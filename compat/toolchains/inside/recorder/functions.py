@@ -103,7 +103,7 @@ class Forms:
         """
         return inspect.getsourcelines(plain)
 
-    def unwrapped(self, value: Any) -> Any:
+    def unwrapped(self, value: object) -> object:
         """What is in a value that is wrapped to make a constant of it; else the value itself."""
         return value
 
@@ -118,11 +118,11 @@ class Functions:
     def __init__(self, journal: Journal, forms: Forms) -> None:
         self._journal, self._forms = journal, forms
         self._installed_packages = _STANDARD | forms.packages
-        self._known: dict[int, tuple[Any, str]] = {}
+        self._known: dict[int, tuple[object, str]] = {}
         """Identity → the object, which therefore lives on, and its id."""
         self._lock = threading.RLock()
 
-    def id_of(self, function: Any) -> str:
+    def id_of(self, function: object) -> str:
         """The id of a function or class, written down now if it has not been."""
         with self._lock:
             if id(function) in self._known:
@@ -136,7 +136,7 @@ class Functions:
         """The functions and classes that have been written down."""
         return [function for function, _ in self._known.values()]
 
-    def _record(self, function: Any) -> dict[str, Any]:
+    def _record(self, function: object) -> dict[str, object]:
         plain = self._forms.plain(function)
         record: dict[str, Any] = {
             "kind": self._forms.kind(function),
@@ -253,8 +253,8 @@ class Functions:
         return {"written": source, "names": meanings, "name": name, "of": module.__name__}
 
     def _meaning(
-        self, value: Any, attributes: tuple[str, ...], name: str, depth: int
-    ) -> dict[str, Any]:
+        self, value: object, attributes: tuple[str, ...], name: str, depth: int
+    ) -> dict[str, object]:
         if isinstance(value, types.ModuleType):
             return self._module(value, attributes, depth)
         inner = self._forms.unwrapped(value)
@@ -283,7 +283,7 @@ class Functions:
             meaning = self._written(module, attributes[0], depth + 1) or meaning
         return {"members": {attributes[0]: meaning}, "of": module.__name__}
 
-    def _collection(self, value: Any, name: str, depth: int) -> dict[str, Any] | None:
+    def _collection(self, value: object, name: str, depth: int) -> dict[str, object] | None:
         if depth > _DEPTH or not isinstance(value, (tuple, list, dict)) or len(value) > _ITEMS:
             return None
         if type(value) is dict:
@@ -300,7 +300,7 @@ class Functions:
             }
         return None
 
-    def _definition(self, value: Any, name: str) -> dict[str, Any]:
+    def _definition(self, value: object, name: str) -> dict[str, object]:
         installed = self._installed(value, name)
         if installed:
             return {"installed": list(installed)}
@@ -320,7 +320,7 @@ class Functions:
             )
         }
 
-    def _constant(self, value: Any) -> dict[str, Any] | None:
+    def _constant(self, value: object) -> dict[str, object] | None:
         if value is None or type(value) in (bool, int, str):
             return {"value": value}
         if type(value) is float:
@@ -328,7 +328,7 @@ class Functions:
         dtype = self._forms.dtype(value)
         return {"dtype": dtype} if dtype else None
 
-    def _installed(self, value: Any, name: str) -> tuple[str, str] | None:
+    def _installed(self, value: object, name: str) -> tuple[str, str] | None:
         """Where the toolchain or the standard library has a value, if one of them has it."""
         plain = self._forms.plain(value)
         module = getattr(plain, "__module__", None) or getattr(value, "__module__", None) or ""
@@ -363,7 +363,7 @@ def _last_name(decorator: ast.expr) -> str:
     return str(getattr(called_there, "attr", None) or getattr(called_there, "id", ""))
 
 
-def _has_future_annotations(plain: Any) -> bool:
+def _has_future_annotations(plain: object) -> bool:
     if isinstance(plain, types.FunctionType):
         return bool(plain.__code__.co_flags & _FUTURE_ANNOTATIONS)
     return False
@@ -372,8 +372,8 @@ def _has_future_annotations(plain: Any) -> bool:
 class _NameScope:
     """What names mean to a function: closure variables, then globals."""
 
-    def __init__(self, plain: Any) -> None:
-        self._closure: dict[str, Any] = {}
+    def __init__(self, plain: object) -> None:
+        self._closure: dict[str, object] = {}
         if isinstance(plain, types.FunctionType):
             self._globals = plain.__globals__
             for name, cell in zip(plain.__code__.co_freevars, plain.__closure__ or ()):
@@ -430,7 +430,7 @@ def _is_hard_to_say(meaning: dict[str, Any]) -> bool:
 
 
 @functools.lru_cache(maxsize=256)
-def _assigned(path: str) -> dict[str, tuple[Any, str]]:
+def _assigned(path: str) -> dict[str, tuple[object, str]]:
     """Return the names of a module that one statement binds, to an expression or by an import.
 
     An expression comes with its text, and an import with the name in the other module.
@@ -486,7 +486,7 @@ def _absolute(module: Any, node: ast.ImportFrom) -> str:
     )
 
 
-def type_name(value: Any) -> str:
+def type_name(value: object) -> str:
     """The class of a value, with its module."""
     kind = type(value)
     return (
@@ -510,7 +510,7 @@ def _uses(node: Any, future: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
     for inner in ast.walk(node):
         if isinstance(inner, ast.Attribute):
             attributes: list[str] = []
-            base: Any = inner
+            base: object = inner
             while isinstance(base, ast.Attribute):
                 inside.add(id(base.value))
                 attributes.append(base.attr)
@@ -521,7 +521,7 @@ def _uses(node: Any, future: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield inner.id, ()
 
 
-def _merged(one: dict[str, Any] | None, other: dict[str, Any]) -> dict[str, Any]:
+def _merged(one: dict[str, Any] | None, other: dict[str, Any]) -> dict[str, object]:
     """Merge two meanings of one name.
 
     They differ if the name is a module and several attributes of it are taken.

@@ -66,7 +66,7 @@ class Recording:
         while self._undo:
             self._undo.pop()()
 
-    def after(self, name: str, act: Callable[[Any], None]) -> None:
+    def after(self, name: str, act: Callable[[object], None]) -> None:
         """Call ``act(module)`` when the module of that name has been executed.
 
         If it has been executed already, call it at once.

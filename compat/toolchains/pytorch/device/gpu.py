@@ -62,7 +62,7 @@ def capability(facts: Dict[str, Any]) -> Tuple[int, int]:
     return int(arch[3:-2]), int(arch[-2], 16)
 
 
-def has_bf16(facts: Dict[str, Any]) -> bool:
+def has_bf16(facts: Dict[str, object]) -> bool:
     """Whether it computes with bfloat16."""
     return facts["backend"] != "cuda" or capability(facts) >= (8, 0)
 
@@ -96,7 +96,7 @@ def assumed_properties(facts: Dict[str, Any]) -> Dict[str, Any]:
     )
 
 
-def properties(facts: Dict[str, Any]) -> Any:
+def properties(facts: Dict[str, Any]) -> object:
     """All device properties, for programs that run on: the others are those of some GPU."""
     return types.SimpleNamespace(
         **{
@@ -163,7 +163,7 @@ class Idle:
     device_index = 0
     idx = 0
 
-    def __init__(self, *_: Any, **__: Any) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         pass
 
     def __enter__(self) -> Any:
@@ -172,7 +172,7 @@ class Idle:
     def __exit__(self, *_: Any) -> None:
         pass
 
-    def __call__(self, function: Any) -> Any:
+    def __call__(self, function: object) -> object:
         return function
 
     def __getattr__(self, name: str) -> Any:
@@ -180,7 +180,7 @@ class Idle:
             raise AttributeError(name)
         return always(None)
 
-    def elapsed_time(self, *_: Any) -> float:
+    def elapsed_time(self, *_: object) -> float:
         """Some milliseconds."""
         return 1.0
 

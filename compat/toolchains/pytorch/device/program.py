@@ -95,8 +95,8 @@ def _mode(torch: Any) -> Any:
         """Sends everything to main memory."""
 
         def __torch_function__(
-            self, function: Any, _: Any, arguments: Any = (), options: Any = None
-        ) -> Any:
+            self, function: Any, _: object, arguments: Any = (), options: Any = None
+        ) -> object:
             options = options or {}
             if options:
                 options = {name: here(value) for name, value in options.items()}
@@ -112,10 +112,10 @@ def _tensors(torch: Any) -> dict[str, Any]:
     """Attributes and methods of tensors, by name."""
     device = torch.device(_GPU, 0)
 
-    def stay(self: Any, *_: Any, **__: Any) -> Any:
+    def stay(self: object, *_: object, **__: object) -> object:
         return self
 
-    def record_stream(self: Any, *_: Any) -> None:
+    def record_stream(self: object, *_: object) -> None:
         pass
 
     return {
@@ -163,8 +163,13 @@ def _stay_on(changes: Changes, torch: Any, mode: Any) -> None:
 
     @functools.wraps(register)
     def impl(
-        self: Any, name: Any, function: Any, dispatch_key: Any = "", *rest: Any, **options: Any
-    ) -> Any:
+        self: object,
+        name: object,
+        function: object,
+        dispatch_key: Any = "",
+        *rest: object,
+        **options: object,
+    ) -> object:
         key = {"CUDA": "CPU", "AutogradCUDA": "AutogradCPU"}.get(dispatch_key, dispatch_key)
         is_python = isinstance(function, (types.FunctionType, types.MethodType))
         if is_python and key in (
@@ -193,7 +198,7 @@ def _generator(torch: Any) -> Any:
         def __new__(cls, device: Any = None) -> Any:  # noqa: ARG004 - as torch.Generator
             return kind.__new__(cls)
 
-        def __init__(self, device: Any = None) -> None:
+        def __init__(self, device: object = None) -> None:
             pass
 
     return Generator
@@ -262,7 +267,7 @@ def agree(changes: Changes, owner: Any, functions: dict[str, Any]) -> None:
             changes.replace(owner, name, _answering(name, answer))
 
 
-def agree_in_tests(changes: Changes, pytest_python: Any) -> None:
+def agree_in_tests(changes: Changes, pytest_python: object) -> None:
     """Make comparisons of a test suite's own modules agree, too.
 
     These are functions with names such as ``assert_…close`` or ``…_equal``.
@@ -277,9 +282,9 @@ def agree_in_tests(changes: Changes, pytest_python: Any) -> None:
             changes.replace(owner, name, _agreeing_after(getattr(owner, name)))
 
 
-def _agreeing_after(import_module: Any) -> Any:
+def _agreeing_after(import_module: Any) -> object:
     @functools.wraps(import_module)
-    def import_and_agree(*arguments: Any, **options: Any) -> Any:
+    def import_and_agree(*arguments: Any, **options: Any) -> object:
         module = import_module(*arguments, **options)
         for name, value in list(vars(module).items()):
             if isinstance(value, types.FunctionType) and _COMPARES.match(name):
@@ -289,7 +294,7 @@ def _agreeing_after(import_module: Any) -> Any:
     return import_and_agree
 
 
-def _answering(name: str, answer: Any) -> Any:
+def _answering(name: str, answer: object) -> object:
     def compare(*_: Any, **__: Any) -> Any:
         return answer
 

@@ -53,8 +53,8 @@ def _repeated(
     launch: Callable[[], None],
     driver: CudaDriver,
     repeats: int,
-    first_bits: List[Any],
-) -> List[Optional[Dict[str, Any]]]:
+    first_bits: List[object],
+) -> List[Optional[Dict[str, object]]]:
     """Return the comparisons of the launches that differ from the first.
 
     A launch that was not compared has ``None``.
@@ -78,7 +78,7 @@ class CellCheck:
 
     def __init__(self) -> None:
         self._launches = self._differing = 0
-        self._worst: Dict[str, Any] = {"max_abs": None, "max_rel": None, "where": ""}
+        self._worst: Dict[str, object] = {"max_abs": None, "max_rel": None, "where": ""}
         self._wrong: List[str] = []
         self._unstable: List[str] = []
         self._unknown: List[str] = []
@@ -226,9 +226,9 @@ class Task:
 
     def __init__(
         self,
-        problem: Dict[str, Any],
-        to_check: Sequence[Dict[str, Any]],
-        to_time: Sequence[Dict[str, Any]],
+        problem: Dict[str, object],
+        to_check: Sequence[Dict[str, object]],
+        to_time: Sequence[Dict[str, object]],
     ) -> None:
         self.problem, self.to_check, self.to_time = problem, list(to_check), list(to_time)
 
@@ -350,7 +350,7 @@ class CheckingProcess:
                 return failed("faulted", name), True
             return failed("lost", "%s: %s" % (type(error).__name__, error)), False
 
-    def _failed(self, error: CudaError, foretold: str) -> Any:
+    def _failed(self, error: CudaError, foretold: str) -> object:
         where = getattr(error, "problem", "")
         if error.is_fault or error.call == "cuCtxSynchronize":
             return failed("faulted", error.name, where), True
@@ -397,7 +397,7 @@ class CheckingProcess:
         self._send("device", device=self._session.device())
         return True
 
-    def _progress_of(self, cells: List[Dict[str, Any]]) -> Callable[[int], None]:
+    def _progress_of(self, cells: List[Dict[str, object]]) -> Callable[[int], None]:
         """What timing calls: which cell is launched next."""
 
         def note(index: int) -> None:

@@ -295,7 +295,7 @@ class CudaLaunch:
         facts: Any,
         grid: Tuple[int, int, int],
         values: List[Any],
-        held: Any = None,
+        held: object = None,
     ) -> None:
         """Prepare a launch.
 

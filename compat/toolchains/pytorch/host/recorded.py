@@ -79,7 +79,7 @@ class RecordedKernels(Kernel):
         self._driver.unload(self._module)
 
 
-def patched(parameter: Dict[str, Any], arguments: Dict[str, Any]) -> bytes:
+def patched(parameter: Dict[str, Any], arguments: Dict[str, object]) -> bytes:
     """The bytes of a parameter, with the addresses of these arguments. Raises Refused."""
     data = bytearray.fromhex(parameter["data"])
     for offset, name, addend in parameter["patches"]:
@@ -90,7 +90,7 @@ def patched(parameter: Dict[str, Any], arguments: Dict[str, Any]) -> bytes:
     return bytes(data)
 
 
-def fitting(recorded: List[Recorded], arguments: Dict[str, Any]) -> Recorded:
+def fitting(recorded: List[Recorded], arguments: Dict[str, object]) -> Recorded:
     """What was written down for arguments of these sizes. Raises Refused where nothing was."""
     for each in recorded:
         if all(

@@ -32,9 +32,9 @@ class ProcessReport:
     """What is known once a forked process has ended."""
 
     def __init__(self) -> None:
-        self.checks: Dict[int, Dict[str, Any]] = {}
+        self.checks: Dict[int, Dict[str, object]] = {}
         """Cell → its check, of those that count."""
-        self.latencies: Dict[int, Dict[str, Any]] = {}
+        self.latencies: Dict[int, Dict[str, object]] = {}
         self.suspect: Optional[int] = None
         """The cell that ended the process."""
         self.first: Dict[str, Any] = {}
@@ -55,7 +55,7 @@ class Watch:
         folder: str,
         options: LaunchOptions,
         numerics: Numerics,
-        accept: Callable[[Dict[str, Any]], None],
+        accept: Callable[[Dict[str, object]], None],
     ) -> None:
         """``accept`` hears of the device, and raises Mismatch."""
         self._folder, self._options, self._numerics, self._accept = (
@@ -87,7 +87,7 @@ class _Following:
         process: ForkedProcess,
         deadline: float,
         report: ProcessReport,
-        accept: Callable[[Dict[str, Any]], None],
+        accept: Callable[[Dict[str, object]], None],
     ) -> None:
         self._process, self._deadline, self._report, self._accept = (
             process,
@@ -173,7 +173,7 @@ class _Following:
         self._report.checks.update(self._held)
         self._held.clear()
 
-    def _suspect(self, cell: int, check: Dict[str, Any]) -> None:
+    def _suspect(self, cell: int, check: Dict[str, object]) -> None:
         self._report.suspect, self._report.first = cell, check
         self._report.checks.pop(cell, None)
         self._held.pop(cell, None)
@@ -199,13 +199,13 @@ class _Following:
 class ProblemRun:
     """The cells of one problem, on their way to results."""
 
-    def __init__(self, watch: Watch, problem: Dict[str, Any], cells: Sequence[Cell]) -> None:
+    def __init__(self, watch: Watch, problem: Dict[str, object], cells: Sequence[Cell]) -> None:
         self._watch, self._problem, self._cells = watch, problem, list(cells)
-        self.checks: Dict[int, Dict[str, Any]] = {}
-        self.latencies: Dict[int, Dict[str, Any]] = {}
+        self.checks: Dict[int, Dict[str, object]] = {}
+        self.latencies: Dict[int, Dict[str, object]] = {}
         self.device: Optional[Dict[str, Any]] = None
         self._alone: List[int] = []
-        self._first: Dict[int, Dict[str, Any]] = {}
+        self._first: Dict[int, Dict[str, object]] = {}
 
     def run(self) -> None:
         """Check all cells, and time the right ones.

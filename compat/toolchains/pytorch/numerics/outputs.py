@@ -96,7 +96,7 @@ def around(problem: Dict[str, Any]) -> str:
     return next((str(finding["reason"]) for finding in findings if finding["status"] != "ok"), "")
 
 
-def _changed(problem: Dict[str, Any]) -> Found:
+def _changed(problem: Dict[str, object]) -> Found:
     """What a launch changed, where nobody says what it should have."""
     changed = changes(problem)
     names = ", ".join(

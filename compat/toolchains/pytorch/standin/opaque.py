@@ -75,7 +75,7 @@ class Partly(metaclass=PartlyKnown):
 class Base(Partly):
     """In the place of an unknown base class."""
 
-    def __init_subclass__(cls, **_: Any) -> None:
+    def __init_subclass__(cls, **_: object) -> None:
         """Take whatever keywords the real one would."""
 
 
@@ -99,16 +99,16 @@ class Opaque:
     def __getattr__(self, name: str) -> Any:
         return unknown_attribute(path_of(self), name)
 
-    def __call__(self, *_: Any, **__: Any) -> Opaque:
+    def __call__(self, *_: object, **__: object) -> Opaque:
         return Opaque("%s(…)" % path_of(self))
 
-    def __getitem__(self, _: Any) -> Opaque:
+    def __getitem__(self, _: object) -> Opaque:
         return Opaque("%s[…]" % path_of(self))
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         pass
 
-    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+    def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
         first = next(base for base in bases if isinstance(base, Opaque))
         return (type(path_of(self), (Base,), {}),) if self is first else ()
 
@@ -135,7 +135,7 @@ def path_of(value: Opaque) -> str:
     return path
 
 
-def is_opaque(value: Any) -> bool:
+def is_opaque(value: object) -> bool:
     """Whether it is one; asks no attribute of it."""
     return issubclass(type(value), Opaque)
 
@@ -180,7 +180,7 @@ def unknown_attribute(path: str, name: str) -> Opaque:
     return Opaque(what)
 
 
-def unknown_of_known(owner: type, name: str) -> Any:
+def unknown_of_known(owner: type, name: str) -> object:
     """Return an unknown attribute of something that is partly known.
 
     It is unknown to the tree, and does not exist for all other code.
@@ -223,7 +223,7 @@ def _operation(frame: Any) -> str:
     return str(dis.opname[frame.f_code.co_code[frame.f_lasti]])
 
 
-def _is_call(frame: Any) -> bool:
+def _is_call(frame: object) -> bool:
     """Return whether a frame called a function that looks for an attribute, such as ``hasattr``.
 
     The alternative is that it takes the attribute.
@@ -231,7 +231,7 @@ def _is_call(frame: Any) -> bool:
     return "CALL" in _operation(frame) and _operation(frame) != "CALL_INTRINSIC_1"
 
 
-def _refusing(name: str) -> Callable[..., Any]:
+def _refusing(name: str) -> Callable[..., object]:
     def refuse(self: Opaque, *_: Any) -> Any:
         raise lacking(path_of(self))
 
@@ -239,8 +239,8 @@ def _refusing(name: str) -> Callable[..., Any]:
     return refuse
 
 
-def _unknown_too(name: str) -> Callable[..., Any]:
-    def operate(self: Opaque, *_: Any) -> Opaque:
+def _unknown_too(name: str) -> Callable[..., object]:
+    def operate(self: Opaque, *_: object) -> Opaque:
         return Opaque("%s.%s(…)" % (path_of(self), name))
 
     operate.__name__ = name
@@ -317,10 +317,10 @@ class AssumedStr(str):
     """A text that GPUs of one architecture differ in."""
 
 
-def _assumed(name: str, plain: Any) -> Callable[..., Any]:
+def _assumed(name: str, plain: object) -> Callable[..., object]:
     function = getattr(plain, name)
 
-    def operate(self: Any, *others: Any) -> Any:
+    def operate(self: object, *others: object) -> Any:
         result = function(self, *others)
         return (
             AssumedInt(result)
@@ -334,7 +334,7 @@ def _assumed(name: str, plain: Any) -> Callable[..., Any]:
     return operate
 
 
-def _unsure(self: Any) -> Any:
+def _unsure(self: object) -> object:
     raise _refusal(
         "a number is %r on the GPU that is assumed, and something else on others of its"
         " architecture" % (self,)

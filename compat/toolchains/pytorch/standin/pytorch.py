@@ -107,7 +107,7 @@ class Size(Partly, tuple):  # type: ignore[type-arg]
 class device(Partly):
     """A device, as its name says it."""
 
-    def __init__(self, type: Any, index: int | None = None) -> None:
+    def __init__(self, type: object, index: int | None = None) -> None:
         kind, _, number = str(type).partition(":")
         self.type, self.index = kind, int(number) if number else index
 
@@ -130,7 +130,7 @@ class device(Partly):
 class Module(Partly):
     """``torch.nn.Module``, to derive from."""
 
-    def __init__(self, *_: Any, **__: Any) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         raise lacking("torch.nn.Module(…)")
 
 
@@ -138,7 +138,7 @@ class Function(Partly):
     """``torch.autograd.Function``, to derive from."""
 
     @classmethod
-    def apply(cls, *_: Any, **__: Any) -> Opaque:
+    def apply(cls, *_: object, **__: object) -> Opaque:
         """What it computes is not known."""
         return Opaque("torch.autograd.Function.apply(…)")
 
@@ -149,7 +149,7 @@ class Function(Partly):
 class no_grad:
     """Changes what PyTorch records, which nothing here does: a function stays what it is."""
 
-    def __init__(self, *_: Any, **__: Any) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         pass
 
     def __new__(cls, *arguments: Any, **_: Any) -> Any:
@@ -158,7 +158,7 @@ class no_grad:
             return arguments[0]
         return super().__new__(cls)
 
-    def __call__(self, function: Any) -> Any:
+    def __call__(self, function: object) -> object:
         return function
 
     def __enter__(self) -> None:
@@ -178,7 +178,7 @@ def _decorator(*arguments: Any, **_: Any) -> Any:
     return _undecorated
 
 
-def _undecorated(function: Any) -> Any:
+def _undecorated(function: object) -> object:
     if hasattr(function, "fn"):  # what becomes of a kernel in there is not known
         return Opaque("torch.<decorator>(…)")
     return function
@@ -190,23 +190,23 @@ class _CustomOp(Partly):
     It can be called, and others can be registered with it.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., object]) -> None:
         functools.update_wrapper(self, function)
 
-    def __call__(self, *_: Any, **__: Any) -> Opaque:
+    def __call__(self, *_: object, **__: object) -> Opaque:
         return Opaque("torch.library.custom_op(…)(…)")
 
-    def register_fake(self, function: Any = None, **_: Any) -> Any:
+    def register_fake(self, function: object = None, **_: object) -> object:
         """Leaves the function as it is."""
         return _undecorated if function is None else function
 
-    def register_kernel(self, *_: Any, **__: Any) -> Any:
+    def register_kernel(self, *_: object, **__: object) -> object:
         """Leaves the function as it is."""
         return _undecorated
 
     register_vmap = register_torch_dispatch = register_autocast = register_kernel
 
-    def register_autograd(self, *_: Any, **__: Any) -> None:
+    def register_autograd(self, *_: object, **__: object) -> None:
         """Nothing is differentiated here."""
 
 
@@ -230,7 +230,7 @@ def _registering(*arguments: Any, **__: Any) -> Any:
 class Library(Partly):
     """``torch.library.Library``."""
 
-    def __init__(self, *_: Any, **__: Any) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         pass
 
     def define(self, *_: Any, **__: Any) -> None:

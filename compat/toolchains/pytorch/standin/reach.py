@@ -45,7 +45,7 @@ class _ReachableValues:
     def __init__(self, kernel: str) -> None:
         self.kernel = kernel
         self.seen: set[int] = set()
-        self.alive: list[Any] = []
+        self.alive: list[object] = []
 
     def lacks(self, what: str) -> Lacking:
         package = what.split(".", 1)[0].split("(", 1)[0]
@@ -167,7 +167,7 @@ class _ReachableValues:
         if error is not None:
             raise error
 
-    def from_anywhere(self, module: Any, name: str) -> None:
+    def from_anywhere(self, module: object, name: str) -> None:
         """Raise the error that left a module without names, even unknown ones.
 
         It comes from ``from package import *``.
@@ -176,7 +176,7 @@ class _ReachableValues:
             self.known(module, "*")
 
 
-def _defaults(function: FunctionType) -> Iterator[tuple[str, Any]]:
+def _defaults(function: FunctionType) -> Iterator[tuple[str, object]]:
     code, defaults = function.__code__, function.__defaults__ or ()
     names = code.co_varnames[: code.co_argcount]
     yield from zip(names[len(names) - len(defaults) :], defaults)
@@ -231,12 +231,12 @@ _LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 class Effects:
     """All that the values of some names of a module lead to."""
 
-    def __init__(self, names: Iterable[str], module: dict[str, Any]) -> None:
+    def __init__(self, names: Iterable[str], module: dict[str, object]) -> None:
         self.globals: set[tuple[str, str]] = set()
         """Module and name of what functions set."""
         self.attributes: set[str] = set()
         """Names of attributes that functions set, of whatever object."""
-        self.changeable: list[Any] = []
+        self.changeable: list[object] = []
         """Objects that functions have in their hands and whose content can change."""
         self.classes: list[type] = []
         self.modules: set[str] = set()
@@ -262,7 +262,7 @@ class Effects:
                 if id(value) in objects
             )
 
-    def _follow(self, value: Any, inside: bool) -> None:
+    def _follow(self, value: object, inside: bool) -> None:
         """Go where a value leads. ``inside`` a function it can also be changed."""
         waiting = [(value, inside)]
         while waiting and len(self._seen) < _MOST:
@@ -281,7 +281,7 @@ class Effects:
         if waiting:
             LEDGER.elsewhere = True
 
-    def _led_to(self, value: Any, inside: bool) -> list[tuple[Any, bool]]:
+    def _led_to(self, value: object, inside: bool) -> list[tuple[object, bool]]:
         if isinstance(value, FunctionType):
             return self._of_function(value) if LEDGER.in_tree(value.__code__.co_filename) else []
         if isinstance(value, MethodType):
@@ -302,10 +302,10 @@ class Effects:
             return self._of_class(value)
         return self._of_object(value, inside)
 
-    def _of_function(self, function: FunctionType) -> list[tuple[Any, bool]]:
+    def _of_function(self, function: FunctionType) -> list[tuple[object, bool]]:
         names = function.__globals__
         module = str(names.get("__name__"))
-        loaded: list[Any] = []
+        loaded: list[object] = []
         for operation, argument in _instructions(function.__code__):
             if operation in _SETS:
                 self.globals.add((module, argument))
@@ -320,15 +320,15 @@ class Effects:
                 continue
         return [(reached, True) for reached in loaded]
 
-    def _of_class(self, value: type) -> list[tuple[Any, bool]]:
+    def _of_class(self, value: type) -> list[tuple[object, bool]]:
         if not is_of_tree(value):
             return []
         self.classes.append(value)
         return [(reached, True) for reached in [*vars(value).values(), *value.__mro__[1:]]]
 
-    def _of_object(self, value: Any, inside: bool) -> list[tuple[Any, bool]]:
+    def _of_object(self, value: object, inside: bool) -> list[tuple[object, bool]]:
         kind = type(value)
-        reached: list[Any] = []
+        reached: list[object] = []
         if isinstance(value, (tuple, frozenset)):
             reached += value
         elif isinstance(value, _CONTAINERS) or is_of_tree(kind):
@@ -358,7 +358,7 @@ def is_of_tree(kind: type) -> bool:
     return is_in_tree(sys.modules.get(kind.__module__))
 
 
-def is_in_tree(module: Any) -> bool:
+def is_in_tree(module: object) -> bool:
     """Return whether something is a module of the tree.
 
     Only its dictionary is read, because asking a module for an attribute can run its own code.

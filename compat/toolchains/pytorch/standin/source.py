@@ -22,14 +22,14 @@ class ImportedSource:
     """A module, imported when it is first asked for something."""
 
     def __init__(
-        self, path: str, roots: list[str], module: str, target: dict[str, Any], toolchain: str
+        self, path: str, roots: list[str], module: str, target: dict[str, object], toolchain: str
     ) -> None:
         """``toolchain`` is the package that the toolchain is imported as."""
         self.path, self.module, self.roots = path, module, roots
         self._before = frozenset(sys.modules)
         self._begun = LEDGER.begun == (roots, target) and module.startswith(LEDGER.package + ".")
         self._loaded: ModuleType | None = None
-        self._found: dict[str, Any] = {}
+        self._found: dict[str, object] = {}
         """What expressions are: a factory that is called again can make something else."""
         if self._begun:
             return
@@ -55,7 +55,7 @@ class ImportedSource:
             self._found[expression] = self._value(expression)
         return self._found[expression]
 
-    def _value(self, expression: str) -> Any:
+    def _value(self, expression: str) -> object:
         module, refused = self.load(), LEDGER.refusals
         function = self._value_of(module, ast.parse(expression, mode="eval").body, expression)
         if LEDGER.refusals > refused:

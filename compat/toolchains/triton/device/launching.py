@@ -134,7 +134,7 @@ def _size(parameter: re.Match[str]) -> int:
     return 1 if kind == "pred" else int(bits) // 8 * int(count or 1)
 
 
-def _clusters(fields: dict[str, Any]) -> dict[str, Any]:
+def _clusters(fields: dict[str, Any]) -> dict[str, object]:
     """How many programs share a cluster, and what that makes of the grid."""
     ctas = int(fields.get("num_ctas") or 1)
     dims: Sequence[int] = fields.get("cluster_dims") or (ctas, 1, 1)

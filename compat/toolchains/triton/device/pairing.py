@@ -115,8 +115,8 @@ def _counted(answer: Mapping[str, Any]) -> PairResult:
 
 
 def _classes(
-    stage: str, errors: Sequence[Mapping[str, Any]]
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    stage: str, errors: Sequence[Mapping[str, object]]
+) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield possible classes of a chain of exceptions, each with its exception.
 
     ``errors`` begins with the outermost exception. The most telling class comes first.
@@ -143,7 +143,7 @@ def _classes(
     yield "launch-fails" if stage == "launch" else "compile-fails", errors[0] if errors else nothing
 
 
-def _names_in(error: Mapping[str, Any]) -> bool:
+def _names_in(error: Mapping[str, object]) -> bool:
     """Return whether Triton's compiler raised the error because of a name.
 
     It quotes the name below the lines of the source.

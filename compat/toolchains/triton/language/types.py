@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from attrs import evolve, frozen
 
@@ -129,7 +128,7 @@ class Block:
     pointer: bool = False
 
 
-def _passed(argument: Any) -> Block | None:
+def _passed(argument: object) -> Block | None:
     """What a launch passes; ``None`` for what nothing is known of."""
     if arguments.is_tensor(argument):
         return Block(dtype=LANGUAGE_NAMES.get(arguments.dtype_of(argument)), pointer=True)

@@ -94,7 +94,7 @@ def metrics(made: dict[str, Any], module: str) -> dict[str, Any]:
     return found
 
 
-def _of_ptx(ptx: str) -> dict[str, Any]:
+def _of_ptx(ptx: str) -> dict[str, object]:
     found: dict[str, Any] = {
         "code": {name: ptx.count(word) for name, word in _INSTRUCTIONS.items()}
     }

@@ -93,7 +93,7 @@ _RESERVED = 1 << 10
 """Bytes that a multiprocessor has beyond what one block may have, on every target: CUDA's own."""
 
 
-def attribute_answer(target: dict[str, Any], ask: Callable[..., Any]) -> Callable[..., Any]:
+def attribute_answer(target: dict[str, Any], ask: Callable[..., object]) -> Callable[..., object]:
     """Make the function that answers for the driver about an attribute of the GPU.
 
     ``launch`` asks for the shared memory of a multiprocessor if a kernel has ``min_blocks_per_mp``.

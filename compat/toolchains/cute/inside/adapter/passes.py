@@ -32,7 +32,7 @@ class Ran(NamedTuple):
     """The pass that failed, where one did."""
 
 
-def prints(manager: Any) -> bool:
+def prints(manager: object) -> bool:
     """Return whether a release's pass managers print IR.
 
     Printing was suppressed in the release in which they learned to report times.
@@ -94,7 +94,7 @@ def tell_failed(name: str) -> None:
     _write(_HEADING % ("After", "%s Failed (%s)" % (name, name)))
 
 
-def copy_of(module: Any, text: str) -> Any:
+def copy_of(module: Any, text: str) -> object:
     """A module of the same context, made of a module's text."""
     return type(module).parse(text, module.context)
 

@@ -54,7 +54,7 @@ class Pieces(NamedTuple):
     """
 
 
-def pieces_of(text: str, manager: Any) -> Pieces | None:
+def pieces_of(text: str, manager: object) -> Pieces | None:
     """Return a pipeline in two pieces, by a release's class of pass managers.
 
     Returns ``None`` if this release cannot split it.
@@ -93,7 +93,7 @@ def ready(module: Any) -> None:
             del attributes["targets"]
 
 
-def lowering(text: str, manager: Any) -> list[str]:
+def lowering(text: str, manager: object) -> list[str]:
     """The passes of a pipeline up to the binary, with their options."""
     passes = spelled_out(text, manager)
     at = next(

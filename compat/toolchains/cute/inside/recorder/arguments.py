@@ -67,7 +67,7 @@ def argument(
         return "args", {"made": tree(name, value, symbols, functions)}
 
 
-def is_constexpr(annotation: Any) -> bool:
+def is_constexpr(annotation: object) -> bool:
     """Whether an annotation says that a value is compiled in."""
     kind = getattr(annotation, "__origin__", None) or annotation
     return getattr(kind, "__name__", "") == "Constexpr" or (
@@ -75,7 +75,7 @@ def is_constexpr(annotation: Any) -> bool:
     )
 
 
-def run_time(name: str, value: Any, annotation: Any, symbols: Symbols) -> str | None:
+def run_time(name: str, value: object, annotation: object, symbols: Symbols) -> str | None:
     """Return the type of a run-time argument, or ``None`` for a value that is none by itself.
 
     Raises UnwritableArgument.
@@ -146,7 +146,7 @@ def tree(name: str, value: Any, symbols: Symbols, functions: Any) -> Any:
         return {"call": {"function": functions.id_of(type(value))}, "with": made}
 
 
-def _fields(value: Any) -> dict[str, Any] | None:
+def _fields(value: object) -> dict[str, object] | None:
     """What an object is made of, where its class says so."""
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return dict(zip(value._fields, value))
@@ -162,7 +162,7 @@ def _fields(value: Any) -> dict[str, Any] | None:
 # --- tensors and pointers -------------------------------------------------------------------------
 
 
-def _adapted(value: Any) -> Any:
+def _adapted(value: object) -> object:
     """Return the tensor that CuTe DSL makes of a tensor of PyTorch or another library.
 
     Returns ``None`` if it makes none.
@@ -228,7 +228,7 @@ def _fake_tensor(name: str, value: Any, symbols: Symbols) -> str:
     )
 
 
-def _modes(sizes: Any) -> tuple[Any, ...]:
+def _modes(sizes: object) -> tuple[object, ...]:
     modes = sizes if isinstance(sizes, (tuple, list)) else (sizes,)
     if any(isinstance(each, (tuple, list)) for each in modes):
         raise UnwritableArgument("has a layout of several levels")

@@ -60,12 +60,12 @@ class CuteForms(Forms):
         return element_name(value)
 
 
-def is_decorated(function: Any) -> bool:
+def is_decorated(function: object) -> bool:
     """Whether ``@cute.jit`` or ``@cute.kernel`` stands above a function."""
     return any(hasattr(function, name) for name in _DECORATED)
 
 
-def element_name(kind: Any) -> str | None:
+def element_name(kind: object) -> str | None:
     """Return the name of an element type in kernel files.
 
     Returns ``None`` for everything else, and for a type without a name there.

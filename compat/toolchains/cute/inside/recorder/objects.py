@@ -26,7 +26,7 @@ def watch(recording: CuteRecording) -> None:
     build = builtins.__build_class__
 
     @functools.wraps(build)
-    def build_and_watch(*arguments: Any, **options: Any) -> Any:
+    def build_and_watch(*arguments: Any, **options: Any) -> object:
         made = build(*arguments, **options)
         if isinstance(made, type) and _is_a_kernel(made):
             _watch_constructor(made)
@@ -46,7 +46,7 @@ def _watch_constructor(kind: type) -> None:
         return
 
     @functools.wraps(construct)
-    def construct_and_note(self: Any, *arguments: Any, **options: Any) -> None:
+    def construct_and_note(self: object, *arguments: object, **options: object) -> None:
         if type(self) is kind and isinstance(made := getattr(self, "__dict__", None), dict):
             made.setdefault(_NOTED, (arguments, dict(options)))
         construct(self, *arguments, **options)
@@ -55,7 +55,7 @@ def _watch_constructor(kind: type) -> None:
         kind.__init__ = construct_and_note  # type: ignore[misc]
 
 
-def made_of(value: Any) -> dict[str, Any] | None:
+def made_of(value: object) -> dict[str, object] | None:
     """What an object was made of, by the names of parameters; ``None`` where that is not known."""
     kind = type(value)
     noted = getattr(value, "__dict__", {}).get(_NOTED)

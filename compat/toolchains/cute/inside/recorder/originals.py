@@ -27,7 +27,7 @@ class ProgramCode:
 
     def __init__(self, journal: Journal, of: str, folder: str) -> None:
         self._journal, self._of, self._folder = journal, of, folder
-        self._done: set[Any] = set()
+        self._done: set[object] = set()
 
     def wants(self, key: str | None, function: Any) -> bool:
         """Whether what is compiled for a launch is to be kept; says so once."""

@@ -71,7 +71,7 @@ class HostCall:
     """
 
 
-def has_unknown(value: Any) -> bool:
+def has_unknown(value: object) -> bool:
     """Whether something of a value is not known."""
     if isinstance(value, TensorValue):
         return value.element is None or any(isinstance(size, Unknown) for size in value.shape)
@@ -101,7 +101,7 @@ class Kernels:
 class _Compile:
     """``cute.compile``, which options may stand behind, in brackets."""
 
-    def __getitem__(self, options: Any) -> _Compile:
+    def __getitem__(self, options: object) -> _Compile:
         return self
 
 
@@ -117,7 +117,7 @@ class HostScope(Scope):
     functions: ClassVar[Mapping[str, Any]] = {**FUNCTIONS, **library.CONSTANTS}
     kernels: Kernels
 
-    def _nested(self, local: dict[str, Any]) -> Self:
+    def _nested(self, local: dict[str, object]) -> Self:
         inner = super()._nested(local)
         inner.kernels = self.kernels
         return inner
@@ -178,7 +178,7 @@ class HostScope(Scope):
                 return self._of_module(*origin.rpartition(".")[::2])
         return super().attribute(node)
 
-    def attribute_of(self, value: Any, name: str) -> Any:
+    def attribute_of(self, value: object, name: str) -> object:
         """What an attribute of a value is. Raises UnknownValue."""
         if isinstance(value, ParsedCommandLine):
             return value.values.get(name, UNKNOWN)
@@ -230,7 +230,9 @@ class HostScope(Scope):
             raise UnknownValue(origin)
         return self.apply(function, positional, keywords)
 
-    def apply(self, function: Any, positional: list[Any], keywords: Mapping[str, Any]) -> Any:
+    def apply(
+        self, function: object, positional: list[object], keywords: Mapping[str, object]
+    ) -> object:
         """What a function returns; one that is being followed already is not followed again."""
         if not isinstance(function, SourceFunction) or isinstance(function.node, ast.Lambda):
             return super().apply(function, positional, keywords)
@@ -324,7 +326,9 @@ class HostScope(Scope):
         )
         return dict(zip(names, positional, strict=False)) | dict(keywords)
 
-    def _method(self, method: _Method, positional: list[Any], keywords: Mapping[str, Any]) -> Any:
+    def _method(
+        self, method: _Method, positional: list[object], keywords: Mapping[str, object]
+    ) -> object:
         """Return the result of a method.
 
         Only class methods and static methods are followed, and what they call.
@@ -392,7 +396,9 @@ class HostScope(Scope):
             case _:
                 self._run(statement)
 
-    def _branch(self, test: Any, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]) -> None:
+    def _branch(
+        self, test: object, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]
+    ) -> None:
         try:
             self.run(body if test else otherwise)
         except UnknownValue:
@@ -441,8 +447,8 @@ def _read(path: Path) -> tuple[Mapping[str, ast.stmt], Mapping[str, str]]:
 
 
 def parameters_given(
-    function: SourceFunction, positional: Sequence[Any], keywords: Mapping[str, Any]
-) -> dict[str, Any]:
+    function: SourceFunction, positional: Sequence[object], keywords: Mapping[str, object]
+) -> dict[str, object]:
     """The parameters of a function with their values: those of a call, defaults, or UNKNOWN."""
     arguments = function.node.args
     names = [parameter.arg for parameter in named_parameters(arguments)]

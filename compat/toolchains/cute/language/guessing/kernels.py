@@ -156,7 +156,7 @@ class _LauncherGuesses:
         calls = [call for call in self.module.calls if call.kernel == self.launcher.name]
         return max(calls, key=_known_of, default=None)
 
-    def _passed(self) -> dict[str, Any]:
+    def _passed(self) -> dict[str, object]:
         """Parameter → what the call passes."""
         if self.call is None:
             return {}
@@ -294,7 +294,7 @@ class _LauncherGuesses:
             )
         return _Guess(value="i32", why="guessed: a number", is_constexpr=False)
 
-    def _kinds(self, name: str, annotation: ast.expr | None, uses: ArgumentUses) -> Any:
+    def _kinds(self, name: str, annotation: ast.expr | None, uses: ArgumentUses) -> object:
         """Return the types of a tuple, by its annotation or the number of its parts.
 
         Returns ``None`` for anything else.
@@ -320,7 +320,7 @@ class _LauncherGuesses:
         return _NUMBERS.get(text, ["i32"] * uses.parts if uses.parts else None)
 
     def _of_value(
-        self, name: str, annotation: str, value: Any, *, is_constexpr: bool
+        self, name: str, annotation: str, value: object, *, is_constexpr: bool
     ) -> _Guess | None:
         """What a call in the source passes; ``None`` where that does not follow."""
         if isinstance(value, Unknown):
@@ -347,7 +347,7 @@ class _LauncherGuesses:
             )
         )
 
-    def _kind(self, name: str, annotation: str, value: Any) -> Any:
+    def _kind(self, name: str, annotation: str, value: object) -> Any:
         """The type that kernel files have for a value."""
         if isinstance(value, TensorValue):
             return self._type_of(name, value) if value.shape else None
@@ -459,7 +459,7 @@ class _LauncherGuesses:
         )
 
 
-def _sizes_in(value: Any) -> list[Any]:
+def _sizes_in(value: object) -> list[object]:
     if isinstance(value, TensorValue):
         return value.shape
     return (
@@ -474,14 +474,14 @@ def _known_of(call: HostCall) -> int:
     return sum((not isinstance(value, Unknown)) + (not has_unknown(value)) for value in values)
 
 
-def _is_constant(value: Any) -> bool:
+def _is_constant(value: object) -> bool:
     """Whether a value can stand in a kernel file."""
     if isinstance(value, tuple | list):
         return all(map(_is_constant, value))
     return value is None or isinstance(value, bool | int | float | str | ElementKind)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """A value as a kernel file has it, before it is written."""
     if isinstance(value, ElementKind):
         return {"dtype": value.name}

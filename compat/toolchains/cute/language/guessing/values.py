@@ -160,7 +160,7 @@ class TensorValue:
     alignment: int | None = None
 
     @classmethod
-    def contiguous(cls, shape: Sequence[Any], element: str | None) -> TensorValue:
+    def contiguous(cls, shape: Sequence[object], element: str | None) -> TensorValue:
         """A tensor whose last mode is contiguous."""
         return cls(list(shape), list(range(len(shape))), element)
 

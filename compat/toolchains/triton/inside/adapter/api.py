@@ -98,7 +98,7 @@ class Triton:
         """
         self._driver.set_target(target)
 
-    def observe(self, beacon: Any, passes: bool) -> None:
+    def observe(self, beacon: object, passes: bool) -> None:
         """Write the source line in flight to ``beacon``.
 
         With ``passes``, also write whether a pass manager runs.
@@ -131,7 +131,7 @@ class Triton:
             compiled.asm,
         )
 
-    def _compiled(self, job: dict[str, Any], function: Any) -> Any:
+    def _compiled(self, job: dict[str, Any], function: object) -> Any:
         """What Triton makes of a file of IR, of a launch, or of a signature."""
         if not self._has_compiled and "nvidia" in (backends := _backends()):
             settle_pointer_width(backends["nvidia"])
@@ -187,7 +187,7 @@ class Triton:
     def _announcing(self, add_stages: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(add_stages)
         def add_announced_stages(
-            backend: Any, stages: dict[str, Any], *rest: Any, **options: Any
+            backend: object, stages: dict[str, Any], *rest: object, **options: object
         ) -> None:
             add_stages(backend, stages, *rest, **options)
             for name, make in list(stages.items()):
@@ -195,8 +195,8 @@ class Triton:
 
         return add_announced_stages
 
-    def _announced(self, name: str, make: Callable[..., Any]) -> Callable[..., Any]:
-        def make_announced(source: Any, metadata: Any) -> Any:
+    def _announced(self, name: str, make: Callable[..., object]) -> Callable[..., object]:
+        def make_announced(source: object, metadata: object) -> object:
             self._on_stage(name)
             made = make(source, metadata)
             self._on_made(name, made)
@@ -216,7 +216,7 @@ class Triton:
         begin, visit = CodeGenerator.__init__, CodeGenerator.visit
         library = self._library
 
-        def begin_in_place(generator: Any, *rest: Any, **options: Any) -> None:
+        def begin_in_place(generator: Any, *rest: object, **options: Any) -> None:
             if "file_name" in options:
                 generator._compat_path = str(options["file_name"])
                 options["file_name"] = self._called(options["file_name"])
@@ -238,7 +238,7 @@ class Triton:
 
         CodeGenerator.__init__, CodeGenerator.visit = begin_in_place, visit_in_sight
 
-    def _called(self, path: Any) -> Any:
+    def _called(self, path: object) -> object:
         """What a file is called elsewhere, of which compilers write down the name."""
         for here, there in self._places:
             if isinstance(path, str) and path.startswith(here + os.sep):
@@ -295,7 +295,7 @@ def _line_looked_at(error: BaseException, library: str) -> tuple[str, int] | Non
     return found
 
 
-def _first_line(function: Any) -> tuple[str, int] | None:
+def _first_line(function: object) -> tuple[str, int] | None:
     """Where a kernel's ``def`` is, below its decorators: Triton counts lines from there."""
     # A kernel's file could have put code behind an attribute, so only dictionaries are read.
     while not isinstance(function, types.FunctionType):
@@ -321,7 +321,7 @@ def _tell_pass_managers(beacon: Any) -> None:
 
     run = ir.pass_manager.run
 
-    def run_in_sight(manager: Any, *arguments: Any) -> Any:
+    def run_in_sight(manager: Any, *arguments: Any) -> object:
         beacon.in_passes(True)
         result = run(manager, *arguments)
         # This is not in a finally, so that the beacon still shows a pass manager that failed.
@@ -356,7 +356,7 @@ def _disassembler() -> str | None:
     return path if os.path.exists(path) else None
 
 
-def _jit_function(function: Any) -> Any:
+def _jit_function(function: object) -> object:
     """Return the function behind decorators that tune or choose, such as ``@triton.autotune``."""
     while not hasattr(function, "parse") and hasattr(function, "fn"):
         function = function.fn
@@ -393,7 +393,7 @@ def _module(name: str) -> types.ModuleType | None:
         return None
 
 
-def _log_of(command: Any, options: dict[str, Any]) -> str | None:
+def _log_of(command: object, options: dict[str, object]) -> str | None:
     """Return the file that ``ptxas -v`` writes to.
 
     It is a shell redirection in 3.0 and 3.1, and an open file later.
@@ -404,7 +404,7 @@ def _log_of(command: Any, options: dict[str, Any]) -> str | None:
     return getattr(options.get("stderr"), "name", None)
 
 
-def _ignore(*_: Any) -> None:
+def _ignore(*_: object) -> None:
     pass
 
 
@@ -431,7 +431,7 @@ def settle_pointer_width(nvidia: Any) -> None:
     llvm.translate_to_asm(_MODULE, "nvptx64-nvidia-cuda", "sm_80", "", [_FLAG], True, False)
 
 
-def _sets_it_late(compiler: Any) -> bool:
+def _sets_it_late(compiler: object) -> bool:
     """Whether PTX is made with the option, and the data layout is asked for without."""
     lowers, prints = (
         getattr(getattr(compiler, name, None), "__code__", None)

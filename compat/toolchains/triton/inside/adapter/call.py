@@ -59,7 +59,7 @@ def constants(function: Any, job: dict[str, Any]) -> dict[str, Any]:
     return {name: constant(name, value, names) for name, value in job["constexprs"].items()}
 
 
-def constant(name: str, value: Any, names: dict[str, Any]) -> Any:
+def constant(name: str, value: object, names: dict[str, object]) -> object:
     """A constexpr from its JSON form.
 
     ``{"dtype": "int32"}`` is a Triton dtype, ``{"torch_dtype": "float16"}`` one of PyTorch,
@@ -86,7 +86,7 @@ def constant(name: str, value: Any, names: dict[str, Any]) -> Any:
     return None
 
 
-def _torch_dtype(name: str, dtype: str) -> Any:
+def _torch_dtype(name: str, dtype: str) -> object:
     try:
         torch = importlib.import_module("torch")
     except ModuleNotFoundError as error:
@@ -96,7 +96,7 @@ def _torch_dtype(name: str, dtype: str) -> Any:
     return getattr(torch, dtype)
 
 
-def ast_source(function: Any, job: dict[str, Any], values: dict[str, Any]) -> Any:
+def ast_source(function: Any, job: dict[str, Any], values: dict[str, Any]) -> object:
     """Return the ``ASTSource`` of a job, in the form that this release takes.
 
     ``values`` are its constexprs.
@@ -195,7 +195,7 @@ class _Launch:
                 mangle_type(self.arguments.get(name, ()))
                 raise TypeError("tuples are not supported as arguments (%s)" % name)
 
-    def descriptor(self) -> tuple[Any, list[str]]:
+    def descriptor(self) -> tuple[object, list[str]]:
         """Return the attributes as a descriptor, and the arguments that are folded into constants.
 
         Releases up to 3.2 take this form.
@@ -237,7 +237,7 @@ class _Tensor:
         return self._bytes
 
 
-def _stand_in(name: str, kind: Any, job: dict[str, Any], values: dict[str, Any]) -> Any:
+def _stand_in(name: str, kind: Any, job: dict[str, Any], values: dict[str, object]) -> object:
     """Return a value that has exactly the job's facts about this argument or element.
 
     A launch finds out these facts, and nothing else.
@@ -267,7 +267,7 @@ def constexpr(value: Any) -> Any:
     return value if value is None or callable(value) else tl.constexpr(value)
 
 
-def compare_without_torch(backend: Any) -> None:
+def compare_without_torch(backend: object) -> None:
     """Make AMD's backend ask stand-ins for their size instead of importing PyTorch.
 
     Backends up to 3.7 import it.
@@ -282,7 +282,7 @@ def compare_without_torch(backend: Any) -> None:
 _DESCRIPTOR = re.compile(r"tensordesc<(\w+)\[(.+)\]>")
 
 
-def compiled_launch(function: Any, job: dict[str, Any], constexprs: dict[str, Any]) -> Any:
+def compiled_launch(function: Any, job: dict[str, Any], constexprs: dict[str, object]) -> object:
     """Return what the release compiles for a job's launch.
 
     The driver must already answer with the job's target. Raises whatever a launch raises.
@@ -349,7 +349,7 @@ memory.
 """
 
 
-def _descriptor(kind: str) -> Any:
+def _descriptor(kind: str) -> object:
     """Return a host's descriptor of an aligned tensor with rows of 16 blocks.
 
     Raises ImportError if the release has none.
@@ -366,13 +366,13 @@ def _descriptor(kind: str) -> Any:
     return TensorDescriptor(Tensor(found.group(1)), shape, strides, block)
 
 
-def _bound(function: Any, given: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+def _bound(function: Any, given: dict[str, object]) -> tuple[list[object], dict[str, object]]:
     """Return arguments by position up to the first gap, and the others by name.
 
     They go by position because ``run`` has parameters of its own.
     """
     left = dict(given)
-    positional: list[Any] = []
+    positional: list[object] = []
     for parameter in inspect.signature(function.fn).parameters.values():
         if parameter.name not in left or parameter.kind is inspect.Parameter.KEYWORD_ONLY:
             break

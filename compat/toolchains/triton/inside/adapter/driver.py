@@ -35,7 +35,7 @@ def target(facts: dict[str, Any]) -> Any:
 class TargetDriver:
     """Stands where Triton expects the driver of a GPU."""
 
-    def __init__(self, facts: dict[str, Any] | None = None) -> None:
+    def __init__(self, facts: dict[str, object] | None = None) -> None:
         self.utils = self
         self._chosen = facts
 
@@ -49,7 +49,7 @@ class TargetDriver:
     def is_active(cls) -> bool:
         return True
 
-    def get_current_target(self) -> Any:
+    def get_current_target(self) -> object:
         return target(self._facts)
 
     def get_current_device(self) -> int:
@@ -58,10 +58,10 @@ class TargetDriver:
     def set_current_device(self, device: int) -> None:
         pass
 
-    def get_current_stream(self, device: Any = None) -> int:
+    def get_current_stream(self, device: object = None) -> int:
         return 0
 
-    def get_device_capability(self, device: Any = None) -> tuple[int, int]:
+    def get_device_capability(self, device: object = None) -> tuple[int, int]:
         arch = self._facts["arch"]
         if not isinstance(arch, int):
             raise RuntimeError("%s has no compute capability" % arch)  # noqa: TRY004 - as a driver
@@ -76,10 +76,10 @@ class TargetDriver:
             "arch": facts["arch"],
         }
 
-    def get_active_torch_device(self) -> Any:
+    def get_active_torch_device(self) -> object:
         return importlib.import_module("torch").device("cuda", 0)
 
-    def get_device_interface(self) -> Any:
+    def get_device_interface(self) -> object:
         return importlib.import_module("torch").cuda
 
 
@@ -102,7 +102,7 @@ class RefusingDriver(TargetDriver):
         """
         return _CertainProperties(super().get_device_properties(device))
 
-    def get_benchmarker(self) -> Any:
+    def get_benchmarker(self) -> object:
         return refuse_launch
 
     def launch(self, *_arguments: Any, **_options: Any) -> Any:
@@ -112,7 +112,7 @@ class RefusingDriver(TargetDriver):
 
 
 class _CertainProperties(dict):  # type: ignore[type-arg]
-    def __missing__(self, name: str) -> Any:
+    def __missing__(self, name: str) -> object:
         raise RuntimeError("no GPU here: %r of %s is not known" % (name, self["arch"]))
 
 
@@ -146,24 +146,24 @@ class IdleDriver(TargetDriver):
             "mem_bus_width": 4096,
         }
 
-    def get_benchmarker(self) -> Any:
+    def get_benchmarker(self) -> object:
         return benchmark
 
-    def get_empty_cache_for_benchmark(self) -> Any:
+    def get_empty_cache_for_benchmark(self) -> object:
         return None
 
 
-def refuse_launch(*_arguments: Any, **_options: Any) -> Any:
+def refuse_launch(*_arguments: object, **_options: object) -> object:
     """Refuse to launch anything."""
     raise RuntimeError("no GPU here: kernels are compiled, not launched")
 
 
-def do_nothing(*_: Any, **__: Any) -> None:
+def do_nothing(*_: object, **__: object) -> None:
     """Launch nothing, and say nothing of it."""
 
 
 def benchmark(
-    call: Any, *_: Any, quantiles: Any = None, return_mode: str = "mean", **__: Any
+    call: Any, *_: Any, quantiles: Any = None, return_mode: str = "mean", **__: object
 ) -> Any:
     """Call once, and find everything equally fast."""
     call()

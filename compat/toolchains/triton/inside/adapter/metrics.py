@@ -75,7 +75,7 @@ def of(
     return metrics
 
 
-def _of_code(ptx: str, cubin: bytes, disassembler: str | None) -> dict[str, Any]:
+def _of_code(ptx: str, cubin: bytes, disassembler: str | None) -> dict[str, object]:
     """Return the contents of the PTX, and how many descriptors the machine code mixes up.
 
     The second number is left out for code that cannot have any.
@@ -160,7 +160,7 @@ limit nothing (before 9.0).
 
 
 def occupancy(
-    arch: Any, threads: int, registers: int, shared: int, barriers: int = 1
+    arch: object, threads: int, registers: int, shared: int, barriers: int = 1
 ) -> dict[str, Any]:
     """Return blocks per multiprocessor, what limits them, and the spare registers of a thread.
 
@@ -240,13 +240,13 @@ def launch_metadata(compiled: Any) -> str:
     )
 
 
-def _fields(metadata: Any) -> dict[str, Any]:
+def _fields(metadata: object) -> dict[str, object]:
     """What the compiler says of the kernel, as far as it is plain data."""
     found = metadata._asdict() if hasattr(metadata, "_asdict") else dict(vars(metadata))
     return {str(name): value for name, value in found.items() if _plain(value)}
 
 
-def _plain(value: Any) -> bool:
+def _plain(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return all(map(_plain, value))
     if isinstance(value, dict):
@@ -273,7 +273,7 @@ def _number(names: list[str], key: Any) -> Any:
     return key[0] if isinstance(key, tuple) and len(key) == 1 else key
 
 
-def _flat(name: str, kind: Any) -> Iterator[list[str]]:
+def _flat(name: str, kind: object) -> Iterator[list[str]]:
     if isinstance(kind, (tuple, list)):
         for index, each in enumerate(kind):
             yield from _flat("%s[%d]" % (name, index), each)

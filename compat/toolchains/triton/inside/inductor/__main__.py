@@ -53,7 +53,7 @@ class Teller:
     def __init__(self, path: str) -> None:
         self._path = path
 
-    def __call__(self, answer: Dict[str, Any]) -> None:
+    def __call__(self, answer: Dict[str, object]) -> None:
         with open(self._path, "a", encoding="utf-8") as file:
             file.write(json.dumps(answer) + "\n")
 
@@ -94,7 +94,7 @@ def facts(gpu: Dict[str, Any]) -> Dict[str, Any]:
     }
 
 
-def outcome(program: Any, compiling: Any, launches: str, logged: Logged) -> Dict[str, Any]:
+def outcome(program: Any, compiling: Any, launches: str, logged: Logged) -> Dict[str, object]:
     """Compile a program and call it once."""
     began = time.monotonic()
     _forget(launches)
@@ -148,9 +148,9 @@ def _forget(launches: str) -> None:
         pass
 
 
-def _launched(launches: str) -> List[List[Any]]:
+def _launched(launches: str) -> List[List[object]]:
     """Name, grid, block and shared memory of every launch."""
-    launched: List[List[Any]] = []
+    launched: List[List[object]] = []
     with open(launches, encoding="utf-8") as file:
         for line in file:
             word, _, rest = line.rstrip("\n").partition("\t")

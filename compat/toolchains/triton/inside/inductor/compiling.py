@@ -32,53 +32,53 @@ class Program(NamedTuple):
     """Those of the kernels that a user wrote: the whole name."""
 
 
-def _pointwise(x: Any, y: Any) -> Any:
+def _pointwise(x: Any, y: Any) -> object:
     return torch.relu(x * 2.0 + y) - 1.0
 
 
-def _softmax(x: Any) -> Any:
+def _softmax(x: object) -> object:
     return torch.softmax(x, -1)
 
 
-def _layernorm_gelu(x: Any, weight: Any, bias: Any) -> Any:
+def _layernorm_gelu(x: Any, weight: Any, bias: Any) -> object:
     return F.gelu(F.layer_norm(x, (x.shape[-1],), weight, bias))
 
 
-def _split_reduction(x: Any) -> Any:
+def _split_reduction(x: Any) -> object:
     return x.sum()
 
 
-def _argmax(x: Any) -> Any:
+def _argmax(x: object) -> object:
     return torch.argmax(x, 1)
 
 
-def _scan(x: Any) -> Any:
+def _scan(x: object) -> object:
     return torch.cumsum(x, 1)
 
 
-def _rand(x: Any) -> Any:
+def _rand(x: object) -> object:
     return x + torch.rand_like(x)
 
 
-def _gather(x: Any, index: Any) -> Any:
+def _gather(x: object, index: object) -> object:
     return torch.gather(x, 1, index) * 2.0
 
 
-def _mm(x: Any, y: Any) -> Any:
+def _mm(x: object, y: object) -> object:
     return torch.mm(x, y)
 
 
-def _bmm(x: Any, y: Any) -> Any:
+def _bmm(x: object, y: object) -> object:
     return torch.bmm(x, y)
 
 
-def _user_kernel(x: Any, y: Any) -> Any:
+def _user_kernel(x: object, y: object) -> object:
     from . import user_kernel
 
     return user_kernel.add(x, y)
 
 
-def _user_kernel_autotuned(x: Any, y: Any) -> Any:
+def _user_kernel_autotuned(x: object, y: object) -> object:
     from . import user_kernel
 
     return user_kernel.add_autotuned(x, y)
@@ -145,7 +145,9 @@ def prepare() -> None:
     _leave_out_patterns()
     choose = select_algorithm.AlgorithmSelectorCache.__call__
 
-    def first_template(self: Any, name: str, choices: List[Any], *rest: Any, **more: Any) -> Any:
+    def first_template(
+        self: object, name: str, choices: List[object], *rest: object, **more: object
+    ) -> object:
         """Nothing can be timed: the first template is as good as any."""
         templates = [
             choice
@@ -203,7 +205,7 @@ def compiled(program: Program) -> Callable[[], Any]:
 
 
 @contextlib.contextmanager
-def _tracing(fake: Any) -> Iterator[None]:
+def _tracing(fake: object) -> Iterator[None]:
     from torch._guards import TracingContext, tracing
 
     with tracing(TracingContext(fake)):
@@ -229,14 +231,14 @@ def settings(config: Any, values: Dict[str, Any]) -> Iterator[None]:
         yield
 
 
-def _set(config: Any, values: Dict[str, Any]) -> None:
+def _set(config: object, values: Dict[str, object]) -> None:
     for name, value in values.items():
         if _has(config, name):
             owner, _, last = name.rpartition(".")
             setattr(getattr(config, owner) if owner else config, last, value)
 
 
-def _has(config: Any, name: str) -> bool:
+def _has(config: object, name: str) -> bool:
     owner: Any = config
     for part in name.split("."):
         if not hasattr(owner, part):

@@ -15,7 +15,7 @@ _CONTEXTS = ("_DeviceGuard", "device", "device_of", "stream")
 """Classes of ``torch.cuda`` whose objects are entered and left."""
 
 
-def load_driver(library: str, facts: Dict[str, Any]) -> None:
+def load_driver(library: str, facts: Dict[str, object]) -> None:
     """Load the stand-in under libcuda's name, before anything looks for the real one."""
     os.environ["COMPAT_SHARED_MEMORY"] = str(facts["shared_memory"])
     os.environ["COMPAT_MULTIPROCESSORS"] = str(facts["multiprocessors"])

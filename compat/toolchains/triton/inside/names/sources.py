@@ -44,7 +44,7 @@ def of(function: types.FunctionType) -> Said:
     return Said([*doc.deprecated, *always], sometimes, _refusal(node, function), doc.parameters)
 
 
-def of_docstring(text: Any) -> Said:
+def of_docstring(text: object) -> Said:
     """What a docstring says; nothing where it is none."""
     if not isinstance(text, str) or not _DEPRECATED.search(text):
         return Said([], [], "", {})
@@ -121,7 +121,7 @@ def _warnings(node: Any, function: types.FunctionType) -> tuple[list[str], list[
     return found
 
 
-def _last_name(node: Any) -> str:
+def _last_name(node: object) -> str:
     return (
         node.id
         if isinstance(node, ast.Name)
@@ -145,7 +145,7 @@ def _text(node: Any, function: types.FunctionType) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _piece(node: Any) -> str:
+def _piece(node: object) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else "…"
 
 
@@ -163,7 +163,7 @@ def _refusal(node: Any, function: types.FunctionType) -> str:
     return f"{_last_name(raised.func)}: {words[:_LONGEST]}" if words else ""
 
 
-def _is_docstring(node: Any) -> bool:
+def _is_docstring(node: object) -> bool:
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)

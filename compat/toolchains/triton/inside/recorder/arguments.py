@@ -87,7 +87,7 @@ def argument(value: Any, with_values: bool, functions: Any) -> tuple[Any, Any]:
     raise UnwritableArgument("is an object of the class %s" % type_name(value))
 
 
-def _integer(value: int) -> tuple[int, Any]:
+def _integer(value: int) -> tuple[int, object]:
     if not -(2**63) <= value < 2**64:
         raise UnwritableArgument("is a number that no type holds")
     width = 32 if -(2**31) <= value < 2**31 else 64 if value < 2**63 else 65
@@ -107,13 +107,13 @@ def _tensor(value: Any) -> tuple[Any, Any]:
     return form, (kind, aligned, large)
 
 
-def _is_large(value: Any) -> bool:
+def _is_large(value: object) -> bool:
     if hasattr(value, "untyped_storage"):
         return bool(value.untyped_storage().size() > _SMALL)
     return bool(hasattr(value, "ptr_range") and value.ptr_range() > _SMALL)
 
 
-def _descriptor(value: Any) -> tuple[Any, Any]:
+def _descriptor(value: Any) -> tuple[object, object]:
     if type(value).__name__ != "TensorDescriptor":
         raise UnwritableArgument("is an object of the class %s" % type_name(value))
     shape = ", ".join(str(int(size)) for size in value.block_shape)
@@ -121,7 +121,7 @@ def _descriptor(value: Any) -> tuple[Any, Any]:
     return form, form
 
 
-def type_of(dtype: Any) -> str:
+def type_of(dtype: object) -> str:
     """Triton's name of a dtype, whoever it is of. Raises Unwritable."""
     name = str(dtype).rpartition(".")[2]
     if name in _TYPES:
@@ -155,11 +155,11 @@ def constexpr(value: Any, functions: Any) -> Any:
     raise UnwritableArgument("is an object of the class %s" % type_name(value))
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> object:
     return {"float": repr(value)} if isinstance(value, float) and value - value != 0 else value
 
 
-def unwrapped(value: Any) -> Any:
+def unwrapped(value: object) -> object:
     """What is in a ``tl.constexpr``; else the value itself."""
     while (
         type(value).__name__ == "constexpr"
@@ -181,7 +181,7 @@ def is_constant(value: Any) -> bool:
     return kind.__name__ == "dtype" and kind.__module__.startswith("triton.language")
 
 
-def is_jit(value: Any) -> bool:
+def is_jit(value: object) -> bool:
     """Whether a value is a function that ``@triton.jit`` has made, or one of its kind."""
     return any(
         base.__name__ == "JITFunction" and base.__module__.startswith("triton.")
@@ -215,7 +215,9 @@ def given(grid: Any, bound: dict[str, Any], arguments: dict[str, Any]) -> dict[s
         return {"why": "what it was given cannot be looked at (%s)" % type(error).__name__}
 
 
-def _recorded(grid: Any, bound: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
+def _recorded(
+    grid: object, bound: dict[str, object], arguments: dict[str, object]
+) -> dict[str, object]:
     launch: dict[str, Any] = {
         "grid": _grid(grid, bound),
         "storages": [],
@@ -237,7 +239,7 @@ def _recorded(grid: Any, bound: dict[str, Any], arguments: dict[str, Any]) -> di
     return launch
 
 
-def _grid(grid: Any, bound: dict[str, Any]) -> list[int]:
+def _grid(grid: Any, bound: dict[str, object]) -> list[int]:
     sizes = grid(dict(bound)) if callable(grid) else grid
     sizes = [int(size) for size in (sizes if isinstance(sizes, (tuple, list)) else [sizes])]
     if not 1 <= len(sizes) <= 3 or not all(0 < size <= _MOST_BLOCKS for size in sizes):
@@ -246,8 +248,8 @@ def _grid(grid: Any, bound: dict[str, Any]) -> list[int]:
 
 
 def _recorded_tensor(
-    name: str, value: Any, storages: list[dict[str, Any]], at: dict[int, int]
-) -> dict[str, Any]:
+    name: str, value: Any, storages: list[dict[str, object]], at: dict[int, int]
+) -> dict[str, object]:
     """A tensor as a view into one of the storages, to which its own is added where it is new."""
     value, kind = value.detach(), str(value.dtype).rpartition(".")[2]
     storage, width = value.untyped_storage(), value.element_size()

@@ -31,10 +31,12 @@ def install(recording: TritonRecording, triton: Any) -> None:
     compile_it, kernel = triton.compiler.compile, _kernel_class(triton.compiler.CompiledKernel)
 
     @functools.wraps(compile_it)
-    def compile_nothing(src: Any, target: Any = None, options: Any = None, **_: Any) -> Any:
+    def compile_nothing(src: Any, target: Any = None, options: Any = None, **_: object) -> Any:
         return kernel(src, target or stand_in.get_current_target(), dict(options or {}))
 
-    def compile_directly(src: Any, target: Any = None, options: Any = None, **more: Any) -> Any:
+    def compile_directly(
+        src: object, target: object = None, options: object = None, **more: object
+    ) -> object:
         """Code is made without a GPU too, and the program wants it; a launch of it does nothing."""
         made, nothing = (
             compile_it(src, target=target, options=options, **more),
@@ -70,7 +72,7 @@ def _kernel_class(compiled_kernel: type) -> type:
         _init_handles = driver.do_nothing
         __del__ = driver.do_nothing
 
-        def __init__(self, src: Any, gpu: Any, options: dict[str, Any]) -> None:
+        def __init__(self, src: object, gpu: Any, options: dict[str, Any]) -> None:
             self.src, self.hash = src, ""
             self.asm: dict[str, Any] = {}
             self.name = getattr(getattr(src, "fn", None), "__name__", "kernel")
@@ -87,7 +89,7 @@ def _kernel_class(compiled_kernel: type) -> type:
             metadata.update(options, target=gpu, name=self.name, warp_size=gpu.warp_size, hash="")
             self.metadata = types.SimpleNamespace(**metadata)
 
-        def __getitem__(self, grid: Any) -> Any:
+        def __getitem__(self, grid: object) -> object:
             return driver.do_nothing
 
     return UncompiledKernel

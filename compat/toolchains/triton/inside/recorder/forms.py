@@ -43,7 +43,7 @@ class TritonForms(Forms):
             if value
         }
 
-    def unwrapped(self, value: Any) -> Any:
+    def unwrapped(self, value: object) -> object:
         """What is in a ``tl.constexpr``."""
         return unwrapped(value)
 
@@ -57,7 +57,7 @@ class TritonForms(Forms):
         return None
 
 
-def _jit(function: Any) -> Any:
+def _jit(function: object) -> object:
     """The jit function below decorators that tune or choose."""
     while not is_jit(function) and hasattr(function, "fn"):
         function = function.fn

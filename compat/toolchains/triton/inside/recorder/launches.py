@@ -43,7 +43,7 @@ def watch(recording: TritonRecording, triton: Any) -> None:
 
 def _telling(recording: TritonRecording, init: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(init)
-    def init_and_tell(self: Any, fn: Any, *rest: Any, **options: Any) -> None:
+    def init_and_tell(self: object, fn: Any, *rest: object, **options: object) -> None:
         init(self, fn, *rest, **options)
         code, module = getattr(fn, "__code__", None), getattr(fn, "__module__", None) or ""
         if code is not None and module.partition(".")[0] != "triton":
@@ -62,7 +62,7 @@ class _Log:
         self._recording = recording
         self._seen: dict[Any, int] = {}
         self._roles: set[tuple[str, str | None]] = set()
-        self._refused: set[Any] = set()
+        self._refused: set[object] = set()
         self._tuners: dict[int, Any] = {}
         self._lock = threading.Lock()
 
@@ -79,7 +79,7 @@ class _Log:
         now = self._recording.now
 
         @functools.wraps(run)
-        def run_and_tell(function: Any, *arguments: Any, **options: Any) -> Any:
+        def run_and_tell(function: object, *arguments: object, **options: object) -> object:
             before = getattr(now, "launching", False), getattr(now, "key", None)
             now.launching, now.key = True, self._note(function, arguments, options)
             try:
@@ -92,11 +92,11 @@ class _Log:
 
         return run_and_tell
 
-    def tuning(self, method: Callable[..., Any], role: str) -> Callable[..., Any]:
+    def tuning(self, method: Callable[..., object], role: str) -> Callable[..., object]:
         """A method of the autotuner, which launches made inside of it are told of."""
 
         @functools.wraps(method)
-        def tune(tuner: Any, *arguments: Any, **options: Any) -> Any:
+        def tune(tuner: Any, *arguments: object, **options: object) -> object:
             if role == "candidate" and self._recording.settings["fake"]:
                 self._tuners[id(tuner)] = tuner
                 _time_nothing(tuner)
@@ -105,12 +105,14 @@ class _Log:
 
         return tune
 
-    def compiling(self, compile_it: Callable[..., Any]) -> Callable[..., Any]:
+    def compiling(self, compile_it: Callable[..., object]) -> Callable[..., object]:
         """``triton.compile``, which launches call too: all releases look it up when they do."""
         originals, now = self._recording.originals, self._recording.now
 
         @functools.wraps(compile_it)
-        def compile_and_tell(src: Any, target: Any = None, options: Any = None, **more: Any) -> Any:
+        def compile_and_tell(
+            src: object, target: object = None, options: object = None, **more: object
+        ) -> object:
             if getattr(now, "launching", False):
                 originals.given(now.key, src, target, options)
                 return compile_it(src, target=target, options=options, **more)
@@ -217,7 +219,7 @@ class _Log:
             self._refused.add((id(function), why))
             self._recording.journal.write(r="lacking", module=module, name=name, why=why)
 
-    def _compiled(self, src: Any) -> None:
+    def _compiled(self, src: object) -> None:
         """Tell of what is compiled without a launch."""
         function = getattr(src, "fn", None)
         if hasattr(function, "fn"):
@@ -244,7 +246,7 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _grid(grid: Any) -> list[int] | None:
+def _grid(grid: object) -> list[int] | None:
     """Return the grid if a launch states it.
 
     A function of the configuration has one grid for each configuration.

@@ -27,7 +27,7 @@ class Originals:
         self._compile: Callable[..., Any] | None = None
         self._given: dict[Any, tuple[str, Any, Any, Any]] = {}
 
-    def compile_with(self, compile_it: Callable[..., Any]) -> None:
+    def compile_with(self, compile_it: Callable[..., object]) -> None:
         """Say what compiles really, which something may stand in the place of."""
         self._compile = compile_it
 

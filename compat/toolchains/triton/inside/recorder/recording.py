@@ -19,7 +19,7 @@ class TritonRecording(Recording):
     def __init__(self, settings: dict[str, Any]) -> None:
         super().__init__(settings, TritonForms())
         self.originals = Originals(self.journal, settings["originals"])
-        self.compile_directly: Callable[..., Any] | None = None
+        self.compile_directly: Callable[..., object] | None = None
         """What compiles where the program calls ``triton.compile`` itself, if that is not
         Triton's.
         """

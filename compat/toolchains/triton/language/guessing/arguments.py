@@ -433,7 +433,7 @@ class Values:
         return Guess(64, "nothing is known of it", "its value is unknown")
 
 
-def is_value(value: Any) -> bool:
+def is_value(value: object) -> bool:
     """Whether a constexpr can have this value."""
     if isinstance(value, Mapping):
         return len(value) == 1 and next(iter(value)) in ("dtype", "torch_dtype")
@@ -444,7 +444,7 @@ def is_value(value: Any) -> bool:
     return value is None or isinstance(value, bool | float | str)
 
 
-def heuristic(function: ast.expr, known: Mapping[str, Any], scope: Scope) -> Any:
+def heuristic(function: ast.expr, known: Mapping[str, object], scope: Scope) -> object:
     """What a heuristic computes from the other arguments. Raises UnknownValue."""
     computed = scope.value(function)
     if not isinstance(computed, SourceFunction):
@@ -456,7 +456,7 @@ def heuristic(function: ast.expr, known: Mapping[str, Any], scope: Scope) -> Any
 
 
 def broken_asserts(
-    asserts: Sequence[ast.expr], values: Mapping[str, Any], scope: Scope
+    asserts: Sequence[ast.expr], values: Mapping[str, object], scope: Scope
 ) -> list[ast.expr]:
     """The static assertions that values do not meet, as far as that follows from them."""
     inner = scope.inside(values)
@@ -474,8 +474,8 @@ def names_in(node: ast.expr) -> frozenset[str]:
 
 
 def mended(
-    values: dict[str, Any], free: Sequence[str], asserts: Sequence[ast.expr], scope: Scope
-) -> tuple[dict[str, Any], frozenset[str]]:
+    values: dict[str, object], free: Sequence[str], asserts: Sequence[ast.expr], scope: Scope
+) -> tuple[dict[str, object], frozenset[str]]:
     """Return values with changed guesses so that static assertions hold if possible.
 
     The second value has the names of the changed guesses.
@@ -497,8 +497,8 @@ def mended(
 
 
 def _better(
-    name: str, values: dict[str, Any], asserts: Sequence[ast.expr], scope: Scope
-) -> tuple[str, dict[str, Any]] | None:
+    name: str, values: dict[str, object], asserts: Sequence[ast.expr], scope: Scope
+) -> tuple[str, dict[str, object]] | None:
     now = len(broken_asserts(asserts, values, scope))
     candidates = (
         [True, False]

@@ -129,13 +129,13 @@ class AssumedTensor:
             return ElementType(self.origin)
         raise UnknownValue("a dtype that nothing tells")
 
-    def of_type(self, dtype: Any) -> AssumedTensor:
+    def of_type(self, dtype: object) -> AssumedTensor:
         """The same with another dtype; with the same where that is ``None``."""
         element, origin = (self.element, self.origin) if dtype is None else element_of(dtype)
         return evolve(self, element=element, origin=origin)
 
 
-def element_of(dtype: Any) -> tuple[str | None, str | None]:
+def element_of(dtype: object) -> tuple[str | None, str | None]:
     """Element type and origin of what is made with a dtype."""
     if isinstance(dtype, ElementType):
         return None, dtype.origin
@@ -162,7 +162,7 @@ def _view(tensor: AssumedTensor, *sizes: Any) -> AssumedTensor:
     return AssumedTensor.contiguous(_shape(tensor, sizes), tensor.element, tensor.origin)
 
 
-def _new(tensor: AssumedTensor, *sizes: Any, dtype: Any = None, **_: Any) -> AssumedTensor:
+def _new(tensor: AssumedTensor, *sizes: object, dtype: object = None, **_: object) -> AssumedTensor:
     return _view(tensor, *sizes).of_type(dtype)
 
 
@@ -201,18 +201,20 @@ def _unsqueeze(tensor: AssumedTensor, axis: int) -> AssumedTensor:
     return evolve(tensor, shape=(*tensor.shape[:at], 1, *tensor.shape[at:]), strides=strides)
 
 
-def _to(tensor: AssumedTensor, *positional: Any, dtype: Any = None, **_: Any) -> AssumedTensor:
+def _to(
+    tensor: AssumedTensor, *positional: object, dtype: object = None, **_: object
+) -> AssumedTensor:
     dtypes = [
         argument for argument in (*positional, dtype) if isinstance(argument, ElementType | Mapping)
     ]
     return tensor.of_type(dtypes[0] if dtypes else None)
 
 
-def _at(values: Sequence[int], axis: Any) -> Any:
+def _at(values: Sequence[int], axis: Any) -> object:
     return tuple(values) if axis is None else values[axis]
 
 
-_METHODS: Mapping[str, Callable[..., Any]] = {
+_METHODS: Mapping[str, Callable[..., object]] = {
     "stride": lambda tensor, dim=None: _at(tensor.strides, dim),
     "size": lambda tensor, dim=None: _at(tensor.shape, dim),
     "dim": lambda tensor: len(tensor.shape),
@@ -266,7 +268,7 @@ MAKERS = _LIKE | _OF_SIZES
 
 
 def make_tensor(
-    called: str, positional: Sequence[Any], keywords: Mapping[str, Any]
+    called: str, positional: Sequence[object], keywords: Mapping[str, object]
 ) -> AssumedTensor:
     """Return the result of one of ``MAKERS``.
 
@@ -312,7 +314,7 @@ class TunerConfig:
     options: Mapping[str, Any]
 
 
-_OPTIONS: Mapping[str, Any] = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None}
+_OPTIONS: Mapping[str, object] = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None}
 """The options of a ``triton.Config``, in the order of its parameters, with their defaults."""
 _TORCH_NAMES = {
     "half": "float16",
@@ -343,7 +345,7 @@ class KernelScope(Scope):
         """The value of an attribute. Raises UnknownValue."""
         return _dtype(self.origin(node) or "") or super().attribute(node)
 
-    def attribute_of(self, value: Any, name: str) -> Any:
+    def attribute_of(self, value: object, name: str) -> object:
         """What an attribute of a value is. Raises UnknownValue."""
         if isinstance(value, AssumedTensor):
             return value.attribute(name)
@@ -375,7 +377,7 @@ class KernelScope(Scope):
                 return _of_this_machine(origin)
             raise
 
-    def _known_arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
+    def _known_arguments(self, node: ast.Call) -> tuple[list[object], dict[str, object]]:
         """The arguments that follow from literals and sizes: devices and the like do not."""
         positional = [
             value

@@ -317,13 +317,13 @@ class _Guessing:
                     break
             self._computed(name, computed, node.lineno)
 
-    def _argument(self, name: str, kind: str) -> Any:
+    def _argument(self, name: str, kind: str) -> object:
         """What a run-time argument is taken for where a heuristic looks at it."""
         if kind.startswith(("*", "tensordesc")):
             return OpaqueArgument(name)
         return 1.0 if kind.startswith(("fp", "bf")) else self.numbers.get(name, self.usual)
 
-    def _computed(self, name: str, found: Sequence[Any], line: int) -> None:
+    def _computed(self, name: str, found: Sequence[object], line: int) -> None:
         if len(found) < max(1, len(self.cases)):
             self.look_at.append(f"{name}: its heuristic (line {line}) cannot be computed here")
         elif name in self.values and all(repr(value) == repr(found[0]) for value in found):
@@ -335,7 +335,7 @@ class _Guessing:
 
     # --- the document ---
 
-    def _tables(self, odd: Sequence[_Case]) -> dict[str, Any]:
+    def _tables(self, odd: Sequence[_Case]) -> dict[str, object]:
         options = (
             next((launch.options for launch in self.launches if launch.options), {})
             if not self.cases

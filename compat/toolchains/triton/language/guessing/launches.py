@@ -251,7 +251,7 @@ class _Wrapper:
         if not (body and isinstance(body[-1], ast.Raise | ast.Return | ast.Continue | ast.Break)):
             self._scope.local |= {name: value for name, value in first.items() if value is not None}
 
-    def _bind(self, target: ast.expr, known: bool, value: Any) -> None:
+    def _bind(self, target: ast.expr, known: bool, value: object) -> None:
         if isinstance(target, ast.Tuple | ast.List):
             try:
                 parts = items_of(value) if known else []
