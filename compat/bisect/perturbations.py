@@ -128,7 +128,7 @@ def _kind(number: int) -> tuple[bool, bool]:
     return number == 1, number % 16 == 0
 
 
-def _others(value: Any) -> list[Any]:
+def _others(value: object) -> list[Any]:
     """Other values for a constexpr or an option."""
     if isinstance(value, bool):
         return [not value]

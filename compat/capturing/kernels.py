@@ -109,7 +109,7 @@ def _plain(value: object, recorded: Recorded) -> Any:
     return float(value["float"]) if isinstance(value, Mapping) and "float" in value else value
 
 
-def _named(tree: Any, recorded: Recorded) -> Any:
+def _named(tree: object, recorded: Recorded) -> Any:
     """A tree in which functions and classes have their names."""
     if isinstance(tree, list):
         return [_named(each, recorded) for each in tree]

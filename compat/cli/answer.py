@@ -108,12 +108,12 @@ def answer_options(
     def decorate(command: _Command) -> _Command:
         @wraps(command)
         def called(
-            *arguments: Any,
+            *arguments: object,
             quiet: bool,
             verbose: int,
             as_json: bool,
             answer_file: Path | None = None,
-            **rest: Any,
+            **rest: object,
         ) -> Any:
             if quiet:
                 be_quiet()
@@ -220,7 +220,7 @@ def format_options(
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
         @wraps(command)
-        def called(*arguments: Any, **options: Any) -> Any:
+        def called(*arguments: object, **options: object) -> Any:
             paths = {wanted: options.pop(_parameter(wanted)) for wanted in formats}
             return command(
                 *arguments,

@@ -45,7 +45,9 @@ def judge_options(
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
         @wraps(command)
-        def called(*arguments: Any, judge_text: str, judge_deadline: float, **options: Any) -> Any:
+        def called(
+            *arguments: object, judge_text: str, judge_deadline: float, **options: object
+        ) -> Any:
             program = JudgingProgram(judge_deadline, verbose=logs.is_verbose(), on_output=_show)
             return command(*arguments, criterion=parse_criterion(judge_text, program), **options)
 

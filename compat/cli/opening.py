@@ -82,7 +82,9 @@ class CompileOptions:
         )(matrix, envs)
 
 
-def compile_options(**helps: str | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def compile_options(
+    **helps: str | None,
+) -> Callable[[Callable[..., object]], Callable[..., object]]:
     """Give a command these options of compiling, each perhaps with a help of its own.
 
     The command is called with a :class:`CompileOptions`, which also has the values of
@@ -90,9 +92,9 @@ def compile_options(**helps: str | None) -> Callable[[Callable[..., Any]], Calla
     """
     names = [field.name for field in fields(CompileOptions)]
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(command: Callable[..., object]) -> Callable[..., object]:
         @wraps(command)
-        def called(*arguments: Any, **options: Any) -> Any:
+        def called(*arguments: object, **options: Any) -> Any:
             compiling = CompileOptions(
                 **{name: options.pop(name) for name in names if name in options}
             )

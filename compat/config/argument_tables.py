@@ -253,7 +253,7 @@ def check_launch(table: Table, toolchain: Toolchain) -> None:
                 table.fail(str(error), f"{name}{error.path}", hint=error.hint)
 
 
-def launch_of(said: Mapping[str, object], toolchain: Toolchain) -> dict[str, Any]:
+def launch_of(said: Mapping[str, object], toolchain: Toolchain) -> dict[str, object]:
     """The arguments of a table that was checked, in the forms of :mod:`compat.model.arguments`."""
     return {
         name: arguments.read(value, toolchain.language.types.elements)
@@ -374,7 +374,7 @@ def said_of(
     }
     if problem.dtype != usual_dtype(spec):
         data["dtype"] = problem.dtype
-    usual: Mapping[str, Any] = spec.constexprs
+    usual: Mapping[str, object] = spec.constexprs
     more = {
         name: value
         for name, value in problem.parameters.items()

@@ -389,7 +389,7 @@ def _has_heading_in_array(name: str, value: Any) -> bool:
     )
 
 
-def _inline(value: Any) -> Any:
+def _inline(value: object) -> Any:
     """A value in the form of a line of its own, or of another value's part."""
     import tomlkit
 

@@ -168,7 +168,7 @@ def kernel_file_text(
 def _kernel_file(
     kernels: Sequence[GuessedKernel], source: str, package: str, toolchain: str
 ) -> dict[str, object]:
-    place: dict[str, Any] = (
+    place: dict[str, object] = (
         {"package": package, "module": source} if package else {"source": source}
     )
     place |= {"toolchain": toolchain} if toolchain != DEFAULT_TOOLCHAIN else {}

@@ -197,7 +197,7 @@ def _row(result: Mapping[str, object]) -> LaunchedRow:
     )
 
 
-def _check(result: Mapping[str, Any], device: str, worker: str | None = None) -> Check:
+def _check(result: Mapping[str, object], device: str, worker: str | None = None) -> Check:
     check = _object(result.get("check"))
     status = check.get("status")
     if status not in _STATUSES:
@@ -245,7 +245,7 @@ def _object(value: object) -> Mapping[str, Any]:
     return value
 
 
-def _text(result: Mapping[str, Any], name: str) -> str:
+def _text(result: Mapping[str, object], name: str) -> str:
     value = result.get(name)
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST:
         raise _Malformed

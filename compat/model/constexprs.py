@@ -166,7 +166,7 @@ def functions(values: Iterable[Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for form, name in _named(values) if form == "function"))
 
 
-def _named(values: Iterable[Any]) -> Iterator[tuple[str, str]]:
+def _named(values: Iterable[object]) -> Iterator[tuple[str, str]]:
     for value in values:
         if isinstance(value, Mapping):
             yield from value.items()

@@ -249,7 +249,7 @@ class Compact(Mapping[str, Any]):
 
 
 def _flattened(content: Mapping[str, object], values: list[object]) -> _Shape:
-    shape: list[Any] = []
+    shape: list[object] = []
     for name, value in content.items():
         if isinstance(value, dict) and value:
             shape.append((name, _flattened(value, values)))

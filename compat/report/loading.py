@@ -147,7 +147,7 @@ class _Items:
         numbers = NOT_RUN if record.numbers == NOT_RUN else record.numbers
         return evolve(compacted(record), id="", numbers=numbers, **shared)
 
-    def verdict(self, place: int, value: Any) -> VerdictRecord | None:
+    def verdict(self, place: int, value: object) -> VerdictRecord | None:
         """The record of an item of ``verdicts``."""
         record = self._record(f"verdicts[{place}]", value, VerdictRecord)
         return (
@@ -189,7 +189,7 @@ class _Items:
             return None
 
 
-def _printable(value: Any) -> Any:
+def _printable(value: object) -> Any:
     """The same with strings that are safe to show; records are made of such."""
     if isinstance(value, str):
         return printable(value)
@@ -200,7 +200,7 @@ def _printable(value: Any) -> Any:
     return value
 
 
-def _check_schema(document: Any, where: str) -> None:
+def _check_schema(document: object, where: str) -> None:
     schema = document.get("schema") if isinstance(document, dict) else None
     if type(schema) is not int:
         raise StoreError("this is not a report: it has no schema number", where=where, hint=HINT)

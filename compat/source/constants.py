@@ -54,7 +54,7 @@ def _bounded(value: object) -> Any:
     return value
 
 
-def operate(op: ast.operator, left: Any, right: Any) -> Any:
+def operate(op: ast.operator, left: Any, right: Any) -> object:
     """Return what a binary operator makes of two values.
 
     Raises UnknownValue if the result would be too large.
@@ -74,7 +74,7 @@ def operate(op: ast.operator, left: Any, right: Any) -> Any:
     return _bounded(_OPERATORS[type(op)](left, right))
 
 
-def _is(left: Any, right: Any) -> bool:
+def _is(left: object, right: object) -> bool:
     """``is`` is asked of ``None``, booleans and dtypes, which are what they are equal to."""
     return type(left) is type(right) and bool(left == right)
 
@@ -113,7 +113,7 @@ _UNARY: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {
 }
 
 
-def _product(*sequences: Any, repeat: int = 1) -> list[tuple[object, ...]]:
+def _product(*sequences: object, repeat: int = 1) -> list[tuple[object, ...]]:
     if repeat > _REPEATED:
         raise UnknownValue("too long")
     return items_of(itertools.product(*map(items_of, sequences), repeat=repeat))
@@ -235,7 +235,7 @@ class Scope:
         ) as error:
             raise UnknownValue(str(error)) from error
 
-    def try_value(self, node: ast.expr | None) -> tuple[bool, Any]:
+    def try_value(self, node: ast.expr | None) -> tuple[bool, object]:
         """Whether an expression has a value that follows from literals, and that value."""
         try:
             return (False, None) if node is None else (True, self.value(node))
@@ -266,7 +266,7 @@ class Scope:
             return self.functions[origin]
         return self.attribute_of(self.value(node.value), node.attr)
 
-    def attribute_of(self, value: Any, name: str) -> object:
+    def attribute_of(self, value: object, name: str) -> object:
         """What an attribute of a value is. Raises UnknownValue."""
         if isinstance(value, list) and name == "extend":
             return lambda more: value.extend(_bounded(value + items_of(more))[len(value) :])
@@ -318,9 +318,9 @@ class Scope:
         return None
 
     def _apply_to_each(
-        self, function: object, positional: list[Any], keywords: Mapping[str, object]
+        self, function: object, positional: list[object], keywords: Mapping[str, object]
     ) -> list[object]:
-        def run(of: Any, value: Any) -> Any:
+        def run(of: object, value: object) -> Any:
             return self.apply(of, [value], {})
 
         if function is filter:
@@ -438,7 +438,7 @@ def _compare(scope: Scope, node: ast.Compare) -> bool:
     return True
 
 
-def _all_or_any(scope: Scope, node: ast.BoolOp) -> Any:
+def _all_or_any(scope: Scope, node: ast.BoolOp) -> object:
     value = None
     for operand in node.values:
         value = scope.value(operand)
@@ -447,7 +447,7 @@ def _all_or_any(scope: Scope, node: ast.BoolOp) -> Any:
     return value
 
 
-def _subscript(scope: Scope, node: ast.Subscript) -> Any:
+def _subscript(scope: Scope, node: ast.Subscript) -> object:
     value = scope.value(node.value)
     if isinstance(node.slice, ast.Slice):
         parts = (node.slice.lower, node.slice.upper, node.slice.step)
@@ -455,7 +455,7 @@ def _subscript(scope: Scope, node: ast.Subscript) -> Any:
     return value[scope.value(node.slice)]
 
 
-def _dict(scope: Scope, node: ast.Dict) -> dict[Any, Any]:
+def _dict(scope: Scope, node: ast.Dict) -> dict[object, object]:
     entries: dict[Any, Any] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         entries |= scope.value(value) if key is None else {scope.value(key): scope.value(value)}

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
         """A toolchain's interpreter, which runs kernels on the CPU."""
 
         def prepare(
-            self, function: Any, job: dict[str, Any], arguments: dict[str, Any]
+            self, function: object, job: dict[str, object], arguments: dict[str, object]
         ) -> Callable[[tuple[int, ...]], None]:
             """What launches a job's function with these arguments, by name, on a grid.
 
             Raises ValueError, in a sentence, where they are not those of the function.
             """
 
-        def uses(self, function: Any) -> list[str]:
+        def uses(self, function: object) -> list[str]:
             """Return the features that a kernel used so far, as words.
 
             A toolchain's probes compare these words with their own to see whether they apply to the
@@ -98,8 +98,8 @@ if TYPE_CHECKING:
 
         def compile(
             self,
-            job: dict[str, Any],
-            function: Any,
+            job: dict[str, object],
+            function: object,
             on_stage: Callable[..., None],
             on_made: Callable[..., None],
         ) -> tuple[dict[str, Any], dict[str, Any]]:

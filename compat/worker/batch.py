@@ -265,7 +265,7 @@ class Attempt:
                 self.enter("source")
                 raise
 
-    def place_of(self, error: BaseException, toolchain: Adapter) -> dict[str, Any] | None:
+    def place_of(self, error: BaseException, toolchain: Adapter) -> dict[str, object] | None:
         """Return the line of the kernel's file that a failure is about.
 
         During the import of the file, this is the last line that ran.

@@ -82,7 +82,7 @@ def _frame_text(frame: FrameType, line: int) -> str:
 
 def exception_chain(
     error: BaseException, links: int = _LINKS, letters: int = _LETTERS
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """Return an exception and its causes, outermost first, as ``{"type", "message", "traceback"}``.
 
     The chain has at most ``links`` exceptions, with ``letters`` characters each. An ``OSError``
@@ -119,7 +119,7 @@ def _told(error: BaseException, letters: int) -> dict[str, Any]:
     )
 
 
-def unless_broken(function: Callable[..., Any], *arguments: Any) -> Any:
+def unless_broken(function: Callable[..., Any], *arguments: Any) -> object:
     """Return the function's result, or ``None`` if it raises.
 
     It can raise because of what a kernel's file has done to Python itself.

@@ -316,7 +316,7 @@ def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
     return packet, fds
 
 
-def _send(control: socket.socket, message: dict[str, Any]) -> None:
+def _send(control: socket.socket, message: dict[str, object]) -> None:
     """Write to a driver that may be gone: that is noticed when it is read from."""
     _quietly(control.send, json.dumps(message).encode())
 

@@ -369,7 +369,7 @@ class _Watch:
 
     # --- evidence ---
 
-    def _answer(self, flight: InFlightCell, message: Mapping[str, Any]) -> Evidence | None:
+    def _answer(self, flight: InFlightCell, message: Mapping[str, object]) -> Evidence | None:
         """The evidence in a ``done`` event, or ``None`` if it has not the form of one."""
         answer = answer_of(message)
         if answer is None:

@@ -220,7 +220,7 @@ class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
 
 def _lines(text: str) -> dict[Key, Mapping[str, object]]:
     """The lines of results that can be read; of several for a cell the last."""
-    lines: dict[Key, Mapping[str, Any]] = {}
+    lines: dict[Key, Mapping[str, object]] = {}
     for line in text.splitlines():
         with suppress(ValueError, KeyError, TypeError):
             result = read_json(line)

@@ -46,7 +46,7 @@ _TREES = "compat-trees"
 _IN_PROGRESS = ("executing", "long-running")
 
 
-def introduce(dask_worker: Any) -> dict[str, Any]:
+def introduce(dask_worker: Any) -> dict[str, object]:
     """The facts about this worker."""
     return {**about(), "name": str(dask_worker.name), "threads": dask_worker.state.nthreads}
 

@@ -144,7 +144,7 @@ def _reading() -> str:
     return "\n".join([*lines, ""])
 
 
-def _options(said: Mapping[str, Any]) -> Iterator[str]:
+def _options(said: Mapping[str, object]) -> Iterator[str]:
     if words := arguments.options(dict(said)):
         yield f'options="{words["options"]}"'
 

@@ -184,7 +184,7 @@ class Functions:
                 lines[method.decorator_list[0].lineno - 1 : method.end_lineno] = []
         return "\n".join(lines)
 
-    def _defaults(self, plain: Any, node: Any) -> dict[str, Any]:
+    def _defaults(self, plain: Any, node: object) -> dict[str, Any]:
         """Return the meanings of defaults with names that only the surroundings have.
 
         The surroundings are the scopes around the function.
@@ -219,7 +219,7 @@ class Functions:
                 meanings[name] = _merged(meanings.get(name), meaning)
         return meanings
 
-    def _imported(self, module: Any, name: str) -> dict[str, Any] | None:
+    def _imported(self, module: Any, name: str) -> dict[str, object] | None:
         """An installed name as its module has imported it; ``None`` where it has not."""
         node, there = _assigned(getattr(module, "__file__", None) or "").get(name, (None, ""))
         place = _absolute(module, node) if isinstance(node, ast.ImportFrom) else ""
@@ -266,7 +266,7 @@ class Functions:
             or self._definition(value, name)
         )
 
-    def _module(self, module: Any, attributes: tuple[str, ...], depth: int) -> dict[str, Any]:
+    def _module(self, module: Any, attributes: tuple[str, ...], depth: int) -> dict[str, object]:
         top = module.__name__.partition(".")[0]
         if top in self._installed_packages:
             return {"module": module.__name__, "attributes": [".".join(attributes)]}

@@ -19,7 +19,7 @@ class Imports(importlib.abc.MetaPathFinder):
     def __init__(self, fails: Callable[[str, str], None]) -> None:
         """``fails(name, why)`` is called where a module is asked for and cannot be imported."""
         self._fails = fails
-        self._acts: dict[str, Callable[[Any], None]] = {}
+        self._acts: dict[str, Callable[[object], None]] = {}
         self._asking = threading.local()
 
     def after(self, name: str, act: Callable[[Any], None]) -> None:
@@ -70,7 +70,7 @@ class _Telling:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)
 
-    def create_module(self, spec: Any) -> Any:
+    def create_module(self, spec: Any) -> object:
         return self._loader.create_module(spec)
 
     def exec_module(self, module: Any) -> None:

@@ -67,7 +67,7 @@ def has_bf16(facts: Dict[str, object]) -> bool:
     return facts["backend"] != "cuda" or capability(facts) >= (8, 0)
 
 
-def certain_properties(facts: Dict[str, Any]) -> Dict[str, Any]:
+def certain_properties(facts: Dict[str, object]) -> Dict[str, Any]:
     """The device properties that every GPU of the architecture has alike."""
     major, minor = capability(facts)
     certain = {
@@ -84,7 +84,7 @@ def certain_properties(facts: Dict[str, Any]) -> Dict[str, Any]:
     return {**certain, **of_backend}
 
 
-def assumed_properties(facts: Dict[str, Any]) -> Dict[str, Any]:
+def assumed_properties(facts: Dict[str, object]) -> Dict[str, Any]:
     """Return the properties that differ between GPUs of an architecture, of the assumed GPU.
 
     The result is empty if no GPU is assumed.
@@ -169,7 +169,7 @@ class Idle:
     def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
     def __call__(self, function: object) -> object:

@@ -35,7 +35,7 @@ _GPU = "cuda"
 _OBJECTS = ("Stream", "Event", "CUDAGraph", "device", "device_of", "stream", "graph")
 _AS_IT_IS = ("compile",)
 """Decorators that leave a function as it is: it is not compiled for a GPU that is not there."""
-NUMPY_COMPARISONS: dict[str, Any] = {
+NUMPY_COMPARISONS: dict[str, object] = {
     **dict.fromkeys(
         (
             "assert_allclose",
@@ -53,7 +53,7 @@ _COMPARISONS = {"allclose": True, "equal": True}
 _TEST_COMPARISONS = {"assert_close": None, "assert_allclose": None}
 
 
-def install(changes: Changes, torch: Any, facts: dict[str, Any]) -> None:
+def install(changes: Changes, torch: Any, facts: dict[str, object]) -> None:
     """Make PyTorch believe in a GPU of a target."""
     mode = _mode(torch)
     for name, value in _tensors(torch).items():
@@ -83,7 +83,7 @@ def _mode(torch: Any) -> Any:
     overrides = importlib.import_module("torch.overrides")
     device_type = type(torch.device(_CPU))
 
-    def here(value: Any) -> Any:
+    def here(value: Any) -> object:
         if isinstance(value, device_type):
             return torch.device(_CPU) if value.type == _GPU else value
         return _CPU if isinstance(value, str) and value.partition(":")[0] == _GPU else value
@@ -141,7 +141,7 @@ def _inside(mode: Any, function: Any) -> Any:
     return call
 
 
-def _go_along(changes: Changes, mode: Any) -> None:
+def _go_along(changes: Changes, mode: object) -> None:
     """Have the mode on in threads that are begun from now on: each thread has modes of its own."""
     start = threading.Thread.start
 
@@ -195,7 +195,7 @@ def _generator(torch: Any) -> Any:
     class Generator(kind):  # type: ignore[misc, valid-type]
         """A generator of random numbers, which is here wherever it is to be."""
 
-        def __new__(cls, device: Any = None) -> Any:  # noqa: ARG004 - as torch.Generator
+        def __new__(cls, device: object = None) -> Any:  # noqa: ARG004 - as torch.Generator
             return kind.__new__(cls)
 
         def __init__(self, device: object = None) -> None:
@@ -204,14 +204,14 @@ def _generator(torch: Any) -> Any:
     return Generator
 
 
-def _leave(function: Any = None, *_: Any, **__: Any) -> Any:
+def _leave(function: object = None, *_: object, **__: object) -> Any:
     return function if callable(function) else _leave
 
 
 # --- the GPU --------------------------------------------------------------------------------------
 
 
-def _answers(torch: Any, facts: dict[str, Any]) -> dict[str, Any]:
+def _answers(torch: Any, facts: dict[str, object]) -> dict[str, Any]:
     """Functions and classes of ``torch.cuda``, by name."""
     idle = type("Idle", (gpu.Idle,), {"device": torch.device(_GPU, 0)})
     return {
@@ -226,7 +226,7 @@ def _answers(torch: Any, facts: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _versions(changes: Changes, torch: Any, facts: dict[str, Any]) -> None:
+def _versions(changes: Changes, torch: Any, facts: dict[str, object]) -> None:
     hip = facts["backend"] == "hip"
     if hip and not torch.version.hip:
         changes.replace(torch.version, "hip", "6.4")

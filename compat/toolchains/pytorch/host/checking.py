@@ -60,7 +60,7 @@ def _repeated(
     A launch that was not compared has ``None``.
     """
     changed: List[Any] = []
-    differing: List[Optional[Dict[str, Any]]] = []
+    differing: List[Optional[Dict[str, object]]] = []
     for _ in range(repeats - 1):
         problem.poison()
         launch()
@@ -82,7 +82,7 @@ class CellCheck:
         self._wrong: List[str] = []
         self._unstable: List[str] = []
         self._unknown: List[str] = []
-        self._values: List[Any] = []
+        self._values: List[object] = []
 
     def add(
         self,
@@ -271,7 +271,7 @@ class CheckingProcess:
 
     # --- messages ---
 
-    def _send(self, event: str, **facts: Any) -> None:
+    def _send(self, event: str, **facts: object) -> None:
         self._sent = time.monotonic()
         self._channel.send(dict(facts, event=event))
 

@@ -117,7 +117,7 @@ class GuardedProblem:
         launch()
         return bool(self.prepared.differs(first))
 
-    def snapshot(self) -> Dict[str, Any]:
+    def snapshot(self) -> Dict[str, object]:
         """The outputs as they are now: values, and which of them were written."""
         return {name: (self._values(name), self._written(name)) for name in self._outputs}
 
@@ -182,7 +182,7 @@ def _on_one(
     driver: CudaDriver,
 ) -> None:
     first: List[Any] = []
-    good: Optional[Dict[str, Any]] = None
+    good: Optional[Dict[str, object]] = None
     compared = [0] * len(kernels)
     for number in range(rounds):
         for index, (kernel, launch) in enumerate(zip(kernels, launches)):

@@ -113,12 +113,12 @@ def _value(parameter: Dict[str, Any], arguments: Dict[str, Any], scratch: Dict[s
     return bytes_of(data)
 
 
-def bytes_of(data: bytes) -> Any:
+def bytes_of(data: bytes) -> object:
     """Bytes as a ctypes object."""
     return (ctypes.c_ubyte * len(data)).from_buffer_copy(data)
 
 
-def argument_of(name: str, arguments: Dict[str, Any]) -> Any:
+def argument_of(name: str, arguments: Dict[str, object]) -> Any:
     """An argument, or an element of one (``args[1]``). Raises Refused."""
     element = _ELEMENT.match(name)
     if element and name not in arguments:
@@ -166,7 +166,7 @@ def check_assumptions(facts: Dict[str, Any], arguments: Dict[str, Any]) -> None:
             )
 
 
-def _number(value: Any) -> Any:
+def _number(value: object) -> Any:
     if value is None or isinstance(value, (int, float)):
         return value
     return value.data_ptr() if hasattr(value, "data_ptr") else None

@@ -53,11 +53,11 @@ class Prepared:
         answer: Dict[str, Any] = self._numerics.outputs.compare(self.made)
         return answer
 
-    def copy(self) -> List[Any]:
+    def copy(self) -> List[object]:
         """What the outputs hold now."""
         return [bits_of(self._numerics.torch, output).clone() for output in self._outputs]
 
-    def differs(self, first: List[Any]) -> Any:
+    def differs(self, first: List[Any]) -> object:
         """Whether the outputs hold other bits than that, as a tensor on their device."""
         torch = self._numerics.torch
         differences = [
@@ -65,7 +65,7 @@ class Prepared:
         ]
         return torch.stack(differences).any()
 
-    def sums(self) -> Any:
+    def sums(self) -> object:
         """A checksum of each tensor that no launch may change: inputs and references."""
         torch = self._numerics.torch
         return (
@@ -117,7 +117,7 @@ def bits_of(torch: Any, tensor: Any) -> Any:
     return tensor if tensor.dtype is torch.bool else tensor.view(kinds[tensor.element_size()])
 
 
-def _sum(torch: Any, tensor: Any) -> Any:
+def _sum(torch: Any, tensor: Any) -> object:
     return bits_of(torch, tensor).sum(dtype=torch.int64)
 
 

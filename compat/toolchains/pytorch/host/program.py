@@ -201,14 +201,14 @@ class _FolderRun:
         )
         return 1 if self._lost else 0
 
-    def _groups(self) -> Iterator[Tuple[Dict[str, Any], List[Dict[str, Any]]]]:
+    def _groups(self) -> Iterator[Tuple[Dict[str, object], List[Dict[str, object]]]]:
         groups: Dict[str, List[Dict[str, Any]]] = {}
         for cell in self._cells:
             groups.setdefault(cell["problem"], []).append(cell)
         for digest, cells in groups.items():
             yield self._index["problems"][digest], cells
 
-    def _line(self, cell: Dict[str, Any], group: ProblemRun) -> Dict[str, Any]:
+    def _line(self, cell: Dict[str, Any], group: ProblemRun) -> Dict[str, object]:
         check = {
             name: _plain(value)
             for name, value in group.checks[cell["number"]].items()

@@ -160,7 +160,7 @@ def _form(capability: Tuple[int, int]) -> Tuple[str, str]:
 _SM, _MEMORY = 1, 2
 
 
-def _device(driver: CudaDriver, torch: Any) -> Dict[str, Any]:
+def _device(driver: CudaDriver, torch: Any) -> Dict[str, object]:
     """As a result line has it."""
     management = _Management(driver.bus)
     return {

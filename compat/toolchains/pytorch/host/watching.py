@@ -37,14 +37,14 @@ class ProcessReport:
         self.latencies: Dict[int, Dict[str, object]] = {}
         self.suspect: Optional[int] = None
         """The cell that ended the process."""
-        self.first: Dict[str, Any] = {}
+        self.first: Dict[str, object] = {}
         """What came of it then."""
         self.unable = ""
         """Why nothing of the problem can be run."""
         self.unwell = ""
         """How the canary failed."""
         self.finished = False
-        self.device: Optional[Dict[str, Any]] = None
+        self.device: Optional[Dict[str, object]] = None
 
 
 class Watch:
@@ -203,7 +203,7 @@ class ProblemRun:
         self._watch, self._problem, self._cells = watch, problem, list(cells)
         self.checks: Dict[int, Dict[str, object]] = {}
         self.latencies: Dict[int, Dict[str, object]] = {}
-        self.device: Optional[Dict[str, Any]] = None
+        self.device: Optional[Dict[str, object]] = None
         self._alone: List[int] = []
         self._first: Dict[int, Dict[str, object]] = {}
 
@@ -289,7 +289,7 @@ class ProblemRun:
             self.latencies[number] = report.latencies[number]
 
 
-def verdict_of(first: Dict[str, Any], second: Dict[str, Any]) -> Dict[str, Any]:
+def verdict_of(first: Dict[str, Any], second: Dict[str, Any]) -> Dict[str, object]:
     """What two attempts mean, the second of which was alone."""
     if first["status"] == second["status"]:
         return second

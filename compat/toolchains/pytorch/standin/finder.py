@@ -143,7 +143,7 @@ class _Distribution(importlib.metadata.Distribution):
     def read_text(self, filename: str) -> str | None:
         return self._text if filename == "METADATA" else None
 
-    def locate_file(self, path: Any) -> Any:
+    def locate_file(self, path: object) -> Any:
         return path
 
 

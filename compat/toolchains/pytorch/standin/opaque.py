@@ -115,7 +115,7 @@ class Opaque:
     def __enter__(self) -> Opaque:
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
     def __hash__(self) -> int:
@@ -232,7 +232,7 @@ def _is_call(frame: object) -> bool:
 
 
 def _refusing(name: str) -> Callable[..., object]:
-    def refuse(self: Opaque, *_: Any) -> Any:
+    def refuse(self: Opaque, *_: Any) -> object:
         raise lacking(path_of(self))
 
     refuse.__name__ = name
@@ -320,7 +320,7 @@ class AssumedStr(str):
 def _assumed(name: str, plain: object) -> Callable[..., object]:
     function = getattr(plain, name)
 
-    def operate(self: object, *others: object) -> Any:
+    def operate(self: object, *others: object) -> object:
         result = function(self, *others)
         return (
             AssumedInt(result)

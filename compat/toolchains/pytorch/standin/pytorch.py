@@ -152,7 +152,7 @@ class no_grad:
     def __init__(self, *_: object, **__: object) -> None:
         pass
 
-    def __new__(cls, *arguments: Any, **_: Any) -> Any:
+    def __new__(cls, *arguments: object, **_: object) -> Any:
         """``@torch.no_grad`` and ``@torch.no_grad()``."""
         if arguments and callable(arguments[0]):
             return arguments[0]
@@ -164,11 +164,11 @@ class no_grad:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
 
-def _decorator(*arguments: Any, **_: Any) -> Any:
+def _decorator(*arguments: Any, **_: Any) -> object:
     """Return a Python function as it is; this is a decorator with or without arguments.
 
     The function is not called here.
@@ -210,7 +210,7 @@ class _CustomOp(Partly):
         """Nothing is differentiated here."""
 
 
-def _custom_op(_name: Any, function: Any = None, **_: Any) -> Any:
+def _custom_op(_name: Any, function: Any = None, **_: Any) -> object:
     return _CustomOp if function is None else _CustomOp(function)
 
 
@@ -309,9 +309,9 @@ def _built_for(releases: Any) -> AssumedStr:
     return AssumedStr([release for since, release in releases if since <= _minor()][-1])
 
 
-_DEFAULT: dict[str, Any] = {}
+_DEFAULT: dict[str, object] = {}
 """What a module made the default dtype, if any did."""
-VALUES: dict[str, dict[str, Callable[[], Any]]] = {
+VALUES: dict[str, dict[str, Callable[[], object]]] = {
     "torch": {"__version__": version},
     "torch.version": {"__version__": version, "cuda": _cuda_version, "hip": _hip_version},
 }

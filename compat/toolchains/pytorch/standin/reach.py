@@ -240,7 +240,7 @@ class Effects:
         """Objects that functions have in their hands and whose content can change."""
         self.classes: list[type] = []
         self.modules: set[str] = set()
-        self._seen: dict[int, Any] = {}
+        self._seen: dict[int, object] = {}
         for name in names:
             if name in module:
                 self._follow(module[name], inside=False)

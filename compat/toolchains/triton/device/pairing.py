@@ -121,7 +121,7 @@ def _classes(
 
     ``errors`` begins with the outermost exception. The most telling class comes first.
     """
-    nothing: Mapping[str, Any] = {"type": "nothing", "message": "its answer is not readable"}
+    nothing: Mapping[str, object] = {"type": "nothing", "message": "its answer is not readable"}
     if stage == "import":
         yield "import-fails", errors[0] if errors else nothing
     for error in errors:
@@ -151,7 +151,7 @@ def _names_in(error: Mapping[str, object]) -> bool:
     return any(_NAME.search(line) for line in str(error.get("message")).splitlines())
 
 
-def _words(error: Mapping[str, Any]) -> str:
+def _words(error: Mapping[str, object]) -> str:
     """Type and message on one line; where it has no message, the line that raised it."""
     lines = [line.strip() for line in str(error.get("message", "")).splitlines() if line.strip()]
     telling = next(

@@ -49,7 +49,11 @@ def best_variant(
 
 
 def why(
-    kernel: str, triton_version: str | None = None, target: Any = None, *, policy: str | None = None
+    kernel: str,
+    triton_version: str | None = None,
+    target: object = None,
+    *,
+    policy: str | None = None,
 ) -> str:
     """A sentence on the answer of `best_variant`."""
     return choose(kernel, triton_version, target, policy=policy).why
@@ -307,7 +311,7 @@ def _targets(facts: dict[str, Any], target: Any) -> tuple[tuple[str, Any], list[
     return device, [name for name, known in facts["targets"].items() if known == device]
 
 
-def _device(target: Any) -> tuple[str, Any]:
+def _device(target: Any) -> tuple[str, object]:
     if isinstance(target, tuple) and len(target) == 2:
         return "cuda", 10 * int(target[0]) + int(target[1])
     text = str(target).partition(":")[0]

@@ -87,7 +87,7 @@ class Memory:
 
     def __init__(self, base: int | None = None) -> None:
         self._base = base
-        self.tensors: dict[str, dict[str, Any]] = {}
+        self.tensors: dict[str, dict[str, object]] = {}
         """Argument → ``address``, ``bytes`` of an element, ``align``, and ``shape`` and ``strides``
         of one that has them.
         """
@@ -181,7 +181,7 @@ Like numbers of CuTe DSL, they are known only at run time.
 """
 
 
-def _is_plain(parameter: Any, value: Any) -> bool:
+def _is_plain(parameter: Any, value: object) -> bool:
     """Whether a parameter takes a number of Python in the place of this number of CuTe DSL."""
     if (
         parameter is None
@@ -194,7 +194,7 @@ def _is_plain(parameter: Any, value: Any) -> bool:
 
 def run_time(
     function: Any, job: dict[str, Any], values: dict[str, Any], memory: Memory
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return only the run-time arguments, in the function's order.
 
     ``values`` has a value for each unknown size and number (:func:`unknown`). Raises
@@ -226,7 +226,7 @@ def _names_beside(function: Any) -> dict[str, Any]:
     return found if found is not None else vars(sys.modules[function.__module__])
 
 
-def _taken_by(kind: Any, constants: dict[str, Any]) -> list[str]:
+def _taken_by(kind: Any, constants: dict[str, object]) -> list[str]:
     """Return the parameters of a class's constructor.
 
     Raises KernelFileError if a required one has no value.
@@ -279,7 +279,7 @@ def _parameters(function: Any) -> dict[str, Any]:
     }
 
 
-def constant(value: Any, names: dict[str, Any]) -> Any:
+def constant(value: object, names: dict[str, object]) -> Any:
     """Return a constexpr from its JSON form.
 
     ``{"dtype": "fp16"}`` is a type of CuTe DSL's, and a list is a tuple. ``{"function": "relu"}``
@@ -552,7 +552,7 @@ def _bytes(name: str) -> int:
     return _ELEMENTS[name][2] // 8 if name in _ELEMENTS else 0
 
 
-def _tensor(name: str, layout: _TensorLayout, memory: Memory) -> Any:
+def _tensor(name: str, layout: _TensorLayout, memory: Memory) -> object:
     from cutlass.cute.runtime import from_dlpack
 
     _, code, bits = _ELEMENTS.get(layout.element, ("", 0, 0))
@@ -583,7 +583,7 @@ def _typed(tensor: Any, layout: _TensorLayout, dynamic: Any) -> Any:
     """
     types_of = tensor.__get_mlir_types__
 
-    def exact_types() -> list[Any]:
+    def exact_types() -> list[object]:
         from cutlass._mlir import ir
 
         is_wide = _WIDE in str(dynamic.__get_mlir_types__()[0])  # strides, from 4.3 on
@@ -598,14 +598,14 @@ def _typed(tensor: Any, layout: _TensorLayout, dynamic: Any) -> Any:
     return tensor
 
 
-def _pointer(name: str, alignment: int, address: int) -> Any:
+def _pointer(name: str, alignment: int, address: int) -> object:
     from cutlass import cute
     from cutlass.cute.runtime import make_ptr
 
     return make_ptr(element(name), address, cute.AddressSpace.gmem, assumed_align=alignment)
 
 
-def _stream() -> Any:
+def _stream() -> object:
     from cuda.bindings import driver
 
     return driver.CUstream(0)

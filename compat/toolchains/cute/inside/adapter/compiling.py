@@ -236,7 +236,9 @@ class Cute:
         """Announce the stages of every compile, and leave it once there is a binary."""
         run = kind.compile
 
-        def run_in_sight(compiler: Any, module: Any, text: str, *rest: Any, **options: Any) -> Any:
+        def run_in_sight(
+            compiler: Any, module: Any, text: str, *rest: Any, **options: Any
+        ) -> object:
             if pipeline.COMPILES not in text:
                 return run(compiler, module, text, *rest, **options)
 
@@ -382,14 +384,14 @@ class Cute:
             return json.dumps({"why": str(error)})
 
 
-def _blank() -> Any:
+def _blank() -> object:
     """The function in whose place a file of IR is compiled."""
     from . import blank
 
     return blank.launch
 
 
-def _parsed(path: str, module: Any) -> Any:
+def _parsed(path: str, module: Any) -> object:
     """The module in a file, in the context of another module."""
     with open(path, encoding="utf-8", errors="replace") as file:
         text = _BOUND.sub(lambda found: hex(int(found[0])), file.read())

@@ -63,7 +63,7 @@ class TensorNowhere:
         self._managed = DLManaged(tensor, None, None)
         _KEPT.append(self)
 
-    def __dlpack__(self, **_: Any) -> Any:
+    def __dlpack__(self, **_: Any) -> object:
         return _capsule(ctypes.addressof(self._managed), b"dltensor", None)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -74,7 +74,7 @@ _L2_CACHE = 50 << 20
 """Bytes of the second-level cache of an H100, in place of any."""
 
 
-def hardware_answers(target: dict[str, Any]) -> dict[str, Callable[..., Any]]:
+def hardware_answers(target: dict[str, Any]) -> dict[str, Callable[..., object]]:
     """Return methods of ``HardwareInfo``, by name.
 
     The number of multiprocessors is that of the GPU that is assumed for the target.

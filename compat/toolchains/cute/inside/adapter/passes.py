@@ -47,7 +47,7 @@ def printed(compiler: Any, module: Any) -> Iterator[None]:
     manager = kept.PassManager
     module.context.enable_multithreading(False)  # else no whole module can be printed
 
-    def parse(text: str, *rest: Any, **options: Any) -> Any:
+    def parse(text: str, *rest: object, **options: object) -> Any:
         made = manager.parse(text, *rest, **options)
         made.enable_ir_printing(
             print_before_all=True, print_after_all=False, print_module_scope=True

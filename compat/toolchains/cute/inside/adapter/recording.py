@@ -402,7 +402,7 @@ def recorded(host: HostFunction, function: Any, job: dict[str, Any]) -> str:
 
 def _recorded(
     host: HostFunction, function: Any, job: dict[str, Any], values: dict[str, Any]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     lacking = [name for name in arguments.unknown(job["signature"]) if name not in values]
     if lacking:
         raise UnrecordableLaunch(

@@ -8,7 +8,6 @@ is compiled only for comparison.
 
 from __future__ import annotations
 
-from typing import Any
 
 
 def begin(settings: dict[str, object]) -> object:

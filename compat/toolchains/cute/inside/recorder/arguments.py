@@ -235,7 +235,7 @@ def _modes(sizes: object) -> tuple[object, ...]:
     return tuple(modes)
 
 
-def _text(kind: Any, shape: list[int | str], strides: list[int | str], alignment: int) -> str:
+def _text(kind: object, shape: list[int | str], strides: list[int | str], alignment: int) -> str:
     """A tensor's type; its strides are left out where they follow from its sizes."""
     element, below = element_name(kind), 1
     if element is None:
@@ -259,7 +259,7 @@ def _aligned(element: str, alignment: int) -> str:
     return "" if alignment == _USUAL_ALIGNMENT else " align=%d" % alignment
 
 
-def _pointer(value: Any) -> str:
+def _pointer(value: object) -> str:
     said = _POINTER.fullmatch(_type_in_ir(value))
     element = element_name(getattr(value, "dtype", None) or getattr(value, "_dtype", None))
     if said is None or said["space"] != "gmem" or element is None:

@@ -45,7 +45,7 @@ def install(recording: CuteRecording) -> None:
     tensor, construct = runtime._Tensor, runtime._Tensor.__init__
 
     @functools.wraps(construct)
-    def construct_on_gpu(self: Any, value: Any, *rest: Any, **options: Any) -> None:
+    def construct_on_gpu(self: object, value: object, *rest: object, **options: object) -> None:
         construct(self, OnGpu(value) if hasattr(value, "__dlpack__") else value, *rest, **options)
 
     recording.replace(tensor, "__init__", construct_on_gpu)
@@ -65,7 +65,7 @@ class OnGpu:
             raise AttributeError(name)
         return getattr(self._tensor, name)
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(self, **options: Any) -> object:
         options.pop("stream", None)
         capsule = self._tensor.__dlpack__(**options)
         is_valid, pointer = (
@@ -89,7 +89,7 @@ class Uncompiled:
     def __init__(self, function: Any) -> None:
         self.function_name = getattr(function, "__name__", "kernel")
 
-    def __call__(self, *_: Any, **__: Any) -> None:
+    def __call__(self, *_: object, **__: object) -> None:
         pass
 
     def __getattr__(self, name: str) -> Any:

@@ -79,7 +79,7 @@ class _CompileLog:
         self._refused: set[object] = set()
         self._lock = threading.Lock()
 
-    def watching(self, run: Callable[..., Any]) -> Callable[..., Any]:
+    def watching(self, run: Callable[..., object]) -> Callable[..., object]:
         """Wrap ``BaseDSL._func`` so that it is recorded.
 
         A function that is called while another is traced belongs to that one.
@@ -225,7 +225,7 @@ class _CompileLog:
         return kind
 
     def _account(
-        self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]
+        self, function: Any, arguments: tuple[object, ...], options: dict[str, object]
     ) -> tuple[str, dict[str, Any]]:
         """Return the key of a launch's kind, and the launch as it is written down.
 
@@ -310,7 +310,7 @@ def _kernel(function: Any, given: dict[str, Any]) -> object:
 
 def _given(
     function: Any, arguments: tuple[object, ...], options: dict[str, object]
-) -> dict[str, tuple[Any, Any]]:
+) -> dict[str, tuple[object, object]]:
     """Parameter → the value that it was given, and its annotation. Raises UnwritableArgument."""
     try:
         signature = inspect.signature(function)

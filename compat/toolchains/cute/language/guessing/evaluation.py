@@ -137,7 +137,7 @@ class HostScope(Scope):
             return self._imported(self.imports[node.id])
         return super().name(node)
 
-    def _imported(self, origin: str) -> Any:
+    def _imported(self, origin: str) -> object:
         found = ElementKind.named(origin.rpartition(".")[2]) if library.is_known(origin) else None
         return found or self._of_module(*origin.rpartition(".")[::2])
 
@@ -289,9 +289,9 @@ class HostScope(Scope):
         self,
         kernel: str,
         node: ast.Call,
-        made: Mapping[str, Any],
-        positional: Sequence[Any],
-        keywords: Mapping[str, Any],
+        made: Mapping[str, object],
+        positional: Sequence[object],
+        keywords: Mapping[str, object],
     ) -> Any:
         # As they are now.
         copied = [each.copied() if isinstance(each, TensorValue) else each for each in positional]

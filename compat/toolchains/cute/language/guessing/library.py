@@ -41,7 +41,7 @@ def element_name(value: object) -> str | None:
 # --- PyTorch --------------------------------------------------------------------------------------
 
 
-def _sizes(sizes: Sequence[Any]) -> list[Any]:
+def _sizes(sizes: Sequence[Any]) -> list[object]:
     flat = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
     return [each if isinstance(each, int | SymbolicSize) else UNKNOWN for each in flat]
 
@@ -78,7 +78,7 @@ def _like(tensor: Any, *, dtype: Any = None, **_: object) -> TensorValue:
     return _tensor(tensor).copied(element=element_name(dtype) or tensor.element)
 
 
-def _count(*numbers: Any, dtype: Any = None, **_: Any) -> TensorValue:
+def _count(*numbers: object, dtype: object = None, **_: object) -> TensorValue:
     known = [each for each in numbers if isinstance(each, int)]
     start, stop = (0, known[0]) if len(known) == 1 else (known[0], known[1])
     return TensorValue.contiguous([stop - start if start else stop], element_name(dtype) or "i64")
@@ -282,12 +282,12 @@ def _of_storage(
 
 
 def _pointer(
-    dtype: Any = None,
-    value: Any = None,
-    mem_space: Any = None,
+    dtype: object = None,
+    value: object = None,
+    mem_space: object = None,
     *,
-    assumed_align: Any = None,
-    **_: Any,
+    assumed_align: object = None,
+    **_: object,
 ) -> PointerValue:
     return PointerValue(
         element_name(dtype), assumed_align if isinstance(assumed_align, int) else None

@@ -164,7 +164,7 @@ class TensorValue:
         """A tensor whose last mode is contiguous."""
         return cls(list(shape), list(range(len(shape))), element)
 
-    def copied(self, **changes: Any) -> TensorValue:
+    def copied(self, **changes: object) -> TensorValue:
         """Another tensor like it."""
         facts: dict[str, Any] = {
             "shape": list(self.shape),

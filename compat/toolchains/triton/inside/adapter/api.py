@@ -110,7 +110,7 @@ class Triton:
     def compile(
         self,
         job: dict[str, Any],
-        function: Any,
+        function: object,
         on_stage: Callable[..., None],
         on_made: Callable[..., None],
     ) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -222,7 +222,7 @@ class Triton:
                 options["file_name"] = self._called(options["file_name"])
             begin(generator, *rest, **options)
 
-        def visit_in_sight(generator: Any, node: Any) -> Any:
+        def visit_in_sight(generator: Any, node: object) -> object:
             line = getattr(node, "lineno", None)
             path = generator.__dict__.get("_compat_path") or str(generator.file_name)
             if line is None or self._beacon is None or path.startswith(library):

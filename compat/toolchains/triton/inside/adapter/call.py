@@ -96,7 +96,7 @@ def _torch_dtype(name: str, dtype: str) -> object:
     return getattr(torch, dtype)
 
 
-def ast_source(function: Any, job: dict[str, Any], values: dict[str, Any]) -> object:
+def ast_source(function: object, job: dict[str, Any], values: dict[str, object]) -> object:
     """Return the ``ASTSource`` of a job, in the form that this release takes.
 
     ``values`` are its constexprs.
@@ -133,8 +133,8 @@ class _Found:
     def __init__(self) -> None:
         self.types: dict[str, Any] = {}
         """By name; ``"constexpr"`` for what is folded into a constant."""
-        self.constants: dict[_Path, Any] = {}
-        self.attributes: dict[_Path, Any] = {}
+        self.constants: dict[_Path, object] = {}
+        self.attributes: dict[_Path, object] = {}
 
 
 class _Launch:
@@ -257,7 +257,7 @@ def _stand_in(name: str, kind: Any, job: dict[str, Any], values: dict[str, objec
     return _NOTHING
 
 
-def constexpr(value: Any) -> Any:
+def constexpr(value: object) -> Any:
     """Return a known value in the form for an element of a tuple.
 
     Launchers take plain numbers in tuples for run-time arguments.

@@ -67,7 +67,7 @@ class TargetDriver:
             raise RuntimeError("%s has no compute capability" % arch)  # noqa: TRY004 - as a driver
         return arch // 10, arch % 10
 
-    def get_device_properties(self, device: Any = None) -> dict[str, Any]:
+    def get_device_properties(self, device: object = None) -> dict[str, Any]:
         """What follows from the architecture."""
         facts = self._facts
         return {
@@ -95,7 +95,7 @@ class RefusingDriver(TargetDriver):
                     if isinstance(value, functools._lru_cache_wrapper):
                         value.cache_clear()
 
-    def get_device_properties(self, device: Any = None) -> dict[str, Any]:
+    def get_device_properties(self, device: object = None) -> dict[str, Any]:
         """Return the properties that follow from the architecture.
 
         Properties that differ between GPUs of one architecture are unknown.
@@ -127,7 +127,7 @@ class IdleDriver(TargetDriver):
             raise AttributeError(name)
         return do_nothing
 
-    def get_device_capability(self, device: Any = None) -> tuple[int, int]:
+    def get_device_capability(self, device: object = None) -> tuple[int, int]:
         """For AMD what PyTorch says in its place."""
         arch = self._facts["arch"]
         return (
@@ -136,7 +136,7 @@ class IdleDriver(TargetDriver):
             else (int(arch[3:-2]), int(arch[-2], 16))
         )
 
-    def get_device_properties(self, device: Any = None) -> dict[str, Any]:
+    def get_device_properties(self, device: object = None) -> dict[str, Any]:
         return {
             **super().get_device_properties(device),
             "max_num_regs": 65536,
@@ -164,7 +164,7 @@ def do_nothing(*_: object, **__: object) -> None:
 
 def benchmark(
     call: Any, *_: Any, quantiles: Any = None, return_mode: str = "mean", **__: object
-) -> Any:
+) -> object:
     """Call once, and find everything equally fast."""
     call()
     if quantiles:

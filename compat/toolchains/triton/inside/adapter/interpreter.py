@@ -46,7 +46,7 @@ class Interpreting:
                 setattr(builder, name, self._noting(name[len("create_") :], member))
 
     def prepare(
-        self, function: Any, job: dict[str, Any], arguments: dict[str, Any]
+        self, function: object, job: dict[str, object], arguments: dict[str, object]
     ) -> Callable[[tuple[int, ...]], None]:
         """What launches a function with these arguments and the job's constexprs on a grid.
 
@@ -70,7 +70,7 @@ class Interpreting:
 
         return launch
 
-    def uses(self, function: Any) -> list[str]:
+    def uses(self, function: object) -> list[str]:
         """Return the features that were used since a launch was prepared, and names in the code.
 
         Names that the kernel and its helpers use have the form ``.name``.
@@ -83,7 +83,7 @@ class Interpreting:
         }
         return [*sorted(asked), *sorted(".%s" % name for name in names)]
 
-    def _interpreted(self, function: Any) -> Any:
+    def _interpreted(self, function: object) -> Any:
         """Return the interpreted function behind decorators that tune or choose.
 
         Raises TypeError if there is none.
@@ -108,7 +108,7 @@ class Interpreting:
             if isinstance(other, self._kind):
                 self._add_names(other, names, seen)
 
-    def _noting(self, name: str, member: Callable[..., Any]) -> Callable[..., Any]:
+    def _noting(self, name: str, member: Callable[..., object]) -> Callable[..., Any]:
         """Return a method of the builder that records its use.
 
         It records its name with the element types of its arguments (``dot:bf16``) or of its result

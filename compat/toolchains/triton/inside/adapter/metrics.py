@@ -266,7 +266,7 @@ def _parameters(source: Any) -> list[list[str]]:
     ]
 
 
-def _number(names: list[str], key: Any) -> Any:
+def _number(names: list[str], key: object) -> Any:
     """The number of a parameter by its name, its number or a path of one step."""
     if isinstance(key, str):
         return names.index(key) if key in names else key

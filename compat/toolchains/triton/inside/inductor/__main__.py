@@ -63,7 +63,7 @@ class Logged(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.errors: List[Dict[str, Any]] = []
+        self.errors: List[Dict[str, object]] = []
         for name in ("torch", "torch._dynamo", "torch._inductor", "torch._higher_order_ops"):
             logging.getLogger(name).addHandler(self)
 
@@ -116,7 +116,7 @@ def outcome(program: Any, compiling: Any, launches: str, logged: Logged) -> Dict
 
 def failed(stage: str, error: Optional[BaseException], began: float) -> Dict[str, Any]:
     """How far it came, and the chain of exceptions."""
-    chain: List[Dict[str, Any]] = []
+    chain: List[Dict[str, object]] = []
     while error is not None and len(chain) < _MOST:
         chain.append(_told(error))
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)

@@ -23,7 +23,7 @@ def load_driver(library: str, facts: Dict[str, object]) -> None:
     ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
 
 
-def believe(facts: Dict[str, Any]) -> None:
+def believe(facts: Dict[str, object]) -> None:
     """Make PyTorch believe in a GPU.
 
     Call it before TorchDynamo or Inductor are imported, because they keep the functions that they

@@ -93,7 +93,7 @@ def _function(kind: str, value: object, function: types.FunctionType, *, skip: i
     return entry
 
 
-def _tell(entry: Entry, **facts: Any) -> None:
+def _tell(entry: Entry, **facts: object) -> None:
     """Put what there is into an entry."""
     for name, told in facts.items():
         if told:

@@ -31,7 +31,7 @@ class Said(NamedTuple):
     """Parameter → what is said of its deprecation."""
 
 
-_files: dict[str, dict[int, Any]] = {}
+_files: dict[str, dict[int, object]] = {}
 
 
 def of(function: types.FunctionType) -> Said:
@@ -79,7 +79,7 @@ def _node(function: types.FunctionType) -> Any:
     return _files[code.co_filename].get(code.co_firstlineno)
 
 
-def _functions(path: str) -> dict[int, Any]:
+def _functions(path: str) -> dict[int, object]:
     """First line (of a decorator, where there is one) → function."""
     try:
         with open(path, "rb") as file:
@@ -181,7 +181,7 @@ def attributes(value: type) -> set[str]:
     }
 
 
-def _set_by(function: Any) -> Iterator[str]:
+def _set_by(function: object) -> Iterator[str]:
     node = _node(function) if isinstance(function, types.FunctionType) else None
     if node is None or not node.args.args:
         return

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 
 
 def begin(settings: dict[str, object]) -> object:

@@ -94,12 +94,12 @@ def _integer(value: int) -> tuple[int, object]:
     return value, (value == 1, value % 16 == 0, width)
 
 
-def _tensor(value: Any) -> tuple[Any, Any]:
+def _tensor(value: Any) -> tuple[object, object]:
     kind = type_of(value.dtype)
     aligned, large = value.data_ptr() % 16 == 0, _is_large(value)
     if aligned and not large:
         return "*" + kind, (kind,)
-    form: dict[str, Any] = {"tensor": kind}
+    form: dict[str, object] = {"tensor": kind}
     if not aligned:
         form["aligned"] = False
     if large:
@@ -170,7 +170,7 @@ def unwrapped(value: object) -> object:
     return value
 
 
-def is_constant(value: Any) -> bool:
+def is_constant(value: object) -> bool:
     """Return whether a value is compiled in without an annotation.
 
     Such values are types, functions, and values that are wrapped in ``tl.constexpr``.

@@ -60,7 +60,7 @@ class _Log:
 
     def __init__(self, recording: TritonRecording) -> None:
         self._recording = recording
-        self._seen: dict[Any, int] = {}
+        self._seen: dict[object, int] = {}
         self._roles: set[tuple[str, str | None]] = set()
         self._refused: set[object] = set()
         self._tuners: dict[int, Any] = {}
@@ -74,7 +74,7 @@ class _Log:
         for tuner in self._tuners.values():
             tuner.cache.clear()
 
-    def watching(self, run: Callable[..., Any]) -> Callable[..., Any]:
+    def watching(self, run: Callable[..., object]) -> Callable[..., object]:
         """``JITFunction.run``, recorded."""
         now = self._recording.now
 
@@ -164,7 +164,7 @@ class _Log:
         return kind
 
     def _account(
-        self, function: Any, arguments: tuple[Any, ...], passed: dict[str, Any]
+        self, function: Any, arguments: tuple[object, ...], passed: dict[str, object]
     ) -> tuple[str, dict[str, Any], dict[str, Any]]:
         """Return the key of a launch's kind, the launch as written down, and all its parameters.
 
@@ -206,7 +206,7 @@ class _Log:
         )
         return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch, values  # noqa: S324 - a name
 
-    def _lacking(self, function: Any, why: str) -> None:
+    def _lacking(self, function: object, why: str) -> None:
         plain, place = getattr(function, "fn", None), of_launch() or {}
         code = getattr(plain, "__code__", None)
         module = (
@@ -232,7 +232,7 @@ class _Log:
             self._recording.journal.write(r="failed", key=key, error=type(error).__name__)
 
 
-def _options(given: dict[str, Any]) -> dict[str, Any]:
+def _options(given: dict[str, object]) -> dict[str, Any]:
     options = {}
     for name, passed in given.items():
         if name in _LAUNCHING or passed is None:

@@ -341,7 +341,7 @@ class _Guessing:
             if not self.cases
             else {}
         )
-        tables: dict[str, Any] = {
+        tables: dict[str, object] = {
             "signature": {name: self._type(name, guess) for name, guess in self.types.items()},
             "constexprs": {name: _noted(guess) for name, guess in self.values.items()},
             "hints": self._hints(),
@@ -468,7 +468,7 @@ def _case(config: TunerConfig, named: Collection[str]) -> _Case:
     return _Case("_".join(parts) or ONLY_CASE, dict(config.kwargs), options)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = (
         str(int(value))
         if isinstance(value, bool)
