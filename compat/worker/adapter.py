@@ -14,13 +14,14 @@ import importlib.util
 import os
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Callable
 
 from . import raised
 
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from ..toolchains.inside.foreign import Document, Function
     from .beacon import Beacon
 
     class InterpretingAdapter(Protocol):
@@ -84,13 +85,13 @@ if TYPE_CHECKING:
             ``places`` are pairs of a folder here and its name there, inner folders first.
             """
 
-        def set_target(self, target: dict[str, Any]) -> None:
+        def set_target(self, target: Document) -> None:
             """Answer with this target from now on when code asks what is compiled for.
 
             Forget all answers that were computed for another target.
             """
 
-        def knows_target(self, target: dict[str, Any]) -> bool | None:
+        def knows_target(self, target: Document) -> bool | None:
             """Return whether a program that the toolchain brings knows a target.
 
             Returns ``None`` if the program cannot be asked.
@@ -102,7 +103,7 @@ if TYPE_CHECKING:
             function: object,
             on_stage: Callable[..., None],
             on_made: Callable[..., None],
-        ) -> tuple[dict[str, Any], dict[str, Any]]:
+        ) -> tuple[Document, Document]:
             """Compile a job and return its metrics, and stage → what it made.
 
             Raise whatever the toolchain raises.
@@ -115,7 +116,7 @@ if TYPE_CHECKING:
             """
 
         def kernel_line(
-            self, error: BaseException, job: dict[str, Any], function: Any
+            self, error: BaseException, job: Document, function: Function
         ) -> tuple[str, int] | None:
             """Return the path and the line of the kernel's file that a failure is about.
 

@@ -13,6 +13,7 @@ import importlib
 import re
 import threading
 import types
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Callable
 
 from . import gpu
@@ -20,10 +21,12 @@ from . import gpu
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from ...inside.foreign import Function, Objects, Value
+
     class Changes(Protocol):
         """What is changed in a process, to be changed back when its recording ends."""
 
-        def replace(self, owner: Any, name: str, value: Any) -> None:
+        def replace(self, owner: Value, name: str, value: Value) -> None:
             """Put something in the place of an attribute."""
 
         def finally_do(self, undo: Callable[[], None]) -> None:
@@ -53,7 +56,7 @@ _COMPARISONS = {"allclose": True, "equal": True}
 _TEST_COMPARISONS = {"assert_close": None, "assert_allclose": None}
 
 
-def install(changes: Changes, torch: Any, facts: dict[str, object]) -> None:
+def install(changes: Changes, torch: ModuleType, facts: dict[str, object]) -> None:
     """Make PyTorch believe in a GPU of a target."""
     mode = _mode(torch)
     for name, value in _tensors(torch).items():
@@ -78,12 +81,12 @@ def install(changes: Changes, torch: Any, facts: dict[str, object]) -> None:
 # --- tensors --------------------------------------------------------------------------------------
 
 
-def _mode(torch: Any) -> Any:
+def _mode(torch: ModuleType) -> Value:
     """A mode that makes here what is to be made on the GPU."""
     overrides = importlib.import_module("torch.overrides")
     device_type = type(torch.device(_CPU))
 
-    def here(value: Any) -> object:
+    def here(value: Value) -> object:
         if isinstance(value, device_type):
             return torch.device(_CPU) if value.type == _GPU else value
         return _CPU if isinstance(value, str) and value.partition(":")[0] == _GPU else value
@@ -95,7 +98,7 @@ def _mode(torch: Any) -> Any:
         """Sends everything to main memory."""
 
         def __torch_function__(
-            self, function: Any, _: object, arguments: Any = (), options: Any = None
+            self, function: Function, _: object, arguments: Any = (), options: Any = None
         ) -> object:
             options = options or {}
             if options:
@@ -108,7 +111,7 @@ def _mode(torch: Any) -> Any:
     return MainMemory()
 
 
-def _tensors(torch: Any) -> dict[str, Any]:
+def _tensors(torch: ModuleType) -> Objects:
     """Attributes and methods of tensors, by name."""
     device = torch.device(_GPU, 0)
 
@@ -130,11 +133,11 @@ def _tensors(torch: Any) -> dict[str, Any]:
     }
 
 
-def _inside(mode: Any, function: Any) -> Any:
+def _inside(mode: Value, function: Function) -> Any:
     """A function in which the mode is on."""
 
     @functools.wraps(function)
-    def call(*arguments: Any, **options: Any) -> Any:
+    def call(*arguments: Value, **options: Value) -> Value:
         with mode:
             return function(*arguments, **options)
 
@@ -153,7 +156,7 @@ def _go_along(changes: Changes, mode: object) -> None:
     changes.replace(threading.Thread, "start", start_inside)
 
 
-def _stay_on(changes: Changes, torch: Any, mode: Any) -> None:
+def _stay_on(changes: Changes, torch: ModuleType, mode: Value) -> None:
     """Keep the mode in what PyTorch calls back: it takes a mode away while that mode works."""
     graph = importlib.import_module("torch.autograd")
     if hasattr(graph, "_engine_run_backward"):
@@ -189,7 +192,7 @@ def _stay_on(changes: Changes, torch: Any, mode: Any) -> None:
     changes.replace(library, "impl", impl)
 
 
-def _generator(torch: Any) -> Any:
+def _generator(torch: ModuleType) -> Any:
     kind = torch.Generator
 
     class Generator(kind):  # type: ignore[misc, valid-type]
@@ -211,7 +214,7 @@ def _leave(function: object = None, *_: object, **__: object) -> Any:
 # --- the GPU --------------------------------------------------------------------------------------
 
 
-def _answers(torch: Any, facts: dict[str, object]) -> dict[str, Any]:
+def _answers(torch: ModuleType, facts: dict[str, object]) -> Objects:
     """Functions and classes of ``torch.cuda``, by name."""
     idle = type("Idle", (gpu.Idle,), {"device": torch.device(_GPU, 0)})
     return {
@@ -226,7 +229,7 @@ def _answers(torch: Any, facts: dict[str, object]) -> dict[str, Any]:
     }
 
 
-def _versions(changes: Changes, torch: Any, facts: dict[str, object]) -> None:
+def _versions(changes: Changes, torch: ModuleType, facts: dict[str, object]) -> None:
     hip = facts["backend"] == "hip"
     if hip and not torch.version.hip:
         changes.replace(torch.version, "hip", "6.4")
@@ -235,7 +238,7 @@ def _versions(changes: Changes, torch: Any, facts: dict[str, object]) -> None:
         changes.replace(torch.version, "cuda", "12.8")
 
 
-def _accelerator(changes: Changes, torch: Any) -> None:
+def _accelerator(changes: Changes, torch: ModuleType) -> None:
     """The names that newer releases have for the same questions."""
     module = getattr(torch, "accelerator", None)
     answers = {
@@ -260,7 +263,7 @@ def _accelerator(changes: Changes, torch: Any) -> None:
 # --- comparisons ----------------------------------------------------------------------------------
 
 
-def agree(changes: Changes, owner: Any, functions: dict[str, Any]) -> None:
+def agree(changes: Changes, owner: Value, functions: Objects) -> None:
     """Make functions of a module, or methods of a class, answer that everything is equal."""
     for name, answer in functions.items():
         if hasattr(owner, name):
@@ -284,7 +287,7 @@ def agree_in_tests(changes: Changes, pytest_python: object) -> None:
 
 def _agreeing_after(import_module: Any) -> object:
     @functools.wraps(import_module)
-    def import_and_agree(*arguments: Any, **options: Any) -> object:
+    def import_and_agree(*arguments: Value, **options: Value) -> object:
         module = import_module(*arguments, **options)
         for name, value in list(vars(module).items()):
             if isinstance(value, types.FunctionType) and _COMPARES.match(name):
@@ -295,7 +298,7 @@ def _agreeing_after(import_module: Any) -> object:
 
 
 def _answering(name: str, answer: object) -> object:
-    def compare(*_: Any, **__: Any) -> Any:
+    def compare(*_: object, **__: object) -> Any:
         return answer
 
     compare.__name__ = name

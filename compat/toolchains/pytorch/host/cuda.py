@@ -22,7 +22,10 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
-from typing import Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, List, Optional, Tuple
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document, Value
 
 LIBRARY = "libcuda.so.1"
 
@@ -119,7 +122,7 @@ class CudaLibrary:
             function.argtypes, function.restype = list(arguments), c_int
         self.call("cuInit", 0)
 
-    def call(self, name: str, *arguments: Any) -> None:
+    def call(self, name: str, *arguments: Value) -> None:
         """Raises CudaError."""
         code = getattr(self._library, name)(*arguments)
         if code:
@@ -292,7 +295,7 @@ class CudaLaunch:
         self,
         driver: CudaDriver,
         function: c_void_p,
-        facts: Any,
+        facts: Document,
         grid: Tuple[int, int, int],
         values: List[Any],
         held: object = None,
@@ -333,7 +336,7 @@ class CudaLaunch:
             self._driver.call("cuLaunchKernel", self._function, *self._plain, self._array, None)
 
 
-def _attributes(facts: Any) -> List[_Attribute]:
+def _attributes(facts: Document) -> List[_Attribute]:
     attributes: List[_Attribute] = []
     if facts["pdl"]:
         attributes.append(_Attribute(id=_PROGRAMMATIC_SERIALIZATION, value=_Value(number=1)))
@@ -354,7 +357,7 @@ def _attributes(facts: Any) -> List[_Attribute]:
 # --- which GPUs are here --------------------------------------------------------------------------
 
 
-def listed(library: str = LIBRARY) -> Dict[str, Any]:
+def listed(library: str = LIBRARY) -> Document:
     """The GPUs that this process sees, or why it sees none."""
     try:
         driver = CudaLibrary(library)

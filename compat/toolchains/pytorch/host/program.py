@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from importlib import import_module
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
 from . import results
 from .comparing import serve
@@ -17,6 +17,9 @@ from .cuda import LIBRARY
 from .prepared import Numerics
 from .session import LaunchOptions
 from .watching import Mismatch, ProblemRun, Watch
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document, Value
 
 _REPEATS, _DEADLINE = 30, 30.0
 
@@ -133,9 +136,9 @@ def say(text: str) -> None:
     sys.stderr.flush()
 
 
-def _index(folder: str) -> Dict[str, Any]:
+def _index(folder: str) -> Document:
     with open(os.path.join(folder, "index.json"), encoding="utf-8") as file:
-        index: Dict[str, Any] = json.load(file)
+        index: Document = json.load(file)
     if index.get("schema") != results.SCHEMA:
         raise ValueError(
             "index.json has schema %r, and this program reads %d"
@@ -162,7 +165,7 @@ def _numerics(device: str) -> Numerics:
     return Numerics(torch, problems, outputs)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Value) -> Any:
     """``None`` in the place of what JSON has no number for."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
@@ -173,8 +176,8 @@ class _FolderRun:
     def __init__(
         self,
         folder: str,
-        index: Dict[str, Any],
-        cells: List[Dict[str, Any]],
+        index: Document,
+        cells: List[Document],
         options: LaunchOptions,
         numerics: Numerics,
         out: str,
@@ -202,13 +205,13 @@ class _FolderRun:
         return 1 if self._lost else 0
 
     def _groups(self) -> Iterator[Tuple[Dict[str, object], List[Dict[str, object]]]]:
-        groups: Dict[str, List[Dict[str, Any]]] = {}
+        groups: Dict[str, List[Document]] = {}
         for cell in self._cells:
             groups.setdefault(cell["problem"], []).append(cell)
         for digest, cells in groups.items():
             yield self._index["problems"][digest], cells
 
-    def _line(self, cell: Dict[str, Any], group: ProblemRun) -> Dict[str, object]:
+    def _line(self, cell: Document, group: ProblemRun) -> Dict[str, object]:
         check = {
             name: _plain(value)
             for name, value in group.checks[cell["number"]].items()
@@ -223,7 +226,7 @@ class _FolderRun:
             device=group.device,
         )
 
-    def _note(self, line: Dict[str, Any]) -> None:
+    def _note(self, line: Document) -> None:
         self._count += 1
         self._lost += line["check"]["status"] == "lost"
         latency = line["latency"]
@@ -243,7 +246,7 @@ class _FolderRun:
             )
         )
 
-    def _accept(self, device: Dict[str, Any]) -> None:
+    def _accept(self, device: Document) -> None:
         """Raises Mismatch where the kernels are for GPUs of another architecture."""
         target = self._index["target"]
         here = int(device["cc"].replace(".", ""))

@@ -7,12 +7,15 @@ for a reason of the cell's own.
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
 from .checking import CheckingProcess, Task, failed
 from .forked import Channel, ForkedProcess, Message, NoAnswer, ProcessEnded
 from .prepared import Numerics
 from .session import LaunchOptions
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document
 
 _PREPARING = 600.0
 """Seconds that inputs and references may take."""
@@ -95,7 +98,7 @@ class _Following:
             report,
             accept,
         )
-        self._held: Dict[int, Dict[str, Any]] = {}
+        self._held: Dict[int, Document] = {}
         self._in_flight: Optional[int] = None
         self._began = time.monotonic()
         self._idle = _PREPARING
@@ -289,7 +292,7 @@ class ProblemRun:
             self.latencies[number] = report.latencies[number]
 
 
-def verdict_of(first: Dict[str, Any], second: Dict[str, Any]) -> Dict[str, object]:
+def verdict_of(first: Document, second: Document) -> Document:
     """What two attempts mean, the second of which was alone."""
     if first["status"] == second["status"]:
         return second

@@ -19,9 +19,12 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from typing import Any, Callable, Dict, Iterator, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Set, Tuple
 
 import torch
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Objects
 
 Problem = Dict[str, Any]
 
@@ -67,7 +70,7 @@ def load(path: str, function: str) -> Callable[..., Iterator[Problem]]:
 
 def each(
     function: Callable[..., Iterator[Problem]],
-    parameters: Dict[str, Any],
+    parameters: Objects,
     dtype: str,
     seed: int,
     device: str,

@@ -10,7 +10,7 @@ import importlib.util
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any, Callable
 
 from . import pytorch, versions
@@ -122,7 +122,7 @@ def _refuse_a_question(module: str) -> None:
 
     Importing the module says yes, but not where the import may fail.
     """
-    frame: Any = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     looks = False
     while frame is not None and "importlib" in frame.f_code.co_filename:
         # `importlib.util` has this function, and an import does not call it.

@@ -11,9 +11,13 @@ import sys
 import threading
 from abc import ABCMeta
 from collections.abc import Callable, Iterator
-from typing import Any
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 from .ledger import LEDGER
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Value
 
 
 class Lacking(BaseException):
@@ -140,7 +144,7 @@ def is_opaque(value: object) -> bool:
     return issubclass(type(value), Opaque)
 
 
-def known(value: Any) -> Any:
+def known(value: Value) -> Any:
     """Check a value before Python answers a question about it without asking it.
 
     Such questions are ``is``, ``type`` and ``callable``.
@@ -211,7 +215,7 @@ def _is_ours(kind: type) -> bool:
 _TAKING = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM", "IMPORT_STAR", "CALL_INTRINSIC_1")
 
 
-def _asks(frame: Any) -> bool:
+def _asks(frame: FrameType) -> bool:
     """Whether a frame is of the tree."""
     return LEDGER.in_tree(frame.f_code.co_filename)
 
@@ -219,11 +223,11 @@ def _asks(frame: Any) -> bool:
 _INSPECT = inspect.__file__
 
 
-def _operation(frame: Any) -> str:
+def _operation(frame: FrameType) -> str:
     return str(dis.opname[frame.f_code.co_code[frame.f_lasti]])
 
 
-def _is_call(frame: object) -> bool:
+def _is_call(frame: FrameType) -> bool:
     """Return whether a frame called a function that looks for an attribute, such as ``hasattr``.
 
     The alternative is that it takes the attribute.
@@ -232,7 +236,7 @@ def _is_call(frame: object) -> bool:
 
 
 def _refusing(name: str) -> Callable[..., object]:
-    def refuse(self: Opaque, *_: Any) -> object:
+    def refuse(self: Opaque, *_: object) -> object:
         raise lacking(path_of(self))
 
     refuse.__name__ = name
@@ -370,7 +374,7 @@ An expression has none, so most of a tree need not be looked at.
 _TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 
 
-def is_guarded(frame: Any) -> bool:
+def is_guarded(frame: FrameType) -> bool:
     """Return whether a frame's line is in a ``try`` that goes on without an attribute or module."""
     return frame.f_lineno in _guarded_lines(frame.f_code.co_filename)
 

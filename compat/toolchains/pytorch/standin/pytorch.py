@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..device import gpu
 from .ledger import LEDGER
 from .opaque import AssumedInt, AssumedStr, Opaque, Partly, lacking, unknown_of_known
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Objects, Value
 
 _NEWEST = "2.15.0"
 """What is assumed of a toolchain of which no PyTorch is known."""
@@ -168,7 +171,7 @@ class no_grad:
         pass
 
 
-def _decorator(*arguments: Any, **_: Any) -> object:
+def _decorator(*arguments: object, **_: object) -> object:
     """Return a Python function as it is; this is a decorator with or without arguments.
 
     The function is not called here.
@@ -210,11 +213,11 @@ class _CustomOp(Partly):
         """Nothing is differentiated here."""
 
 
-def _custom_op(_name: Any, function: Any = None, **_: Any) -> object:
+def _custom_op(_name: object, function: Callable[..., object] | None = None, **_: object) -> object:
     return _CustomOp if function is None else _CustomOp(function)
 
 
-def _registering(*arguments: Any, **__: Any) -> Any:
+def _registering(*arguments: object, **__: object) -> object:
     """Stand in for ``torch.library.register_fake("my::op", function)`` and the like.
 
     They are also decorators.
@@ -233,7 +236,7 @@ class Library(Partly):
     def __init__(self, *_: object, **__: object) -> None:
         pass
 
-    def define(self, *_: Any, **__: Any) -> None:
+    def define(self, *_: object, **__: object) -> None:
         """Nothing is called here."""
 
     impl = fallback = define
@@ -258,10 +261,10 @@ def _model() -> str:
     return AssumedStr(LEDGER.target["gpu"])
 
 
-def _told(question: str, value: Callable[[], Any]) -> Callable[..., Any]:
+def _told(question: str, value: Callable[[], Value]) -> Callable[..., Any]:
     """A function of PyTorch's that answers so, whatever its arguments."""
 
-    def answer(*_: Any, **__: Any) -> Any:
+    def answer(*_: object, **__: object) -> Any:
         result = value()
         LEDGER.answered("%s()" % question, result, isinstance(result, (AssumedInt, AssumedStr)))
         return result
@@ -319,12 +322,12 @@ VALUES: dict[str, dict[str, Callable[[], object]]] = {
 
 
 @functools.lru_cache(maxsize=None)
-def modules() -> dict[str, dict[str, Any]]:
+def modules() -> dict[str, Objects]:
     """Return module → its known names that do not depend on the target.
 
     All other names are unknown.
     """
-    library = dict.fromkeys(
+    library: dict[str, object] = dict.fromkeys(
         ("register_fake", "impl", "impl_abstract", "register_kernel", "register_autograd"),
         _registering,
     )

@@ -9,12 +9,15 @@ import functools
 import sys
 from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .finder import StandIn, is_from_stand_in
 from .ledger import LEDGER
 from .opaque import AssumedFloat, AssumedInt, AssumedStr, Lacking, is_opaque, path_of
 from .pytorch import Tensor, dtype
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document, Function, Value
 
 # --- what a kernel reaches: whether all of it is known here, before it is compiled ----------------
 
@@ -32,7 +35,7 @@ _TAKES = ("LOAD_ATTR", "LOAD_METHOD")
 _BETWEEN = ("CACHE", "EXTENDED_ARG", "PUSH_NULL", "NOP", "RESUME", "PRECALL")
 
 
-def check(kernel: Any, name: str) -> None:
+def check(kernel: Function, name: str) -> None:
     """Look through all that a kernel reaches: its helpers, their globals, constants, defaults.
 
     Raises Lacking where one of them is unknown or assumed, and the original error where a statement
@@ -56,7 +59,7 @@ class _ReachableValues:
         )
         return Lacking(message)
 
-    def value(self, value: Any, path: str, depth: int) -> None:
+    def value(self, value: Value, path: str, depth: int) -> None:
         """Look at a value that the kernel has under this name."""
         self._refuse_unknown(value, path)
         if type(value) is dtype or value is Tensor or value is dtype or id(value) in self.seen:
@@ -82,7 +85,7 @@ class _ReachableValues:
         elif not isinstance(value, ModuleType):
             self.inside(value, path, depth)
 
-    def _refuse_unknown(self, value: Any, path: str) -> None:
+    def _refuse_unknown(self, value: Value, path: str) -> None:
         if is_opaque(value):
             raise self.lacks(path_of(value))
         if type(value) in (AssumedInt, AssumedFloat, AssumedStr):
@@ -99,7 +102,7 @@ class _ReachableValues:
                     base.__name__ if "." in base.__name__ else "torch.%s" % base.__name__
                 )
 
-    def inside(self, value: Any, path: str, depth: int) -> None:
+    def inside(self, value: Value, path: str, depth: int) -> None:
         """Follow what a compile looks at inside of an object.
 
         This is the function of a jit function, the value of a constexpr, or the object's own
@@ -128,7 +131,7 @@ class _ReachableValues:
             self.use(function, cells, name, attributes)
 
     def use(
-        self, function: FunctionType, cells: dict[str, Any], name: str, attributes: list[str]
+        self, function: FunctionType, cells: Document, name: str, attributes: list[str]
     ) -> None:
         """A global name where it is used, with the attributes that are taken of it."""
         if name in cells:
@@ -161,7 +164,7 @@ class _ReachableValues:
             path = "%s.%s" % (path, attribute)
         self.value(value, path, 0)
 
-    def known(self, module: Any, name: str) -> None:
+    def known(self, module: object, name: str) -> None:
         """Raise what made a name missing."""
         error = LEDGER.missing.get(str(module), {}).get(name)
         if error is not None:
@@ -183,7 +186,7 @@ def _defaults(function: FunctionType) -> Iterator[tuple[str, object]]:
     yield from (function.__kwdefaults__ or {}).items()
 
 
-def _facts(value: Any) -> Any:
+def _facts(value: Value) -> Any:
     try:
         return object.__getattribute__(value, "__dict__")
     except AttributeError:

@@ -9,13 +9,16 @@ import os
 import sys
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .finder import is_absent, seem_plain, stand_in_for
 from .ledger import LEDGER
 from .opaque import Lacking, swallowed
 from .reach import check
 from .tree import LENIENT, Loader, forget_modules, look_in
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document, Function
 
 
 class ImportedSource:
@@ -44,7 +47,7 @@ class ImportedSource:
             self._loaded = self._imported()
         return self._loaded
 
-    def function(self, expression: str) -> Any:
+    def function(self, expression: str) -> Function:
         """Return the value of an expression over the module's names.
 
         Examples: ``kernel``, ``Holder.kernel``, ``make(64)``. Raises what importing raised,
@@ -75,7 +78,7 @@ class ImportedSource:
                 self._begun = False
                 forget_modules(self._before)
 
-    def told(self) -> dict[str, Any] | None:
+    def told(self) -> Document | None:
         """What was stood in for and what was left out, if anything."""
         return LEDGER.told()
 

@@ -264,7 +264,8 @@ class BlockShapes:
     def _sizes(self, nodes: Sequence[ast.expr]) -> tuple[int, ...]:
         """The whole numbers that these expressions come to; empty where one is not known."""
         values = [self._constants.try_value(node)[1] for node in nodes]
-        return tuple(values) if all(type(value) is int for value in values) else ()
+        whole = tuple(value for value in values if type(value) is int)
+        return whole if len(whole) == len(values) else ()
 
 
 def _operands(node: ast.expr) -> Iterator[ast.expr]:

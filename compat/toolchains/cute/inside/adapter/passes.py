@@ -14,9 +14,12 @@ import re
 import time
 import types
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import pipeline
+
+if TYPE_CHECKING:
+    from ..foreign import Compiler, MlirModule, PassManager
 
 _NAME = re.compile(r"(?:[\w.]+\()*([\w-]+)")
 """A pass's own name: ``cse`` of ``gpu.module(cse{…})``."""
@@ -41,7 +44,7 @@ def prints(manager: object) -> bool:
 
 
 @contextlib.contextmanager
-def printed(compiler: Any, module: Any) -> Iterator[None]:
+def printed(compiler: Compiler, module: MlirModule) -> Iterator[None]:
     """Have the pass managers that are made meanwhile print the IR before every pass."""
     kept = compiler.passmanager
     manager = kept.PassManager
@@ -61,7 +64,7 @@ def printed(compiler: Any, module: Any) -> Iterator[None]:
         compiler.passmanager = kept
 
 
-def run_singly(text: str, manager: Any, module: Any, *, show: bool) -> Ran:
+def run_singly(text: str, manager: PassManager, module: MlirModule, *, show: bool) -> Ran:
     """Run the passes of a pipeline up to the binary, one by one, in this module.
 
     With ``show``, print the IR before each.
@@ -94,7 +97,7 @@ def tell_failed(name: str) -> None:
     _write(_HEADING % ("After", "%s Failed (%s)" % (name, name)))
 
 
-def copy_of(module: Any, text: str) -> object:
+def copy_of(module: MlirModule, text: str) -> object:
     """A module of the same context, made of a module's text."""
     return type(module).parse(text, module.context)
 

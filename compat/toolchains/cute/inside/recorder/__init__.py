@@ -9,7 +9,6 @@ is compiled only for comparison.
 from __future__ import annotations
 
 
-
 def begin(settings: dict[str, object]) -> object:
     """Record what this process launches from now on.
 

@@ -17,11 +17,15 @@ import dataclasses
 import enum
 import re
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ....inside.recorder.functions import type_name
 from ....inside.recorder.journal import UnwritableArgument
 from .forms import element_name
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Value
+    from ..foreign import Type
 
 _MEMREF = re.compile(
     r'!cute\.memref<[^,]+, (?P<space>\w+)(?:, align<(?P<align>\d+)>)?, "(?P<layout>[^"]*)">'
@@ -51,8 +55,8 @@ class Symbols:
 
 
 def argument(
-    name: str, value: Any, annotation: Any, symbols: Symbols, functions: Any
-) -> tuple[str, Any]:
+    name: str, value: Value, annotation: Type, symbols: Symbols, functions: Any
+) -> tuple[str, Value]:
     """Return where an argument stands (``args`` or ``constexprs``), and its form there.
 
     A function has the id that ``functions.id_of`` returns. Raises UnwritableArgument.
@@ -100,7 +104,7 @@ def run_time(name: str, value: object, annotation: object, symbols: Symbols) -> 
     return _tensor(name, adapted) if adapted is not None else None
 
 
-def constexpr(value: Any, functions: Any) -> Any:
+def constexpr(value: Value, functions: Any) -> Any:
     """A constexpr as a kernel file has it. Raises UnwritableArgument."""
     if value is None:
         return {"none": True}
@@ -120,7 +124,7 @@ def constexpr(value: Any, functions: Any) -> Any:
     raise UnwritableArgument("is an object of the class %s" % type_name(value))
 
 
-def tree(name: str, value: Any, symbols: Symbols, functions: Any) -> Any:
+def tree(name: str, value: Value, symbols: Symbols, functions: Any) -> Any:
     """What a function beside the kernel makes of types and constants. Raises UnwritableArgument."""
     said = run_time(name, value, None, symbols) if type(value) not in _NUMBERS else None
     if said is not None:
@@ -174,14 +178,14 @@ def _adapted(value: object) -> object:
     return from_dlpack(value).mark_layout_dynamic()
 
 
-def _type_in_ir(value: Any) -> str:
+def _type_in_ir(value: Value) -> str:
     from cutlass._mlir import ir
 
     with ir.Context(), ir.Location.unknown():
         return str(value.__get_mlir_types__()[0])
 
 
-def _tensor(name: str, value: Any) -> str:
+def _tensor(name: str, value: Value) -> str:
     said = _MEMREF.fullmatch(_type_in_ir(value))
     flat = _FLAT.fullmatch(said["layout"]) if said else None
     if said is None or flat is None:
@@ -204,7 +208,7 @@ def _size(text: str, name: str) -> int | str:
     return "%s%%%d" % (name, divisor) if divisor > 1 else name
 
 
-def _fake_tensor(name: str, value: Any, symbols: Symbols) -> str:
+def _fake_tensor(name: str, value: Value, symbols: Symbols) -> str:
     def size(each: Any, other: str) -> int | str:
         if isinstance(each, int):
             return each

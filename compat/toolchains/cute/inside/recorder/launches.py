@@ -22,6 +22,8 @@ from .arguments import Symbols, argument
 from .device import Uncompiled
 
 if TYPE_CHECKING:
+    from ....inside.foreign import Document, Function, Objects, Value
+    from ..foreign import Type
     from .recording import CuteRecording
 
 _OF_THE_CALL = frozenset(
@@ -88,7 +90,7 @@ class _CompileLog:
 
         @functools.wraps(run)
         def run_and_tell(
-            dsl: Any, function: object, *arguments: object, **options: object
+            dsl: Value, function: object, *arguments: object, **options: object
         ) -> object:
             plain = self._plain(function)
             if (
@@ -148,7 +150,7 @@ class _CompileLog:
         now = self._recording.now
 
         @functools.wraps(compile_)
-        def compile_and_tell(self: Any, *arguments: Any, **options: Any) -> object:
+        def compile_and_tell(self: Any, *arguments: Value, **options: Value) -> object:
             said = options.get("options")
             now.options = (
                 said if isinstance(said, str) and said else _said_before(self._compile_options)
@@ -197,9 +199,7 @@ class _CompileLog:
         made, written = getattr(self._recording.now, "written", (None, None))
         return written if made is function and made is not None else function
 
-    def _note(
-        self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]
-    ) -> str | None:
+    def _note(self, function: Function, arguments: tuple[Any, ...], options: Objects) -> str | None:
         """Write a launch down if it is the first of its kind; the key of the kind."""
         try:
             kind, launch = self._account(function, arguments, options)
@@ -225,8 +225,8 @@ class _CompileLog:
         return kind
 
     def _account(
-        self, function: Any, arguments: tuple[object, ...], options: dict[str, object]
-    ) -> tuple[str, dict[str, Any]]:
+        self, function: Function, arguments: tuple[object, ...], options: dict[str, object]
+    ) -> tuple[str, Document]:
         """Return the key of a launch's kind, and the launch as it is written down.
 
         Raises UnwritableArgument.
@@ -234,7 +234,7 @@ class _CompileLog:
         functions, symbols = self._recording.functions, Symbols()
         given = _given(function, arguments, options)
         kernel = _kernel(function, given)
-        launch: dict[str, Any] = {"args": {}, "constexprs": {}}
+        launch: Document = {"args": {}, "constexprs": {}}
         if kernel is not function:
             self._constructor(given.pop("self")[0], launch)
         for name, (value, annotation) in given.items():
@@ -260,7 +260,7 @@ class _CompileLog:
         )
         return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch  # noqa: S324 - a name
 
-    def _constructor(self, value: object, launch: dict[str, Any]) -> None:
+    def _constructor(self, value: object, launch: Document) -> None:
         made_of = objects.made_of(value)
         if made_of is None:
             raise UnwritableArgument("is an object, and it is not known what it was made of")
@@ -275,7 +275,7 @@ class _CompileLog:
                 ) from None
             launch[table][name] = form
 
-    def _lacking(self, function: Any, arguments: tuple[Any, ...], why: str) -> None:
+    def _lacking(self, function: Function, arguments: tuple[Any, ...], why: str) -> None:
         code = getattr(function, "__code__", None)
         module = called(function.__module__ or "", code.co_filename if code else "")
         name = (
@@ -294,12 +294,12 @@ class _CompileLog:
                 self._recording.originals.failed(key, error, _arch())
 
 
-def _identity(function: Any, arguments: tuple[Any, ...]) -> object:
+def _identity(function: Function, arguments: tuple[Any, ...]) -> object:
     """What a kernel is told apart by in this process."""
     return type(arguments[0]) if function.__name__ == _CALL and arguments else function
 
 
-def _kernel(function: Any, given: dict[str, Any]) -> object:
+def _kernel(function: Function, given: Objects) -> object:
     """The function, or the class, that a kernel file names. Raises UnwritableArgument."""
     if "." not in function.__qualname__.rpartition("<locals>.")[2]:
         return function
@@ -309,7 +309,7 @@ def _kernel(function: Any, given: dict[str, Any]) -> object:
 
 
 def _given(
-    function: Any, arguments: tuple[object, ...], options: dict[str, object]
+    function: Function, arguments: tuple[object, ...], options: dict[str, object]
 ) -> dict[str, tuple[object, object]]:
     """Parameter → the value that it was given, and its annotation. Raises UnwritableArgument."""
     try:
@@ -328,7 +328,7 @@ def _given(
     return given
 
 
-def _annotation(function: Any, annotation: Any) -> object:
+def _annotation(function: Function, annotation: Type) -> object:
     """What an annotation means that is not evaluated."""
     if not isinstance(annotation, str):
         return annotation
@@ -357,9 +357,9 @@ def _said_before(options: Any) -> str:
     return " ".join(words)
 
 
-def _options(said: str) -> dict[str, Any]:
+def _options(said: str) -> Objects:
     """Options in a text, by name. Raises UnwritableArgument."""
-    options: dict[str, Any] = {}
+    options: Objects = {}
     name = None
     for word in shlex.split(said or ""):
         if word.startswith("--"):

@@ -10,12 +10,13 @@ import builtins
 import contextlib
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..adapter.arguments import constructor
 from .forms import is_decorated
 
 if TYPE_CHECKING:
+    from ....inside.foreign import Value
     from .recording import CuteRecording
 
 _NOTED = "__compat_made_of__"
@@ -26,7 +27,7 @@ def watch(recording: CuteRecording) -> None:
     build = builtins.__build_class__
 
     @functools.wraps(build)
-    def build_and_watch(*arguments: Any, **options: Any) -> object:
+    def build_and_watch(*arguments: Value, **options: Value) -> object:
         made = build(*arguments, **options)
         if isinstance(made, type) and _is_a_kernel(made):
             _watch_constructor(made)

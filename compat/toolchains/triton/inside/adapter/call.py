@@ -34,9 +34,12 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from typing import Any, Tuple
+from typing import TYPE_CHECKING, Any, Tuple
 
 from .driver import target
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document, Function, Objects, Value
 
 _SMALL = 2**31 - 1
 """Bytes up to which offsets into a tensor fit into 32 bits."""
@@ -51,7 +54,7 @@ _Path = Tuple[int, ...]
 """The number of a parameter, and of tuples the indices that follow."""
 
 
-def constants(function: Any, job: dict[str, Any]) -> dict[str, Any]:
+def constants(function: Function, job: Document) -> Objects:
     """The constexprs of a job as Python values."""
     while hasattr(function, "fn"):  # decorators that tune or choose, then the one that compiles
         function = function.fn
@@ -96,7 +99,7 @@ def _torch_dtype(name: str, dtype: str) -> object:
     return getattr(torch, dtype)
 
 
-def ast_source(function: object, job: dict[str, Any], values: dict[str, object]) -> object:
+def ast_source(function: object, job: Document, values: dict[str, object]) -> object:
     """Return the ``ASTSource`` of a job, in the form that this release takes.
 
     ``values`` are its constexprs.
@@ -131,7 +134,7 @@ class _Found:
     """What a launcher finds out of run-time arguments."""
 
     def __init__(self) -> None:
-        self.types: dict[str, Any] = {}
+        self.types: Objects = {}
         """By name; ``"constexpr"`` for what is folded into a constant."""
         self.constants: dict[_Path, object] = {}
         self.attributes: dict[_Path, object] = {}
@@ -140,7 +143,7 @@ class _Found:
 class _Launch:
     """A launch of a kernel whose arguments have only the facts that a launch looks at."""
 
-    def __init__(self, function: Any, job: dict[str, Any], values: dict[str, Any]) -> None:
+    def __init__(self, function: Function, job: Document, values: Objects) -> None:
         from triton.compiler.compiler import make_backend
 
         self.function = function
@@ -172,7 +175,7 @@ class _Launch:
         return found
 
     def _type(
-        self, path: _Path, declared: Any, argument: Any, kind: Any, key: Any, found: _Found
+        self, path: _Path, declared: Value, argument: Value, kind: Value, key: Any, found: _Found
     ) -> Any:
         """The type of an argument or an element; what else there is of it goes to ``found``."""
         if isinstance(declared, list):
@@ -237,7 +240,7 @@ class _Tensor:
         return self._bytes
 
 
-def _stand_in(name: str, kind: Any, job: dict[str, Any], values: dict[str, object]) -> object:
+def _stand_in(name: str, kind: Value, job: Document, values: dict[str, object]) -> object:
     """Return a value that has exactly the job's facts about this argument or element.
 
     A launch finds out these facts, and nothing else.
@@ -282,7 +285,7 @@ def compare_without_torch(backend: object) -> None:
 _DESCRIPTOR = re.compile(r"tensordesc<(\w+)\[(.+)\]>")
 
 
-def compiled_launch(function: Any, job: dict[str, Any], constexprs: dict[str, object]) -> object:
+def compiled_launch(function: Function, job: Document, constexprs: dict[str, object]) -> object:
     """Return what the release compiles for a job's launch.
 
     The driver must already answer with the job's target. Raises whatever a launch raises.
@@ -298,7 +301,7 @@ def compiled_launch(function: Any, job: dict[str, Any], constexprs: dict[str, ob
     return function.run(*positional, grid=(1, 1, 1), warmup=True, **named, **job["options"])
 
 
-def argument(value: Any, names: dict[str, Any]) -> Any:
+def argument(value: Value, names: Objects) -> Value:
     """Return the stand-in for an argument from its JSON form.
 
     ``names`` are those of the kernel's module.
@@ -366,7 +369,7 @@ def _descriptor(kind: str) -> object:
     return TensorDescriptor(Tensor(found.group(1)), shape, strides, block)
 
 
-def _bound(function: Any, given: dict[str, object]) -> tuple[list[object], dict[str, object]]:
+def _bound(function: Function, given: dict[str, object]) -> tuple[list[object], dict[str, object]]:
     """Return arguments by position up to the first gap, and the others by name.
 
     They go by position because ``run`` has parameters of its own.
@@ -380,7 +383,7 @@ def _bound(function: Any, given: dict[str, object]) -> tuple[list[object], dict[
     return positional, left
 
 
-def _forget(function: Any) -> None:
+def _forget(function: Function) -> None:
     """Forget the function's earlier compiles, so that an equal launch compiles again.
 
     Also remove hooks that run before its launches.

@@ -15,7 +15,12 @@ from __future__ import annotations
 import functools
 import importlib
 import sys
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document, Objects
+    from ..foreign import GpuTarget
 
 _CACHES = ("triton.compiler", "triton.language", "triton.runtime", "triton._utils")
 """Where releases keep what depends on the target or on earlier compiles: the shared memory of
@@ -25,7 +30,7 @@ _CLOCK = 1_500_000
 """kHz. Nothing runs: whoever computes a bandwidth gets a number."""
 
 
-def target(facts: dict[str, Any]) -> Any:
+def target(facts: Document) -> GpuTarget:
     """The ``GPUTarget`` of a job."""
     from triton.backends.compiler import GPUTarget
 
@@ -40,7 +45,7 @@ class TargetDriver:
         self._chosen = facts
 
     @property
-    def _facts(self) -> dict[str, Any]:
+    def _facts(self) -> Document:
         if self._chosen is None:
             raise RuntimeError("no target has been chosen yet")
         return self._chosen
@@ -67,7 +72,7 @@ class TargetDriver:
             raise RuntimeError("%s has no compute capability" % arch)  # noqa: TRY004 - as a driver
         return arch // 10, arch % 10
 
-    def get_device_properties(self, device: object = None) -> dict[str, Any]:
+    def get_device_properties(self, device: object = None) -> Objects:
         """What follows from the architecture."""
         facts = self._facts
         return {
@@ -86,7 +91,7 @@ class TargetDriver:
 class RefusingDriver(TargetDriver):
     """A driver that answers for the target of the cell in flight, and launches nothing."""
 
-    def set_target(self, facts: dict[str, Any]) -> None:
+    def set_target(self, facts: Document) -> None:
         """Answer for this target from now on, and forget what was found out for others."""
         self._chosen = facts
         for name, module in list(sys.modules.items()):
@@ -95,7 +100,7 @@ class RefusingDriver(TargetDriver):
                     if isinstance(value, functools._lru_cache_wrapper):
                         value.cache_clear()
 
-    def get_device_properties(self, device: object = None) -> dict[str, Any]:
+    def get_device_properties(self, device: object = None) -> Objects:
         """Return the properties that follow from the architecture.
 
         Properties that differ between GPUs of one architecture are unknown.
@@ -105,7 +110,7 @@ class RefusingDriver(TargetDriver):
     def get_benchmarker(self) -> object:
         return refuse_launch
 
-    def launch(self, *_arguments: Any, **_options: Any) -> Any:
+    def launch(self, *_arguments: object, **_options: object) -> Any:
         refuse_launch()
 
     launcher_cls = load_binary = get_empty_cache_for_benchmark = clear_cache = launch
@@ -136,7 +141,7 @@ class IdleDriver(TargetDriver):
             else (int(arch[3:-2]), int(arch[-2], 16))
         )
 
-    def get_device_properties(self, device: object = None) -> dict[str, Any]:
+    def get_device_properties(self, device: object = None) -> Objects:
         return {
             **super().get_device_properties(device),
             "max_num_regs": 65536,
@@ -163,7 +168,11 @@ def do_nothing(*_: object, **__: object) -> None:
 
 
 def benchmark(
-    call: Any, *_: Any, quantiles: Any = None, return_mode: str = "mean", **__: object
+    call: Callable[[], object],
+    *_: object,
+    quantiles: Sequence[float] | None = None,
+    return_mode: str = "mean",
+    **__: object,
 ) -> object:
     """Call once, and find everything equally fast."""
     call()

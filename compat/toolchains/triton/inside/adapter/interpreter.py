@@ -12,9 +12,12 @@ import functools
 import importlib
 import inspect
 import types
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from . import call
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Function, Value
 
 _CHOOSE = ("maxnumf", "minnumf")
 
@@ -36,7 +39,7 @@ class Interpreting:
                 "Triton was imported without TRITON_INTERPRET=1"
             )
         importlib.import_module("torch").set_num_threads(1)
-        self._kind: Any = interpreter.InterpretedFunction
+        self._kind: type = interpreter.InterpretedFunction
         self._handle: Any = interpreter.TensorHandle
         self._dtype: Any = triton.language.dtype
         self._asked: set[tuple[str, str, str]] = set()
@@ -94,7 +97,7 @@ class Interpreting:
             function = function.fn
         return function
 
-    def _add_names(self, kernel: Any, names: set[str], seen: set[int]) -> None:
+    def _add_names(self, kernel: Function, names: set[str], seen: set[int]) -> None:
         """Add the names in the code of a kernel, and of functions that it leads to.
 
         These are functions of its module.
@@ -119,7 +122,7 @@ class Interpreting:
         looks = name in _CHOOSE
 
         @functools.wraps(member)
-        def noted(builder: Any, *arguments: Any, **named: Any) -> Any:
+        def noted(builder: Any, *arguments: Value, **named: Value) -> Any:
             for given in arguments:
                 if isinstance(given, handle):
                     asked.add((name, ":", given.dtype.name))

@@ -18,9 +18,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import descriptors
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document
+    from ..foreign import CompiledKernel, Source
 
 _BINARIES = ("cubin", "hsaco")
 _PTXAS = {
@@ -38,8 +42,8 @@ _AMDGCN = {
 
 
 def of(
-    compiled: Any, target: dict[str, Any], ptxas_log: str, disassembler: str | None
-) -> dict[str, Any]:
+    compiled: CompiledKernel, target: Document, ptxas_log: str, disassembler: str | None
+) -> Document:
     """Return the metrics of a build.
 
     They are artifact sizes in bytes, shared memory, the assembler's numbers of registers and
@@ -52,7 +56,7 @@ def of(
     if not any(artifacts.get(stage) for stage in _BINARIES):
         raise RuntimeError("the compiler returned no binary, only " + ", ".join(sorted(artifacts)))
     shared = compiled.metadata.shared
-    metrics: dict[str, Any] = {
+    metrics: Document = {
         "artifacts": artifacts,
         "shared": shared,
         "num_warps": compiled.metadata.num_warps,
@@ -80,7 +84,7 @@ def _of_code(ptx: str, cubin: bytes, disassembler: str | None) -> dict[str, obje
 
     The second number is left out for code that cannot have any.
     """
-    found: dict[str, Any] = {"code": instructions(ptx)}
+    found: Document = {"code": instructions(ptx)}
     if found["code"]["wgmma"] and disassembler:
         mixed = descriptors.mixed_descriptors(cubin, disassembler)
         found.update({} if mixed is None else {"mixed_descriptors": mixed})
@@ -161,7 +165,7 @@ limit nothing (before 9.0).
 
 def occupancy(
     arch: object, threads: int, registers: int, shared: int, barriers: int = 1
-) -> dict[str, Any]:
+) -> Document:
     """Return blocks per multiprocessor, what limits them, and the spare registers of a thread.
 
     With the spare registers, there would still be as many blocks. The arguments are a kernel's
@@ -223,7 +227,7 @@ def _up(amount: int, unit: int) -> int:
     return -(-amount // unit) * unit
 
 
-def launch_metadata(compiled: Any) -> str:
+def launch_metadata(compiled: CompiledKernel) -> str:
     """Return the facts that a launch needs about a compiled kernel, as JSON.
 
     They are the compiler's fields, and the arguments that remain to be passed: ``{"fields": {...},
@@ -254,7 +258,7 @@ def _plain(value: object) -> bool:
     return value is None or isinstance(value, (bool, int, float, str))
 
 
-def _parameters(source: Any) -> list[list[str]]:
+def _parameters(source: Source) -> list[list[str]]:
     names = list(source.fn.arg_names)
     signature = {_number(names, key): kind for key, kind in source.signature.items()}
     folded = {_number(names, key) for key in getattr(source, "constants", {})}

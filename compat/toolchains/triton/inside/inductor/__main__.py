@@ -11,7 +11,10 @@ import sys
 import time
 import traceback
 from types import ModuleType
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _PACKAGES = {
@@ -74,13 +77,13 @@ class Logged(logging.Handler):
             if logged not in self.errors:
                 self.errors.append(logged)
 
-    def taken(self) -> List[Dict[str, Any]]:
+    def taken(self) -> List[Document]:
         """Those since the last time."""
         errors, self.errors = self.errors, []
         return errors
 
 
-def facts(gpu: Dict[str, Any]) -> Dict[str, Any]:
+def facts(gpu: Document) -> Document:
     """Which PyTorch and which Triton these are, and who launches."""
     import torch
     import triton
@@ -114,7 +117,7 @@ def outcome(program: Any, compiling: Any, launches: str, logged: Logged) -> Dict
     return answer
 
 
-def failed(stage: str, error: Optional[BaseException], began: float) -> Dict[str, Any]:
+def failed(stage: str, error: Optional[BaseException], began: float) -> Document:
     """How far it came, and the chain of exceptions."""
     chain: List[Dict[str, object]] = []
     while error is not None and len(chain) < _MOST:
@@ -123,7 +126,7 @@ def failed(stage: str, error: Optional[BaseException], began: float) -> Dict[str
     return {"stage": stage, "errors": chain, "seconds": round(time.monotonic() - began, 3)}
 
 
-def _told(error: BaseException) -> Dict[str, Any]:
+def _told(error: BaseException) -> Document:
     message = _short(str(error))
     if len(message) > _LONGEST:
         message = message[: _LONGEST // 2] + "\n...\n" + message[-_LONGEST // 2 :]
@@ -160,7 +163,7 @@ def _launched(launches: str) -> List[List[object]]:
     return launched
 
 
-def main(settings: Dict[str, Any]) -> None:
+def main(settings: Document) -> None:
     """Answer for every program, in order."""
     load_packages()
     tell = Teller(settings["answers"])

@@ -7,7 +7,8 @@ launch.
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Tuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Tuple
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
@@ -15,11 +16,15 @@ from torch._decomp import core_aten_decompositions  # noqa: F401 - registers Ind
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
 
+if TYPE_CHECKING:
+    from ....inside.foreign import Function, Objects, Tensor, Value
+    from ..foreign import CompiledKernel, Graph
+
 
 class Program(NamedTuple):
     """One function that is compiled."""
 
-    function: Callable[..., Any]
+    function: Callable[..., Function]
     arguments: Tuple[Tuple[Tuple[int, ...], torch.dtype], ...]
     """The shapes and types of its tensors."""
     kernels: Tuple[str, ...]
@@ -32,7 +37,7 @@ class Program(NamedTuple):
     """Those of the kernels that a user wrote: the whole name."""
 
 
-def _pointwise(x: Any, y: Any) -> object:
+def _pointwise(x: Tensor, y: Tensor) -> object:
     return torch.relu(x * 2.0 + y) - 1.0
 
 
@@ -40,11 +45,11 @@ def _softmax(x: object) -> object:
     return torch.softmax(x, -1)
 
 
-def _layernorm_gelu(x: Any, weight: Any, bias: Any) -> object:
+def _layernorm_gelu(x: Tensor, weight: Tensor, bias: Tensor) -> object:
     return F.gelu(F.layer_norm(x, (x.shape[-1],), weight, bias))
 
 
-def _split_reduction(x: Any) -> object:
+def _split_reduction(x: Tensor) -> object:
     return x.sum()
 
 
@@ -175,7 +180,7 @@ def _leave_out_patterns() -> None:
     joint_graph.constant_fold_uniform_value = lambda *_, **__: None  # it computes what it folds
 
 
-def compiled(program: Program) -> Callable[[], Any]:
+def compiled(program: Program) -> Callable[[], CompiledKernel]:
     """A call of the compiled graph. Raises whatever compiling raises."""
     from torch._inductor import config, decomposition
     from torch._inductor.compile_fx import compile_fx_inner
@@ -212,19 +217,19 @@ def _tracing(fake: object) -> Iterator[None]:
         yield
 
 
-def _returns_a_tuple(graph: Any) -> bool:
+def _returns_a_tuple(graph: Graph) -> bool:
     output = next(node for node in graph.graph.nodes if node.op == "output")
     return isinstance(output.args[0], (tuple, list))
 
 
-def _return_a_tuple(graph: Any) -> None:
+def _return_a_tuple(graph: Graph) -> None:
     output = next(node for node in graph.graph.nodes if node.op == "output")
     output.args = ((output.args[0],),)
     graph.recompile()
 
 
 @contextlib.contextmanager
-def settings(config: Any, values: Dict[str, Any]) -> Iterator[None]:
+def settings(config: ModuleType, values: Objects) -> Iterator[None]:
     """Set those Inductor settings that this release has, for a ``with`` block."""
     present = {name: value for name, value in values.items() if _has(config, name)}
     with config.patch(present):
@@ -239,7 +244,7 @@ def _set(config: object, values: Dict[str, object]) -> None:
 
 
 def _has(config: object, name: str) -> bool:
-    owner: Any = config
+    owner: Value = config
     for part in name.split("."):
         if not hasattr(owner, part):
             return False

@@ -9,7 +9,11 @@ from __future__ import annotations
 import ctypes
 import importlib
 import os
-from typing import Any, Dict
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Dict
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Tensor
 
 _CONTEXTS = ("_DeviceGuard", "device", "device_of", "stream")
 """Classes of ``torch.cuda`` whose objects are entered and left."""
@@ -52,14 +56,14 @@ def believe(facts: Dict[str, object]) -> None:
     _index(fake_tensor, torch)
 
 
-def _index(fake_tensor: Any, torch: Any) -> None:
+def _index(fake_tensor: ModuleType, torch: ModuleType) -> None:
     """Replace ``x[1]`` by :func:`torch.select`, which does not ask the GPU for its device.
 
     ``x[1]`` asks even if the tensor is only a shape.
     """
     usual = torch.Tensor.__getitem__
 
-    def item(self: Any, index: Any) -> Any:
+    def item(self: Any, index: Any) -> Tensor:
         return torch.select(self, 0, index) if type(index) is int else usual(self, index)
 
     fake_tensor.FakeTensor.__getitem__ = item

@@ -13,9 +13,12 @@ import pkgutil
 import re
 import types
 from collections.abc import Callable, Iterator
-from typing import Any, Dict
+from typing import TYPE_CHECKING, Any, Dict
 
 from . import sources
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document, Function, Value
 
 _BUILTIN = "__triton_builtin__"
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
@@ -106,7 +109,7 @@ def _said(value: object) -> list[str]:
     return [words] if isinstance(words, str) else []
 
 
-def _parameters(function: Any, skip: int = 0) -> list[Entry] | None:
+def _parameters(function: Function, skip: int = 0) -> list[Entry] | None:
     """Return the parameters that a caller may give.
 
     Parameters that the compiler fills in begin with an underscore, and are left out.
@@ -129,7 +132,7 @@ def _parameter(parameter: inspect.Parameter) -> Entry:
     return entry
 
 
-def _written(value: Any) -> str:
+def _written(value: Value) -> str:
     """A value as Python would write it, the same in every process."""
     if inspect.isclass(value) or isinstance(value, types.FunctionType):
         return value.__qualname__
@@ -243,7 +246,7 @@ _EXPERIMENTAL = "_experimental_"
 Names = Dict[str, Dict[str, Any]]
 
 
-def document() -> dict[str, Any]:
+def document() -> Document:
     """All names, as the package says."""
     triton = importlib.import_module(ROOT)
     errors: dict[str, str] = {}
@@ -348,7 +351,7 @@ def _is_constant(name: str) -> bool:
     return name.isupper() and name != "TYPE_CHECKING"
 
 
-def _is_in_python(module: Any) -> bool:
+def _is_in_python(module: str) -> bool:
     return _is_below(module) and not module.startswith(ROOT + "._C")
 
 

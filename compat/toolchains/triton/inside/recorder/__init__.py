@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 
-
 def begin(settings: dict[str, object]) -> object:
     """Record what this process launches from now on.
 

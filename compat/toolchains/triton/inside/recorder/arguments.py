@@ -8,10 +8,14 @@ there are few, because they decide what a kernel reads.
 from __future__ import annotations
 
 import sys
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from ....inside.recorder.functions import type_name
 from ....inside.recorder.journal import UnwritableArgument
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document, Objects, Value
 
 _TYPES = {
     "bool": "i1",
@@ -58,7 +62,7 @@ _SOME_FLOAT = 0.5
 """What stands for a float, whose value no compile depends on."""
 
 
-def argument(value: Any, with_values: bool, functions: Any) -> tuple[Any, Any]:
+def argument(value: Value, with_values: bool, functions: Any) -> tuple[Value, Value]:
     """Return an argument in the form of a kernel file, and what its kind of launch shares.
 
     Two launches of the same kind have the second value in common. A jit function has the id that
@@ -94,7 +98,7 @@ def _integer(value: int) -> tuple[int, object]:
     return value, (value == 1, value % 16 == 0, width)
 
 
-def _tensor(value: Any) -> tuple[object, object]:
+def _tensor(value: Value) -> tuple[object, object]:
     kind = type_of(value.dtype)
     aligned, large = value.data_ptr() % 16 == 0, _is_large(value)
     if aligned and not large:
@@ -113,7 +117,7 @@ def _is_large(value: object) -> bool:
     return bool(hasattr(value, "ptr_range") and value.ptr_range() > _SMALL)
 
 
-def _descriptor(value: Any) -> tuple[object, object]:
+def _descriptor(value: Value) -> tuple[object, object]:
     if type(value).__name__ != "TensorDescriptor":
         raise UnwritableArgument("is an object of the class %s" % type_name(value))
     shape = ", ".join(str(int(size)) for size in value.block_shape)
@@ -131,7 +135,7 @@ def type_of(dtype: object) -> str:
     raise UnwritableArgument("has the type %s" % name)
 
 
-def constexpr(value: Any, functions: Any) -> Any:
+def constexpr(value: Value, functions: Any) -> Any:
     """Return a constexpr in the form of a kernel file.
 
     A jit function has the id that ``functions.id_of`` returns. Raises Unwritable.
@@ -200,7 +204,7 @@ class NotRecorded(Exception):
     """A launch that cannot be made again from what is known of it, and why."""
 
 
-def given(grid: Any, bound: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
+def given(grid: Value, bound: Objects, arguments: Objects) -> Objects:
     """Return the facts of a launch under ``recorded``, or the reason for none under ``why``.
 
     With the facts, the launch can be repeated. ``bound`` are all its parameters by name.
@@ -218,7 +222,7 @@ def given(grid: Any, bound: dict[str, Any], arguments: dict[str, Any]) -> dict[s
 def _recorded(
     grid: object, bound: dict[str, object], arguments: dict[str, object]
 ) -> dict[str, object]:
-    launch: dict[str, Any] = {
+    launch: Document = {
         "grid": _grid(grid, bound),
         "storages": [],
         "tensors": {},
@@ -239,7 +243,7 @@ def _recorded(
     return launch
 
 
-def _grid(grid: Any, bound: dict[str, object]) -> list[int]:
+def _grid(grid: Value, bound: dict[str, object]) -> list[int]:
     sizes = grid(dict(bound)) if callable(grid) else grid
     sizes = [int(size) for size in (sizes if isinstance(sizes, (tuple, list)) else [sizes])]
     if not 1 <= len(sizes) <= 3 or not all(0 < size <= _MOST_BLOCKS for size in sizes):
@@ -248,7 +252,7 @@ def _grid(grid: Any, bound: dict[str, object]) -> list[int]:
 
 
 def _recorded_tensor(
-    name: str, value: Any, storages: list[dict[str, object]], at: dict[int, int]
+    name: str, value: Value, storages: list[dict[str, object]], at: dict[int, int]
 ) -> dict[str, object]:
     """A tensor as a view into one of the storages, to which its own is added where it is new."""
     value, kind = value.detach(), str(value.dtype).rpartition(".")[2]
@@ -272,7 +276,7 @@ def _recorded_tensor(
     return tensor
 
 
-def _whole_numbers(name: str, value: Any) -> list[int]:
+def _whole_numbers(name: str, value: Value) -> list[int]:
     if value.dtype.is_complex:
         raise NotRecorded("its argument %s has complex numbers" % name)
     if value.numel() > MOST_VALUES:
@@ -288,5 +292,5 @@ def _whole_numbers(name: str, value: Any) -> list[int]:
 
 
 def _is_graph_captured() -> bool:
-    torch: Any = sys.modules["torch"]
+    torch: ModuleType = sys.modules["torch"]
     return bool(torch.cuda.is_available() and torch.cuda.is_current_stream_capturing())

@@ -11,6 +11,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ....inside.recorder.journal import UnwritableArgument, called, of_launch
@@ -18,13 +19,15 @@ from .arguments import argument, constexpr, given, is_constant, unwrapped
 from .device import driver
 
 if TYPE_CHECKING:
+    from ....inside.foreign import Document, Function, Objects
+    from ..foreign import Autotuner
     from .recording import TritonRecording
 
 _LAUNCHING = frozenset({"grid", "warmup"})
 """What a launch is told besides arguments and options."""
 
 
-def watch(recording: TritonRecording, triton: Any) -> None:
+def watch(recording: TritonRecording, triton: ModuleType) -> None:
     """Record what Triton launches from now on."""
     from triton.runtime import autotuner, jit
 
@@ -43,7 +46,7 @@ def watch(recording: TritonRecording, triton: Any) -> None:
 
 def _telling(recording: TritonRecording, init: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(init)
-    def init_and_tell(self: object, fn: Any, *rest: object, **options: object) -> None:
+    def init_and_tell(self: object, fn: Function, *rest: object, **options: object) -> None:
         init(self, fn, *rest, **options)
         code, module = getattr(fn, "__code__", None), getattr(fn, "__module__", None) or ""
         if code is not None and module.partition(".")[0] != "triton":
@@ -96,7 +99,7 @@ class _Log:
         """A method of the autotuner, which launches made inside of it are told of."""
 
         @functools.wraps(method)
-        def tune(tuner: Any, *arguments: object, **options: object) -> object:
+        def tune(tuner: Autotuner, *arguments: object, **options: object) -> object:
             if role == "candidate" and self._recording.settings["fake"]:
                 self._tuners[id(tuner)] = tuner
                 _time_nothing(tuner)
@@ -133,9 +136,7 @@ class _Log:
         finally:
             now.tuned = before
 
-    def _note(
-        self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]
-    ) -> str | None:
+    def _note(self, function: Function, arguments: tuple[Any, ...], options: Objects) -> str | None:
         """Write a launch down if it is the first of its kind; the key of the kind."""
         try:
             kind, launch, bound = self._account(function, arguments, options)
@@ -164,8 +165,8 @@ class _Log:
         return kind
 
     def _account(
-        self, function: Any, arguments: tuple[object, ...], passed: dict[str, object]
-    ) -> tuple[str, dict[str, Any], dict[str, Any]]:
+        self, function: Function, arguments: tuple[object, ...], passed: dict[str, object]
+    ) -> tuple[str, Document, Document]:
         """Return the key of a launch's kind, the launch as written down, and all its parameters.
 
         The parameters are by name. Raises Unwritable.
@@ -180,7 +181,7 @@ class _Log:
             )
         values = dict(zip(names, arguments))
         values.update((name, value) for name, value in passed.items() if name in names)
-        launch: dict[str, Any] = {"args": {}, "constexprs": {}}
+        launch: Document = {"args": {}, "constexprs": {}}
         kinds: list[Any] = []
         for parameter in function.params:
             name = parameter.name
@@ -232,7 +233,7 @@ class _Log:
             self._recording.journal.write(r="failed", key=key, error=type(error).__name__)
 
 
-def _options(given: dict[str, object]) -> dict[str, Any]:
+def _options(given: dict[str, object]) -> Objects:
     options = {}
     for name, passed in given.items():
         if name in _LAUNCHING or passed is None:
@@ -257,7 +258,7 @@ def _grid(grid: object) -> list[int] | None:
         return None
 
 
-def _time_nothing(tuner: Any) -> None:
+def _time_nothing(tuner: Autotuner) -> None:
     """Have an autotuner call each configuration once, and find all equal."""
     tuner.use_cuda_graph = False
     tuner.do_bench = driver.benchmark
