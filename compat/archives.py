@@ -60,7 +60,7 @@ def read_tar(data: bytes, limits: Limits, wanted: Callable[[str], bool] = lambda
         BadArchive: It is damaged, has more than it may have, or a wanted member is not a file or
             folder below its own.
     """
-    opened: Any = (
+    opened: io.BufferedIOBase = (
         gzip.GzipFile(fileobj=io.BytesIO(data)) if data[:2] == b"\x1f\x8b" else io.BytesIO(data)
     )
     stream: Any = _Bounded(opened, limits.size + limits.members * _HEADERS)
@@ -111,7 +111,7 @@ def path_below(name: str) -> PurePosixPath:
 class _Bounded:
     """A file of which so many bytes may be read."""
 
-    def __init__(self, file: IO[bytes], most: int) -> None:
+    def __init__(self, file: IO[bytes] | io.BufferedIOBase, most: int) -> None:
         self._file, self._most, self._room = file, most, most
 
     def read(self, size: int = -1) -> bytes:

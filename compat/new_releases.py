@@ -11,7 +11,6 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from attrs import frozen
 from packaging.version import Version
@@ -25,6 +24,7 @@ from compat.errors import ConfigError, EnvError, StoreError
 from compat.files import replace_file
 from compat.model import Env
 from compat.pairs.pairing import pin_of
+from compat.text import JsonMapping
 from compat.toolchains import Toolchain
 
 _OF_ONE_RELEASE = ("name", "distribution", "wheel", "index", "install")
@@ -191,7 +191,7 @@ def _is_alike(entry: Mapping[str, object], env: Env) -> bool:
     return own and env.toolchain in entry and (env.framework in entry) is env.paired
 
 
-def _order_of(entry: Mapping[str, Any], env: Env) -> Version:
+def _order_of(entry: JsonMapping, env: Env) -> Version:
     return Version(entry[env.framework if env.paired else env.toolchain])
 
 

@@ -158,6 +158,13 @@ def in_time(seconds: float) -> str:
 # --- JSON -----------------------------------------------------------------------------------------
 
 JsonObject = dict[str, Any]
+"""An object of JSON that this program makes.
+
+Its values have no type: a codec, a schema or a test knows the key that a reader asks for. A union
+of JSON's types would need a cast at each such key, and a cast checks nothing.
+"""
+JsonMapping = Mapping[str, Any]
+"""The same to look at: an object of JSON, a table of TOML, or the open part of a record."""
 
 _DIGITS = 300
 """Digits that a whole number may have; a ``float`` holds no larger one."""
@@ -275,7 +282,7 @@ def _encodable(value: object) -> object:
     return value
 
 
-def plain(value: Any, depth: int = _DEPTH) -> Any:
+def plain(value: object, depth: int = _DEPTH) -> Any:
     """``value`` in JSON's terms.
 
     These are objects, arrays, printable strings, finite numbers, booleans and null.
@@ -327,8 +334,8 @@ def read_json_stream(file: BinaryIO, arrays: Mapping[str, Take]) -> Any:
     return found
 
 
-def _object(text: _Text, arrays: Mapping[str, Take]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _object(text: _Text, arrays: Mapping[str, Take]) -> JsonObject:
+    found: JsonObject = {}
     text.skip("{")
     if text.next() == "}":
         text.skip("}")

@@ -17,6 +17,7 @@ from attrs import evolve, frozen
 
 from compat.bisect.answers import Effect, SettingNeed, listed
 from compat.model import Specialization, arguments, constexprs
+from compat.text import JsonObject
 
 UNSET = "default"
 """How an option that is not set, so that the compiler chooses, is called."""
@@ -128,7 +129,7 @@ def _kind(number: int) -> tuple[bool, bool]:
     return number == 1, number % 16 == 0
 
 
-def _others(value: object) -> list[Any]:
+def _others(value: object) -> Sequence[object]:
     """Other values for a constexpr or an option."""
     if isinstance(value, bool):
         return [not value]
@@ -170,7 +171,7 @@ def _change(spec: Specialization, setting: str, old: Any, new: object) -> Settin
     )
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value as an answer writes it."""
     return UNSET if value is None else constexprs.shown(value)
 
@@ -279,7 +280,7 @@ def hints_of(spec: Specialization) -> tuple[Hint, ...]:
 
 def with_only(spec: Specialization, hints: AbstractSet[Hint]) -> Specialization:
     """A specialization with no other hints than these; nothing was ever declared of it."""
-    kept: dict[str, Any] = {
+    kept: JsonObject = {
         kind: tuple(name for name in names if (kind, name) in hints)
         for kind, names in spec.compile.hints.items()
     }

@@ -9,10 +9,9 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from attrs import define, evolve, field, frozen
 
@@ -37,6 +36,7 @@ from compat.errors import SelectionError, StoreError
 from compat.files import TemporaryFolder
 from compat.model import DEFAULT_TOOLCHAIN
 from compat.processes.supervisor import ForegroundResult, run_in_foreground
+from compat.text import JsonMapping
 
 _LOOK_EVERY = 5.0
 """Seconds between two looks at what has been recorded."""
@@ -56,7 +56,7 @@ class Capture:
     """Wall time in seconds, including the program's."""
     compared: tuple[CodeComparison, ...] = ()
     """Comparisons of captured code with the program's code."""
-    document: Mapping[str, Any] = field(factory=dict)
+    document: JsonMapping = field(factory=dict)
     """The index as written. Empty: nothing was written."""
 
 

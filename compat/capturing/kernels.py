@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 from compat.capturing.makers import MADE
 from compat.capturing.origins import ImportQuestion, Live
 from compat.capturing.records import Recorded, RecordedLaunch
-from compat.text import lazy_pattern
+from compat.text import JsonObject, lazy_pattern
 
 
 class Configs(StrEnum):
@@ -87,12 +87,12 @@ def _ids(value: object) -> Iterator[str]:
             yield from _ids(inner)
 
 
-def constexprs_of(launch: RecordedLaunch, recorded: Recorded) -> dict[str, Any]:
+def constexprs_of(launch: RecordedLaunch, recorded: Recorded) -> JsonObject:
     """The constexprs of a launch, in the forms of kernel files."""
     return {name: _plain(value, recorded) for name, value in launch.constexprs.items()}
 
 
-def arguments_of(launch: RecordedLaunch, recorded: Recorded) -> dict[str, Any]:
+def arguments_of(launch: RecordedLaunch, recorded: Recorded) -> JsonObject:
     """The other arguments of a launch, in the forms of kernel files."""
     return {name: _plain(value, recorded) for name, value in launch.arguments.items()}
 
@@ -216,7 +216,7 @@ def _parts(launch: RecordedLaunch, recorded: Recorded) -> dict[str, str]:
     return parts
 
 
-def _type(value: Any) -> str:
+def _type(value: object) -> str:
     if isinstance(value, Mapping):
         return str(value.get("tensor", ""))
     if isinstance(value, str) and "[" in value:

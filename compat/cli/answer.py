@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from attrs import frozen
@@ -23,14 +23,14 @@ from compat.errors import StoreError
 from compat.files import replace_file
 from compat.report.render import FORMATS, Format
 from compat.report.render.blocks import Block, DataTable, TableColumn
-from compat.text import printable, write_json
+from compat.text import JsonMapping, printable, write_json
 
 if TYPE_CHECKING:
     from compat.report.summary.record import Report
 
 _FILE = "Write the answer to this file instead of printing it."
 
-_Command = Callable[..., Any]
+_Command = Callable[..., object]
 
 
 @frozen(kw_only=True)
@@ -114,7 +114,7 @@ def answer_options(
             as_json: bool,
             answer_file: Path | None = None,
             **rest: object,
-        ) -> Any:
+        ) -> object:
             if quiet:
                 be_quiet()
             logs.show(verbose)
@@ -141,7 +141,7 @@ def answer_options(
     return decorate
 
 
-def table(rows: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
+def table(rows: Sequence[JsonMapping]) -> Iterator[Block]:
     """Rows, all with the same keys, which are the headings."""
     columns = tuple(
         TableColumn(heading.replace("_", " "), fold=True) for heading in (rows[0] if rows else ())
@@ -220,7 +220,7 @@ def format_options(
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
         @wraps(command)
-        def called(*arguments: object, **options: object) -> Any:
+        def called(*arguments: object, **options: object) -> object:
             paths = {wanted: options.pop(_parameter(wanted)) for wanted in formats}
             return command(
                 *arguments,
@@ -228,7 +228,7 @@ def format_options(
                 **options,
             )
 
-        decorated: Callable[..., Any] = called
+        decorated: Callable[..., object] = called
         path = click.Path(path_type=Path, dir_okay=False)
         for wanted in reversed(formats):
             option = click.option(

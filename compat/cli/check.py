@@ -47,7 +47,7 @@ def judge_options(
         @wraps(command)
         def called(
             *arguments: object, judge_text: str, judge_deadline: float, **options: object
-        ) -> Any:
+        ) -> object:
             program = JudgingProgram(judge_deadline, verbose=logs.is_verbose(), on_output=_show)
             return command(*arguments, criterion=parse_criterion(judge_text, program), **options)
 

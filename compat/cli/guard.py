@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ _GLOBS = {
 }
 
 
-def _globs(command: Any) -> Any:
+def _globs(command: Callable[..., object]) -> Callable[..., object]:
     for name, words in reversed(_GLOBS.items()):
         command = click.option(f"--{name}", f"{name}s", multiple=True, metavar="GLOB", help=words)(
             command

@@ -25,8 +25,9 @@ from compat.explain import explain as explanation_of
 from compat.model import BuiltEnv
 from compat.project import Selection, gpus_of, no_cells
 from compat.report.views.explanation import explanation_document, explanation_lines
+from compat.text import JsonMapping
 
-Rows = Iterable[Mapping[str, Any]]
+Rows = Iterable[JsonMapping]
 
 
 @click.command(cls=Command, name="list")

@@ -16,7 +16,7 @@ from compat.cli import logs
 from compat.cli.logs import doing, say
 from compat.cli.selecting import SECONDS
 from compat.executors import EXECUTORS, LOCAL
-from compat.text import printable
+from compat.text import JsonMapping, printable
 
 if TYPE_CHECKING:
     from compat.config.matrix import MatrixConfig
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from compat.project import Obtain, Selection
     from compat.store.store import Store
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+_Command = TypeVar("_Command", bound=Callable[..., object])
 
-_OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
+_OPTIONS: Mapping[str, tuple[tuple[str, ...], JsonMapping]] = {
     "jobs": (
         ("--jobs", "-j"),
         {
@@ -94,13 +94,13 @@ def compile_options(
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
         @wraps(command)
-        def called(*arguments: object, **options: Any) -> Any:
+        def called(*arguments: object, **options: Any) -> object:
             compiling = CompileOptions(
                 **{name: options.pop(name) for name in names if name in options}
             )
             return command(*arguments, compiling=compiling, **options)
 
-        decorated: Callable[..., Any] = called
+        decorated: Callable[..., object] = called
         for name, words in reversed(helps.items()):
             spellings, facts = _OPTIONS[name]
             decorated = click.option(

@@ -11,12 +11,12 @@ import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from compat.config.toml import DROP, Table, describe, did_you_mean, quoted, shown
 from compat.model import HINTS, TABLES, CompileSpec, Problem, arguments, constexprs
 from compat.model.cell import CONSTEXPR, ArgumentType, leaf_types
 from compat.source.closure import ParsedSource, read_source
+from compat.text import JsonMapping, JsonObject
 from compat.toolchains import Toolchain
 
 KEYS = (*TABLES, "hints")
@@ -58,7 +58,7 @@ def merged(key: str, layers: Sequence[Table], variant: Table, case: Table) -> di
     What a variant drops stays dropped: its function has no such parameter, so no case can bring it
     back.
     """
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     for table in (*layers, variant, case):
         values |= table.mapping(key)
     dropped = {name for name, value in variant.mapping(key).items() if value == DROP}
@@ -383,7 +383,7 @@ def said_of(
     return data, more
 
 
-def _tensors(launch: Mapping[str, Any]) -> list[str]:
+def _tensors(launch: JsonMapping) -> list[str]:
     """The tensors that a launch passes, as types of pointers."""
     texts = [
         value if isinstance(value, str) else f"*{value['tensor']}"
@@ -397,9 +397,9 @@ def _is_tensor(value: object) -> bool:
     return isinstance(value, str) or (isinstance(value, dict) and "tensor" in value)
 
 
-def _parameters(tables: Sequence[Table], spec: CompileSpec) -> dict[str, Any]:
+def _parameters(tables: Sequence[Table], spec: CompileSpec) -> JsonObject:
     """The constexprs of the case, and over them what the tables say."""
-    parameters: dict[str, Any] = dict(spec.constexprs)
+    parameters: JsonObject = dict(spec.constexprs)
     for table in tables:
         parameters |= table.mapping("parameters")
     return parameters

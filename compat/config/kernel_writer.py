@@ -40,7 +40,7 @@ from compat.model import (
 )
 from compat.model.cell import leaf_types
 from compat.source.closure import module_of, roots_of
-from compat.text import printable
+from compat.text import JsonMapping, JsonObject, printable
 
 _T = TypeVar("_T")
 _EVERYTHING = ("*",)
@@ -226,7 +226,7 @@ def _one(specs: Sequence[Specialization], field: str) -> Any:
     return getattr(first, field)
 
 
-def _source(source: str, roots: tuple[str, ...], folder: Path) -> dict[str, Any]:
+def _source(source: str, roots: tuple[str, ...], folder: Path) -> JsonObject:
     """The entries for the place of the source.
 
     They are its path, or its module and where that is looked for if the path does not imply its
@@ -254,7 +254,7 @@ def _source(source: str, roots: tuple[str, ...], folder: Path) -> dict[str, Any]
     }
 
 
-def _expectation(expectation: Expectation) -> dict[str, Any]:
+def _expectation(expectation: Expectation) -> JsonObject:
     return {
         **_unless("releases", str(expectation.releases), ""),
         **_unless("targets", list(expectation.targets), list(_EVERYTHING)),
@@ -269,7 +269,7 @@ def _expectation(expectation: Expectation) -> dict[str, Any]:
 # --- the tables that are merged -------------------------------------------------------------------
 
 
-_Tables = dict[str, Any]
+_Tables = JsonObject
 _ORDER = ("signature", "launch", "constexprs", "hints", "problem", "problem.parameters", "options")
 
 
@@ -333,7 +333,7 @@ def _layers_of_problems(
     """The same for what is said of problems."""
     said = {place: said_of(spec.problem, spec.compile, folder) for place, spec in specs.items()}
     for table, index in (("problem", 0), ("problem.parameters", 1)):
-        found: dict[Place, Mapping[str, Any]] = {place: both[index] for place, both in said.items()}
+        found: dict[Place, JsonMapping] = {place: both[index] for place, both in said.items()}
         for name in in_order(found.values()):
             entry = LayerEntry(
                 can_be_dropped=False,
@@ -428,8 +428,8 @@ class Layers:
     """The layers of one entry; a missing variant or case declares nothing."""
 
     kernel: Any = ABSENT
-    variants: Mapping[str, Any] = Factory(dict)
-    cases: Mapping[str, Any] = Factory(dict)
+    variants: JsonMapping = Factory(dict)
+    cases: JsonMapping = Factory(dict)
 
 
 def layers_of(entry: LayerEntry) -> Layers:

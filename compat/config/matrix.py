@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from attrs import evolve, frozen
 from packaging.version import Version
@@ -27,7 +26,7 @@ from compat.config.toml import SCHEMA, Table, did_you_mean, parse_toml, quoted, 
 from compat.envs.cache import EnvCache, env_cache
 from compat.errors import ConfigError, SelectionError
 from compat.model import Env, Target
-from compat.text import lazy_pattern, size_of_text
+from compat.text import JsonObject, lazy_pattern, size_of_text
 
 _TARGET_NAME = lazy_pattern(r"[a-z0-9_]+")
 _PAIR = lazy_pattern(
@@ -370,7 +369,7 @@ def _targets(top: Table) -> tuple[Target, ...]:
             )
             table.fail(f"expected {backends}, found {backend!r}", "backend")
         example = next(iter(alike.values())).arch
-        facts: dict[str, Any] = {
+        facts: JsonObject = {
             "arch": (
                 table.integer("arch")
                 if isinstance(example, int)

@@ -21,7 +21,7 @@ from packaging.version import InvalidVersion, Version
 from compat.config.releases import corrected
 from compat.errors import ConfigError
 from compat.model.fields import Noted
-from compat.text import printable
+from compat.text import JsonMapping, printable
 
 T = TypeVar("T")
 
@@ -91,7 +91,7 @@ class Table:
     """The file as the user knows it."""
     path: str
     """The path of this table in the file; empty for the file itself."""
-    data: Mapping[str, Any]
+    data: JsonMapping
 
     # --- saying what is wrong ---------------------------------------------------------------------
 
@@ -183,7 +183,7 @@ class Table:
             self._text(self.expect(item, str, f"{key}[{index}]"), f"{key}[{index}]")
         return tuple(items)
 
-    def mapping(self, key: str) -> Mapping[str, Any]:
+    def mapping(self, key: str) -> JsonMapping:
         """A table as it stands; empty if the key is absent."""
         return self.expect(self.data.get(key, {}), dict, key)
 
@@ -351,7 +351,7 @@ def without_notes(value: object) -> Any:
 
 
 def _filled(
-    table: _Table, entries: Mapping[str, Any], has_heading: Callable[[str, Any], bool]
+    table: _Table, entries: JsonMapping, has_heading: Callable[[str, object], bool]
 ) -> _Table:
     """A table with its entries, those that have headings last."""
     import tomlkit
@@ -379,7 +379,7 @@ def _has_heading(_: str, value: object) -> bool:
     )
 
 
-def _has_heading_in_array(name: str, value: Any) -> bool:
+def _has_heading_in_array(name: str, value: object) -> bool:
     """The same in a table of an array, where small tables stand on one line."""
     if not isinstance(value, Mapping):
         return _has_heading(name, value)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from attrs import evolve, frozen
 
@@ -189,7 +189,7 @@ def _folder(source: str, root: str) -> str:
     return folder if folder.startswith(("/", ".")) else f"./{folder}"
 
 
-def _named(kernel: GuessedKernel) -> dict[str, Any]:
+def _named(kernel: GuessedKernel) -> JsonObject:
     function = {} if kernel.function == kernel.name else {"function": kernel.function}
     return {"name": kernel.name, **function}
 

@@ -20,7 +20,7 @@ from packaging.version import Version
 from compat.model import arguments, constexprs
 from compat.model.fields import OPTIONAL, Text
 from compat.model.status import Expectation
-from compat.text import lazy_pattern
+from compat.text import JsonMapping, JsonObject, lazy_pattern
 
 DEFAULT_TOOLCHAIN = "triton"
 """The name of the default toolchain, which it is also published under."""
@@ -184,11 +184,11 @@ class CompileSpec:
     """Run-time argument → type: ``*fp16``, ``i32``, or a tuple of types. Parameters that are
     constexprs are not in it.
     """
-    launch: Mapping[str, Any] = field(factory=dict, eq=_content)
+    launch: JsonMapping = field(factory=dict, eq=_content)
     """Run-time argument → the value of a launch, in the forms of :mod:`compat.model.arguments`. It
     replaces signature and hints: each release derives them as its launcher does.
     """
-    constexprs: Mapping[str, Any] = field(factory=dict, eq=_content)
+    constexprs: JsonMapping = field(factory=dict, eq=_content)
     """Parameter, or path of a tuple's element (``args[1]``) → value, in the forms of
     :mod:`compat.model.constexprs`.
     """
@@ -200,7 +200,7 @@ class CompileSpec:
     """Integer arguments that equal 1."""
     pointer_range_32: tuple[str, ...] = field(default=(), eq=frozenset)
     """Pointers to less than 2 GiB. Only AMD's launcher uses it, for buffer operations."""
-    options: Mapping[str, Any] = field(factory=dict, eq=_content)
+    options: JsonMapping = field(factory=dict, eq=_content)
     """Compile options, such as ``num_warps`` and ``num_stages``."""
 
     @property
@@ -225,7 +225,7 @@ class CompileSpec:
         values = (*self.constexprs.values(), *arguments.constants(self.launch.values()))
         return tuple(dict.fromkeys((*constexprs.functions(values), *makers)))
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """As JSON, for workers and keys.
 
         Arguments keep the order of the function. The order of options has no meaning.
@@ -240,7 +240,7 @@ class CompileSpec:
 
     def with_tuples(self) -> CompileSpec:
         """The same with tuples again, which JSON stores as arrays."""
-        tables: dict[str, Any] = {
+        tables: JsonObject = {
             table: _with_tuples(dict(getattr(self, table)))
             for table in ("signature", "launch", "constexprs")
         }
@@ -285,7 +285,7 @@ class Problem:
     """SHA-256 over the file and the files of its folder that it imports."""
     dtype: str
     """The element type that is asked for: ``fp16``, ``bf16``, ``fp32``, …"""
-    parameters: Mapping[str, Any] = field(factory=dict, eq=_content)
+    parameters: JsonMapping = field(factory=dict, eq=_content)
     """What the function is told of the case: its constexprs, and what the kernel file adds."""
 
     @property
@@ -293,7 +293,7 @@ class Problem:
         """Whether it is a launch of some program, whose right results nobody knows."""
         return RECORDED in self.parameters
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """The facts that distinguish this problem, as JSON; no path is in it."""
         return {
             "closure": self.closure,

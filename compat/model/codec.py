@@ -127,13 +127,13 @@ def _writer(compact: bool) -> Converter:
 
 def _writer_of(kind: type, converter: Converter, compact: bool) -> Callable[[object], object]:
     if hasattr(kind, "document"):
-        write: Callable[[Any], Any] = kind.document
+        write: Callable[[object], object] = kind.document
         return write
     resolve_types(kind)
     if hasattr(kind, "AS_ARRAY"):
         hooks = [(field.name, converter.get_unstructure_hook(field.type)) for field in fields(kind)]
         return lambda record: [hook(getattr(record, name)) for name, hook in hooks]
-    overrides: dict[str, Any] = {
+    overrides: JsonObject = {
         field.name: override(
             rename=field.metadata.get(KEY),
             # Values that a record derives from its other fields are written, too.
@@ -196,7 +196,7 @@ def _only(kind: type, read: _Hook = lambda value, _: value, also: type | None = 
 def _reader_of(kind: type, converter: Converter) -> _Hook:
     if hasattr(kind, "AS_ARRAY"):
         return _only(list, _array_reader(kind, converter))
-    overrides: dict[str, Any] = {
+    overrides: JsonObject = {
         field.name: override(
             rename=field.metadata.get(KEY), omit=True if field.metadata.get(ABSENT) else None
         )
@@ -216,7 +216,7 @@ def _array_reader(kind: type, converter: Converter) -> _Hook:
         for field in fields(resolve_types(kind))
     ]
 
-    def read(values: list[Any], _: Any) -> Any:
+    def read(values: list[object], _: object) -> object:
         if len(values) != len(hooks):
             raise _UnfitError(f"expected {len(hooks)} values, found {len(values)}")
         return kind(

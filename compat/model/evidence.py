@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from attrs import Factory, evolve, field, frozen
 
 from compat.model.fields import ABSENT
-from compat.text import TEXT_LIMIT, bounded, lazy_pattern, readable
+from compat.text import TEXT_LIMIT, JsonMapping, JsonObject, bounded, lazy_pattern, readable
 
 SOURCE_STAGE = "source"
 """The stage in which the kernel's file is imported; what follows are the stages of its
@@ -187,7 +187,7 @@ class Evidence:
     """CPU seconds per finished stage, in order, and of the one in which it was stopped; with those
     of assemblers.
     """
-    metrics: Mapping[str, Any] = Factory(dict)
+    metrics: JsonMapping = Factory(dict)
     """Of a built cell: ``shared``, ``registers``, ``spills``, ``artifacts`` (bytes per stage), …"""
     warnings: tuple[Noticed, ...] = ()
     kept: Mapping[str, str] = Factory(dict)
@@ -243,7 +243,7 @@ class Evidence:
 
 def within_bounds(evidence: Evidence) -> Evidence:
     """Evidence as it may be kept and looked through; the same object where it was so already."""
-    read: dict[str, Any] = {
+    read: JsonObject = {
         "raised": bounded_chain(evidence.raised),
         "imported": read_paths(list(evidence.imported)),
         "asked": evidence.asked[:_MANY],

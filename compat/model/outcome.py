@@ -17,7 +17,7 @@ from compat.model.cell import DEFAULT_FRAMEWORK, DEFAULT_TOOLCHAIN, BuiltEnv, Ce
 from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Noticed, StoodIn
 from compat.model.fields import ABSENT, DIGITS, KEY, Seconds, Text, rules
 from compat.model.status import BAD_NUMBERS, NOT_RUN, Expectation, Latency, Numbers, Status
-from compat.text import JsonObject
+from compat.text import JsonMapping, JsonObject
 
 
 @frozen(kw_only=True)
@@ -70,7 +70,7 @@ class Outcome:
     """``status class`` of each attempt, in order."""
     warnings: tuple[Noticed, ...] = ()
     """The compiler's warnings."""
-    metrics: Mapping[str, Any] = Factory(dict)
+    metrics: JsonMapping = Factory(dict)
     """Metric → value: registers, bytes of spills, shared memory, …"""
     stages: Mapping[str, float] = Factory(dict)
     """Stage → CPU seconds, in order."""
@@ -277,7 +277,7 @@ def _empty() -> Compact:
 def compacted(record: _T) -> _T:
     """The same outcome, or record of a cell, in few bytes."""
     facts: Any = record
-    changes: dict[str, Any] = {
+    changes: JsonObject = {
         name: once(getattr(facts, name)) for name in ("attempts", "warnings", "stood_in")
     }
     changes |= {name: _compact(getattr(facts, name)) for name in ("metrics", "stages")}
@@ -334,9 +334,7 @@ class CellRecord:
     flaky: bool
     attempts: tuple[str, ...]
     warnings: tuple[Noticed, ...]
-    metrics: Annotated[
-        Mapping[str, Any], rules(description="Open: the metrics depend on the toolchain.")
-    ]
+    metrics: Annotated[JsonMapping, rules(description="Open: the metrics depend on the toolchain.")]
     stages: Mapping[str, Seconds]
     compile_seconds: Seconds | None
     seconds: Seconds

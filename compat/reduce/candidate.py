@@ -21,6 +21,7 @@ from compat.model import DEFAULT_TOOLCHAIN, HINTS, TABLES, CompileSpec, Speciali
 from compat.model.cell import leaf_types, parameter_of
 from compat.reduce import module
 from compat.source.parsing import compiles, tree_of
+from compat.text import JsonObject
 from compat.toolchains.base import Simplification
 
 _NODE = 16
@@ -198,7 +199,7 @@ class Edit:
     """
     nodes: Nodes = Factory(dict)
     """What stands in a node's place: nothing, one expression, or statements."""
-    facts: Mapping[Fact, Any] = Factory(dict)
+    facts: Mapping[Fact, object] = Factory(dict)
     """New values in the specialization; :data:`DROP` removes one."""
     function: str | None = None
     """The kernel's new name, where it changes."""
@@ -216,7 +217,7 @@ def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
     """
     edits = list(edits)
     nodes: dict[ast.AST, Sequence[ast.AST]] = {}
-    facts: dict[Fact, Any] = {}
+    facts: dict[Fact, object] = {}
     for edit in edits:
         nodes = {**edit.nodes, **nodes}
         facts = {**edit.facts, **facts}
@@ -268,7 +269,7 @@ class _Replacing(ast.NodeTransformer):
 
 
 def _with_facts(candidate: Candidate, facts: Mapping[Fact, object]) -> Candidate:
-    def table(name: str) -> dict[str, Any]:
+    def table(name: str) -> JsonObject:
         changed = dict(getattr(candidate.compile, name))
         for (where, key), value in facts.items():
             if where == name:
@@ -298,6 +299,6 @@ def _with_facts(candidate: Candidate, facts: Mapping[Fact, object]) -> Candidate
             if hint not in dropped and parameter_of(hint) not in dropped
         )
 
-    changed: dict[str, Any] = {name: table(name) for name in TABLES}
+    changed: JsonObject = {name: table(name) for name in TABLES}
     changed |= {name: hints(name) for name in HINTS}
     return evolve(candidate, compile=CompileSpec(**changed))

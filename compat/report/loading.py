@@ -127,7 +127,7 @@ class _Items:
         It is raised once the file is known to have the schema that is read here.
         """
 
-    def cell(self, place: int, value: Any) -> CellRecord | None:
+    def cell(self, place: int, value: object) -> CellRecord | None:
         """The record of an item of ``cells``."""
         record = self._record(f"cells[{place}]", value, CellRecord)
         if record is None:
@@ -143,7 +143,7 @@ class _Items:
             "stage",
             "expectation",
         )
-        shared: dict[str, Any] = {name: once(getattr(record, name)) for name in names}
+        shared: JsonObject = {name: once(getattr(record, name)) for name in names}
         numbers = NOT_RUN if record.numbers == NOT_RUN else record.numbers
         return evolve(compacted(record), id="", numbers=numbers, **shared)
 
@@ -176,7 +176,7 @@ class _Items:
                 raise RecordError(
                     f"shards[{place}]: expected one of several, such as '3/8', found {shard!r}"
                 )
-        records: dict[str, Any] = {name: tuple(those) for name, those in items.items()}
+        records: JsonObject = {name: tuple(those) for name, those in items.items()}
         return evolve(rest, **records)
 
     def _record(self, where: str, value: object, kind: type[_T]) -> _T | None:
@@ -279,7 +279,7 @@ def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
     if not overlapping and len(parts) > 1:
         _check_cells(parts)
     matrices = [matrix for _, matrix in parts]
-    alike: dict[str, Any] = {field: _alike(parts, field) for field in _ALIKE}
+    alike: JsonObject = {field: _alike(parts, field) for field in _ALIKE}
     return evolve(
         first,
         command=" && ".join(dict.fromkeys(matrix.command for matrix in matrices)),
@@ -344,7 +344,7 @@ def _check_cells(parts: Sequence[Part]) -> None:
 def _alike(parts: Sequence[Part], field: str) -> tuple[object, ...]:
     """The values of a field in all files, each once."""
     noun, called = _ALIKE[field]
-    found: dict[Hashable, Any] = {}
+    found: dict[Hashable, object] = {}
     for where, matrix in parts:
         for each in getattr(matrix, field):
             if found.setdefault(called(each), each) != each:

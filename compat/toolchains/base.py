@@ -31,6 +31,7 @@ from compat.model import (
     Status,
     Target,
 )
+from compat.text import JsonMapping, JsonObject
 from compat.toolchains.language import Guessing, KnownEdit
 
 
@@ -269,7 +270,7 @@ class Capturing:
     """What the recorder is called in ``sys.modules`` of a program that began like that."""
     variable: str
     """The environment variable that has its settings, as JSON."""
-    begin: Callable[[dict[str, Any]], Any]
+    begin: Callable[[JsonObject], Any]
     """Record what this process launches from now on, with these settings.
 
     The result has ``stop()``.
@@ -305,7 +306,7 @@ class Guarding:
 
     The facts replace its line ``FACTS: … = {}``.
     """
-    decide: Callable[[dict[str, Any], str, str, str, str], Any]
+    decide: Callable[[JsonObject, str, str, str, str], Any]
     """The same code as a function: facts, kernel, release, target, policy → the answer.
 
     The answer has ``variant`` (``None`` for none) and ``why``.
@@ -366,7 +367,7 @@ class Launching:
     Such an adapter runs what the compiler made for the host, and writes down the launches for each
     size.
     """
-    facts: Callable[[str, str, CompileSpec], dict[str, Any]]
+    facts: Callable[[str, str, CompileSpec], JsonObject]
     """That metadata, that text, and what was compiled → ``launch`` of a cell in an archive.
 
     ``toolchains/pytorch/host`` describes ``launch``. Raises Unlaunchable.
@@ -428,7 +429,7 @@ class Pairing:
 
     The library writes launches to the file.
     """
-    judge: Callable[[Mapping[str, Any]], PairResult]
+    judge: Callable[[JsonMapping], PairResult]
     """What the program answered about one program → what that means."""
     classes: Mapping[str, str]
     """The ways in which a program can fail → what each means, for a footnote."""
@@ -547,12 +548,12 @@ class Device:
     pairing: Pairing | None = None
     """How PyTorch is tried with a release; ``None`` where it is not."""
 
-    def facts(self, target: Target) -> dict[str, Any]:
+    def facts(self, target: Target) -> JsonObject:
         """Return the facts about a target that code inside of envs and programs gets.
 
         They include the GPU that is assumed for the target's architecture.
         """
-        facts: dict[str, Any] = {
+        facts: JsonObject = {
             "backend": target.backend,
             "arch": target.arch,
             "warp_size": target.warp_size,
@@ -658,7 +659,7 @@ class Toolchain:
     launching: Launching | None = None
     """How compiled kernels are launched on another host; ``None`` where they are not."""
 
-    def facts(self, target: Target, release: Version | None) -> dict[str, Any]:
+    def facts(self, target: Target, release: Version | None) -> JsonObject:
         """Return the facts about a target that a worker gets.
 
         They include the GPU and the framework that are assumed if code asks for them.

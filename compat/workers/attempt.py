@@ -35,6 +35,7 @@ from compat.model import (
     Target,
 )
 from compat.source.closure import module_of, roots_of
+from compat.text import JsonMapping, JsonObject
 from compat.toolchains import Toolchain
 
 
@@ -68,7 +69,7 @@ class Compile:
 
     do = "compile"
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """As the worker wants it."""
         return {"do": self.do, "ir": self.ir, "keep_ir": self.keep_ir}
 
@@ -85,7 +86,7 @@ class Interpret:
 
     do = "interpret"
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """As the worker wants it."""
         return {"do": self.do, "seed": self.seed}
 
@@ -168,7 +169,7 @@ class PreloadedPackage:
     name: str
     roots: tuple[str, ...]
     target: Target
-    facts: Mapping[str, Any] = field(eq=False)
+    facts: JsonMapping = field(eq=False)
     """What the worker is told of the target."""
 
     @classmethod
@@ -195,7 +196,7 @@ class PreloadedPackage:
                     )
         return None
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """As the worker wants it."""
         return {
             "root": self.root,
@@ -306,7 +307,7 @@ class InFlightCell:
         """Seconds until that deadline."""
         return self.started + self.imported + self.limit(limits) - time.monotonic()
 
-    def job(self, mode: Mode = PLAIN) -> dict[str, Any]:
+    def job(self, mode: Mode = PLAIN) -> JsonObject:
         """The cell as the worker wants it."""
         spec = self.cell.spec
         roots, module = _place(spec)

@@ -19,7 +19,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from attrs import define, field, frozen
 
@@ -36,7 +36,7 @@ from compat.model.evidence import (
     read_stood_in,
     read_warnings,
 )
-from compat.text import WIDTH_LIMIT, read_json
+from compat.text import WIDTH_LIMIT, JsonObject, read_json
 from compat.workers.attempt import NOWHERE_ELSE, Mode, Places
 
 READY_DEADLINE = 180.0
@@ -158,7 +158,9 @@ class WorkerClient:
         self._send({"do": "leave"})
 
     def _send(
-        self, message: Mapping[str, str], ancillary: list[tuple[int, int, Any]] | None = None
+        self,
+        message: Mapping[str, str],
+        ancillary: list[tuple[int, int, array.array[int]]] | None = None,
     ) -> None:
         try:
             with self._lock:
@@ -241,7 +243,7 @@ class DoneEvent:
     """Offset in the output file at which the cell's own output ends."""
     raised: tuple[Raised, ...]
     stages: dict[str, float]
-    metrics: dict[str, Any]
+    metrics: JsonObject
     warnings: tuple[Noticed, ...]
     imported: tuple[str, ...] = ()
     stood_in: StoodIn | None = None

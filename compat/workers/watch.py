@@ -23,7 +23,6 @@ from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from tempfile import gettempdir
-from typing import Any
 
 from attrs import evolve
 
@@ -34,7 +33,7 @@ from compat.interruption import Stopped
 from compat.model import Cell, Evidence
 from compat.model.evidence import read_paths, read_raised, read_stages
 from compat.processes import supervisor
-from compat.text import readable
+from compat.text import JsonMapping, readable
 from compat.worker import beacon
 from compat.workers.attempt import (
     NOWHERE_ELSE,
@@ -293,7 +292,7 @@ class _Watch:
         number, words = (told[-1].errno or 0, told[-1].message) if told else (0, "")
         return MachineError.about(number, words, where=str(self.child.directory.parent))
 
-    def _begin(self, flight: InFlightCell, message: Mapping[str, Any]) -> None:
+    def _begin(self, flight: InFlightCell, message: JsonMapping) -> None:
         flight.started = time.monotonic()
         flight.output = offset(message.get("output")) or 0
         flight.target_known = (

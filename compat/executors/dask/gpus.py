@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
@@ -19,6 +19,9 @@ from compat.executors.dask.work import Work, by_reason
 from compat.executors.gpus import GpuDevice, GpuHost, LaunchedPiece, Load, NotLaunched
 from compat.text import read_json
 from compat.toolchains.pytorch.host.results import Key, key_of
+
+if TYPE_CHECKING:
+    from compat.executors.dask.remote import LaunchEnd
 
 _FIRST = 10
 """The priority of launches: a worker begins one before what it has in line, since GPUs are few."""
@@ -198,7 +201,7 @@ class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
         return slot
 
     def _after(
-        self, worker: ClusterWorker, end: Any
+        self, worker: ClusterWorker, end: LaunchEnd
     ) -> tuple[Sequence[LaunchedPiece | NotLaunched], Sequence[_LaunchWork]]:
         lines = _lines(end.results)
         results = [LaunchedPiece(worker=worker.name, lines=tuple(lines.values()))] if lines else []

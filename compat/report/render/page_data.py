@@ -499,7 +499,7 @@ class _Cells:
     stages: Columns = field(factory=Columns)
     words: dict[int, JsonObject] = field(factory=dict)
     """Metrics that are texts, by the number of the cell."""
-    rare: dict[str, dict[int, Any]] = field(factory=lambda: {name: {} for name in _RARE})
+    rare: dict[str, dict[int, object]] = field(factory=lambda: {name: {} for name in _RARE})
 
     def add(self, document: JsonObject, envs: Mapping[str, int]) -> None:
         """Add the next cell, as ``matrix.json`` has it."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
@@ -286,7 +285,7 @@ def _command(told: Explanation) -> str:
     )
 
 
-def _section(title: str, lines: Any) -> Iterator[str]:
+def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
     shown = list(lines)
     if shown:
         yield f"  {title}:"

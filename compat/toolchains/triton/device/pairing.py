@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from packaging.version import Version
 
 from compat.model import Status
-from compat.text import lazy_pattern
+from compat.text import JsonMapping, lazy_pattern
 from compat.toolchains.base import Pairing, PairResult
 from compat.toolchains.triton.facts import TARGETS
 
@@ -66,7 +65,7 @@ _NAMES_ITS_TYPE = lazy_pattern(r"\w+(Error|Exception): ")
 _IMPORTS = ("ImportError", "ModuleNotFoundError")
 
 
-def judge(answer: Mapping[str, Any]) -> PairResult:
+def judge(answer: JsonMapping) -> PairResult:
     """What an answer about one program means."""
     ended = answer.get("ended")
     if ended == "deadline":
@@ -88,7 +87,7 @@ def judge(answer: Mapping[str, Any]) -> PairResult:
     return PairResult(status=Status.REJECTED, failure_class=failure_class, message=_words(said))
 
 
-def _counted(answer: Mapping[str, Any]) -> PairResult:
+def _counted(answer: JsonMapping) -> PairResult:
     """Whether every kernel that the graph must launch was launched."""
     left = [str(launch[0]) for launch in answer.get("launched", [])]
     missing = []

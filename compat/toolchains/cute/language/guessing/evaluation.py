@@ -12,12 +12,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from attrs import Factory, define, frozen
 
 from compat.source.constants import (
     FUNCTIONS,
+    PythonValue,
+    PythonValues,
     Returned,
     Scope,
     SourceFunction,
@@ -53,10 +55,10 @@ class HostCall:
     kernel: str
     """The function or class."""
     line: int
-    made: Mapping[str, Any]
+    made: Mapping[str, PythonValue]
     """What the constructor was given, by name."""
-    positional: tuple[Any, ...]
-    keywords: Mapping[str, Any]
+    positional: tuple[PythonValue, ...]
+    keywords: Mapping[str, PythonValue]
 
     @property
     def is_known(self) -> bool:
@@ -107,14 +109,14 @@ class _Compile:
 
 @frozen
 class _Method:
-    owner: Any
+    owner: PythonValue
     name: str
 
 
 class HostScope(Scope):
     """The names that host code sees."""
 
-    functions: ClassVar[Mapping[str, Any]] = {**FUNCTIONS, **library.CONSTANTS}
+    functions: ClassVar[Mapping[str, PythonValue]] = {**FUNCTIONS, **library.CONSTANTS}
     kernels: Kernels
 
     def _nested(self, local: dict[str, object]) -> Self:
@@ -122,14 +124,14 @@ class HostScope(Scope):
         inner.kernels = self.kernels
         return inner
 
-    def value(self, node: ast.expr) -> Any:
+    def value(self, node: ast.expr) -> PythonValue:
         """The value of an expression; UNKNOWN where it does not follow."""
         try:
             return super().value(node)
         except UnknownValue:
             return self.value(node.orelse) if isinstance(node, ast.IfExp) else UNKNOWN
 
-    def name(self, node: ast.Name) -> Any:
+    def name(self, node: ast.Name) -> PythonValue:
         """The value of a name. Raises UnknownValue."""
         if node.id not in self.local and node.id in self.kernels.classes:
             return self.kernels.classes[node.id]
@@ -161,7 +163,7 @@ class HostScope(Scope):
         scope.kernels = self.kernels
         return SourceFunction(function, scope)
 
-    def attribute(self, node: ast.Attribute) -> Any:
+    def attribute(self, node: ast.Attribute) -> PythonValue:
         """The value of an attribute. Raises UnknownValue."""
         origin = self.origin(node) or ""
         if node.attr == "compile" and origin.startswith("cutlass."):
@@ -194,7 +196,7 @@ class HostScope(Scope):
             raise UnknownValue(name)
         return super().attribute_of(value, name)
 
-    def call(self, node: ast.Call) -> Any:
+    def call(self, node: ast.Call) -> PythonValue:
         """What a call returns. Raises UnknownValue."""
         origin = (
             self.origin(node.func.value if isinstance(node.func, ast.Subscript) else node.func)
@@ -249,12 +251,12 @@ class HostScope(Scope):
             self.kernels.active.pop()
         return None
 
-    def arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
+    def arguments(self, node: ast.Call) -> tuple[list[PythonValue], PythonValues]:
         """Return the values of a call's arguments, by position and by keyword.
 
         Unknown ``**`` arguments are left out.
         """
-        keywords: dict[str, Any] = {}
+        keywords: PythonValues = {}
         for keyword in node.keywords:
             value = self.value(keyword.value)
             if keyword.arg is not None:
@@ -265,7 +267,7 @@ class HostScope(Scope):
 
     # --- kernels ---
 
-    def _compiled(self, node: ast.Call) -> Any:
+    def _compiled(self, node: ast.Call) -> PythonValue:
         positional, keywords = self.arguments(node)
         if not positional:
             raise UnknownValue("compiles nothing")
@@ -292,7 +294,7 @@ class HostScope(Scope):
         made: Mapping[str, object],
         positional: Sequence[object],
         keywords: Mapping[str, object],
-    ) -> Any:
+    ) -> PythonValue:
         # As they are now.
         copied = [each.copied() if isinstance(each, TensorValue) else each for each in positional]
         named = {name: each for name, each in keywords.items() if name != "options"}
@@ -309,8 +311,11 @@ class HostScope(Scope):
         return UNKNOWN
 
     def _made(
-        self, kind: ast.ClassDef, positional: Sequence[Any], keywords: Mapping[str, Any]
-    ) -> dict[str, Any]:
+        self,
+        kind: ast.ClassDef,
+        positional: Sequence[PythonValue],
+        keywords: Mapping[str, PythonValue],
+    ) -> PythonValues:
         constructor = next(
             (
                 each
@@ -412,7 +417,7 @@ class HostScope(Scope):
             if len(returns) == 2:
                 raise returns[-1] from None
 
-    def _bind(self, target: ast.expr, value: Any) -> None:
+    def _bind(self, target: ast.expr, value: PythonValue) -> None:
         match target:
             case ast.Name(id=name):
                 is_size = type(value) is int and value > 0

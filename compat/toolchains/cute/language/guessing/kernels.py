@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from attrs import frozen
 
 from compat.model.fields import Noted
-from compat.source.constants import SourceFunction
+from compat.source.constants import PythonValue, SourceFunction
 from compat.source.parsing import defaults_of, dotted, named_parameters
 from compat.text import lazy_pattern
 from compat.toolchains.cute.language.guessing.assumptions import (
@@ -66,7 +65,7 @@ _ELEMENT = lazy_pattern(rf"\b({'|'.join(ELEMENTS)})\b")
 class _Guess:
     """What one parameter is given."""
 
-    value: Any
+    value: PythonValue
     why: str
     is_constexpr: bool
     is_exact: bool = False
@@ -86,7 +85,7 @@ class _LauncherGuesses:
         self.lines = _lines(module)
         self.defaults = defaults_of(launcher.call.args)
         self.others = {node.name: node for node in module.jitted if node is not launcher.call}
-        self.names: dict[Any, str] = {}
+        self.names: dict[PythonValue, str] = {}
         """Sizes that have no name of their own → the names that they are given."""
         self.call = self._best_call()
         self.passed = self._passed()
@@ -347,7 +346,7 @@ class _LauncherGuesses:
             )
         )
 
-    def _kind(self, name: str, annotation: str, value: object) -> Any:
+    def _kind(self, name: str, annotation: str, value: object) -> PythonValue:
         """The type that kernel files have for a value."""
         if isinstance(value, TensorValue):
             return self._type_of(name, value) if value.shape else None
@@ -481,7 +480,7 @@ def _is_constant(value: object) -> bool:
     return value is None or isinstance(value, bool | int | float | str | ElementKind)
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> PythonValue:
     """A value as a kernel file has it, before it is written."""
     if isinstance(value, ElementKind):
         return {"dtype": value.name}
@@ -492,7 +491,7 @@ def _plain(value: object) -> Any:
     return int(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _noted(guess: _Guess) -> Any:
+def _noted(guess: _Guess) -> PythonValue:
     value = {"none": True} if guess.value is None else guess.value
     return Noted(value, guess.why) if guess.why else value
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
-from compat.source.constants import UnknownValue
+from compat.source.constants import PythonValue, UnknownValue
 from compat.toolchains.cute.language.guessing.values import (
     UNKNOWN,
     ElementKind,
@@ -41,12 +40,14 @@ def element_name(value: object) -> str | None:
 # --- PyTorch --------------------------------------------------------------------------------------
 
 
-def _sizes(sizes: Sequence[Any]) -> list[object]:
+def _sizes(sizes: Sequence[PythonValue]) -> list[object]:
     flat = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
     return [each if isinstance(each, int | SymbolicSize) else UNKNOWN for each in flat]
 
 
-def _made(*sizes: Any, dtype: Any = None, size: Any = None, **_: Any) -> TensorValue:
+def _made(
+    *sizes: PythonValue, dtype: PythonValue = None, size: PythonValue = None, **_: PythonValue
+) -> TensorValue:
     return TensorValue.contiguous(
         _sizes(sizes if size is None else [size]), element_name(dtype) or "fp32"
     )
@@ -69,12 +70,14 @@ def _random(
     return TensorValue.contiguous(_sizes([shape]), element_name(dtype) or "i64")
 
 
-def _strided(size: Any, stride: Any, *, dtype: object = None, **_: object) -> TensorValue:
+def _strided(
+    size: PythonValue, stride: PythonValue, *, dtype: object = None, **_: object
+) -> TensorValue:
     order = sorted(range(len(size)), key=lambda mode: -stride[mode])
     return TensorValue(_sizes([size]), order, element_name(dtype) or "fp32")
 
 
-def _like(tensor: Any, *, dtype: Any = None, **_: object) -> TensorValue:
+def _like(tensor: PythonValue, *, dtype: PythonValue = None, **_: object) -> TensorValue:
     return _tensor(tensor).copied(element=element_name(dtype) or tensor.element)
 
 
@@ -94,7 +97,7 @@ def _of_data(data: object, *, dtype: object = None, **_: object) -> TensorValue:
     )
 
 
-def _tensor(value: Any) -> TensorValue:
+def _tensor(value: PythonValue) -> TensorValue:
     if not isinstance(value, TensorValue):
         raise UnknownValue("no tensor")
     return value
@@ -105,7 +108,7 @@ def _to(tensor: TensorValue, *positional: object, dtype: object = None, **_: obj
     return tensor.copied(element=kinds[0].name) if kinds else tensor
 
 
-def _permute(tensor: TensorValue, *axes: Any) -> TensorValue:
+def _permute(tensor: TensorValue, *axes: PythonValue) -> TensorValue:
     return tensor.permuted(
         axes[0] if len(axes) == 1 and isinstance(axes[0], tuple | list) else axes
     )
@@ -117,7 +120,7 @@ def _transpose(tensor: TensorValue, one: int = 0, other: int = 1) -> TensorValue
     return tensor.permuted(axes)
 
 
-def _view(tensor: TensorValue, *sizes: Any, **_: Any) -> TensorValue:
+def _view(tensor: TensorValue, *sizes: PythonValue, **_: PythonValue) -> TensorValue:
     if len(sizes) == 1 and isinstance(sizes[0], ElementKind):
         return tensor.copied(element=sizes[0].name)
     known = [each for each in tensor.shape if isinstance(each, int)]
@@ -142,11 +145,11 @@ def _squeeze(tensor: TensorValue, axis: int) -> TensorValue:
     return tensor.copied(shape=[*tensor.shape[:at], *tensor.shape[at + 1 :]], order=order)
 
 
-def _of(values: Sequence[Any], axis: Any) -> Any:
+def _of(values: Sequence[PythonValue], axis: PythonValue) -> PythonValue:
     return tuple(values) if axis is None else values[axis]
 
 
-def _strides(tensor: TensorValue) -> list[Any]:
+def _strides(tensor: TensorValue) -> list[PythonValue]:
     strides, below = [1] * len(tensor.shape), 1
     for mode in reversed(tensor.order):
         strides[mode] = below
@@ -236,8 +239,8 @@ def _symbolic(tensor: TensorValue, alignment: object) -> TensorValue:
 
 
 def _cute_tensor_like(
-    tensor: Any,
-    cutlass_dtype: Any = None,
+    tensor: PythonValue,
+    cutlass_dtype: PythonValue = None,
     is_dynamic_layout: object = True,
     assumed_align: object = None,
     **_: object,
@@ -294,7 +297,7 @@ def _pointer(
     )
 
 
-def _divided(number: Any, divisor: Any) -> object:
+def _divided(number: PythonValue, divisor: PythonValue) -> object:
     return -(-number // divisor)
 
 

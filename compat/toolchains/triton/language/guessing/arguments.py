@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from attrs import define, field, frozen
 
 from compat.model import constexprs
-from compat.source.constants import Scope, SourceFunction, UnknownValue
+from compat.source.constants import PythonValue, Scope, SourceFunction, UnknownValue
 from compat.text import lazy_pattern
 from compat.toolchains.triton.language.guessing.evaluation import AssumedSize
 from compat.toolchains.triton.language.guessing.facts import (
@@ -57,7 +56,7 @@ _TYPE = lazy_pattern(r"\*?k?(i1|[iu](8|16|32|64)|fp16|bf16|fp32|fp64|fp8\w+)")
 class Guess:
     """A guessed value, and why."""
 
-    value: Any
+    value: PythonValue
     why: str
     look_at: str = ""
     """What deserves a look, where the guess is weak."""
@@ -237,7 +236,7 @@ class Types:
             return Guess("i32", "by its name")
         return Guess("i32", "nothing is known of it", "its type is unknown")
 
-    def _values(self, parameter: JitParameter) -> list[tuple[Any, str]]:
+    def _values(self, parameter: JitParameter) -> list[tuple[PythonValue, str]]:
         is_known, value = self.scope.try_value(parameter.default)
         defaults = [(value, "by its default")] if is_known else []
         name = parameter.name

@@ -13,12 +13,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from attrs import evolve, frozen
 
 from compat.model import constexprs
-from compat.source.constants import FUNCTIONS, Scope, SourceFunction, UnknownValue
+from compat.source.constants import FUNCTIONS, PythonValue, Scope, SourceFunction, UnknownValue
 from compat.text import lazy_pattern
 
 SIZE = 1024
@@ -99,7 +99,7 @@ class AssumedTensor:
             inner[-2] = shape[-1]  # still the size that was given, and not a product of it
         return cls(tuple(shape), tuple(inner), element, origin)
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> PythonValue:
         """What an attribute or a method of it is. Raises :class:`UnknownValue`."""
         if name in _METHODS:
             return partial(_METHODS[name], self)
@@ -118,7 +118,7 @@ class AssumedTensor:
         raise UnknownValue(f"the attribute {name} of a tensor")
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> PythonValue:
         """As constexprs have it, where it is known."""
         torch = next(
             (torch for torch, triton in TORCH_TYPES.items() if triton == self.element), None
@@ -147,7 +147,7 @@ def element_of(dtype: object) -> tuple[str | None, str | None]:
 # --- methods --------------------------------------------------------------------------------------
 
 
-def _shape(tensor: AssumedTensor, sizes: Sequence[Any]) -> tuple[int, ...]:
+def _shape(tensor: AssumedTensor, sizes: Sequence[PythonValue]) -> tuple[int, ...]:
     """The sizes that a method is given, with ``-1`` replaced."""
     flat = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
     if not all(isinstance(size, int) for size in flat):
@@ -158,7 +158,7 @@ def _shape(tensor: AssumedTensor, sizes: Sequence[Any]) -> tuple[int, ...]:
     return tuple(rest if size == -1 else size for size in flat)
 
 
-def _view(tensor: AssumedTensor, *sizes: Any) -> AssumedTensor:
+def _view(tensor: AssumedTensor, *sizes: PythonValue) -> AssumedTensor:
     return AssumedTensor.contiguous(_shape(tensor, sizes), tensor.element, tensor.origin)
 
 
@@ -166,7 +166,7 @@ def _new(tensor: AssumedTensor, *sizes: object, dtype: object = None, **_: objec
     return _view(tensor, *sizes).of_type(dtype)
 
 
-def _permute(tensor: AssumedTensor, *axes: Any) -> AssumedTensor:
+def _permute(tensor: AssumedTensor, *axes: PythonValue) -> AssumedTensor:
     flat = axes[0] if len(axes) == 1 and isinstance(axes[0], tuple | list) else axes
     return evolve(
         tensor,
@@ -210,7 +210,7 @@ def _to(
     return tensor.of_type(dtypes[0] if dtypes else None)
 
 
-def _at(values: Sequence[int], axis: Any) -> object:
+def _at(values: Sequence[int], axis: PythonValue) -> object:
     return tuple(values) if axis is None else values[axis]
 
 
@@ -310,8 +310,8 @@ class OpaqueArgument:  # noqa: PLW1641 - nothing keeps it in a set
 class TunerConfig:
     """A ``triton.Config``: values of constexprs, and options."""
 
-    kwargs: Mapping[str, Any]
-    options: Mapping[str, Any]
+    kwargs: Mapping[str, PythonValue]
+    options: Mapping[str, PythonValue]
 
 
 _OPTIONS: Mapping[str, object] = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None}
@@ -332,7 +332,7 @@ def _cdiv(number: int, divisor: int) -> int:
 class KernelScope(Scope):
     """A scope that knows dtypes, ``triton.Config``, and tensors."""
 
-    functions: ClassVar[Mapping[str, Any]] = {
+    functions: ClassVar[Mapping[str, PythonValue]] = {
         **FUNCTIONS,
         "triton.cdiv": _cdiv,
         "triton.language.cdiv": _cdiv,
@@ -341,7 +341,7 @@ class KernelScope(Scope):
         "torch.version.hip": None,
     }
 
-    def attribute(self, node: ast.Attribute) -> Any:
+    def attribute(self, node: ast.Attribute) -> PythonValue:
         """The value of an attribute. Raises UnknownValue."""
         return _dtype(self.origin(node) or "") or super().attribute(node)
 
@@ -353,7 +353,7 @@ class KernelScope(Scope):
             return {"kwargs": value.kwargs, **_OPTIONS, **value.options}[name]
         return super().attribute_of(value, name)
 
-    def call(self, node: ast.Call) -> Any:
+    def call(self, node: ast.Call) -> PythonValue:
         """What a call returns. Raises UnknownValue."""
         origin = self.origin(node.func) or ""
         if origin in ("triton.Config", "triton.runtime.autotuner.Config", "triton.runtime.Config"):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 from attrs import Factory, define
 
 from compat.model import ONLY_CASE, constexprs
 from compat.model.fields import Noted
-from compat.source.constants import UnknownValue
+from compat.source.constants import PythonValue, PythonValues, UnknownValue
 from compat.text import lazy_pattern
 from compat.toolchains.language import GuessedKernel
 from compat.toolchains.triton.language.guessing.arguments import (
@@ -70,9 +69,9 @@ _TUNER_SKIPS = {
 @define
 class _Case:
     name: str
-    constexprs: dict[str, Any] = Factory(dict)
-    options: dict[str, Any] = Factory(dict)
-    hints: dict[str, Any] = Factory(dict)
+    constexprs: PythonValues = Factory(dict)
+    options: PythonValues = Factory(dict)
+    hints: PythonValues = Factory(dict)
     """Where they are others than those of the kernel."""
 
 
@@ -275,7 +274,7 @@ class _Guessing:
                 f"{len(refused)} configs that its static_assert refuses are left out"
             )
 
-    def _values(self) -> dict[str, Any]:
+    def _values(self) -> PythonValues:
         return {name: guess.value for name, guess in self.values.items()}
 
     def _satisfy(self) -> None:
@@ -356,7 +355,7 @@ class _Guessing:
             tables["expect"] = [dict(_TUNER_SKIPS)]
         return tables
 
-    def _type(self, name: str, guess: Guess) -> Any:
+    def _type(self, name: str, guess: Guess) -> PythonValue:
         noted = _noted(guess)
         return (
             Noted(noted.value, f"{noted.note}; taken as {self.numbers[name]}")
@@ -364,7 +363,7 @@ class _Guessing:
             else noted
         )
 
-    def _hints(self) -> dict[str, Any]:
+    def _hints(self) -> PythonValues:
         """What the launch finds out: nothing is said where that is what is assumed anyway."""
         multiples = [name for name, number in self.numbers.items() if number % 16 == 0]
         ones = [name for name, number in self.numbers.items() if number == 1]
@@ -428,7 +427,7 @@ def _innermost(strides: Sequence[str]) -> list[str]:
     return [names[-1] for names in groups.values() if len(names) > 1]
 
 
-def _noted(guess: Guess) -> Any:
+def _noted(guess: Guess) -> PythonValue:
     value = guess.value if isinstance(guess.value, Mapping) else constexprs.plain(guess.value)
     return Noted(value, guess.why if guess.exact else f"guessed: {guess.why}")
 
@@ -488,7 +487,7 @@ def _distinct(cases: Sequence[_Case]) -> list[_Case]:
     return list(by_name.values())
 
 
-def _written(case: _Case) -> dict[str, Any]:
+def _written(case: _Case) -> PythonValues:
     tables = {
         "constexprs": {name: constexprs.plain(value) for name, value in case.constexprs.items()},
         "options": dict(case.options),
