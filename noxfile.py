@@ -164,7 +164,7 @@ def gpu(session: nox.Session) -> None:
     session.run("pytest", "-m", "gpu", "-rs", *session.posargs, env=testing(session))
 
 
-@nox.session(python=["3.11", "3.12", "3.13"], default=False)
+@nox.session(python=["3.11", "3.12", "3.13", "3.14"], default=False)
 def drivers(session: nox.Session) -> None:
     """Run the tests that need no wheels on each supported Python that this machine has."""
     install_once(session, "-e", ".", *group("tests"))
@@ -214,7 +214,8 @@ def lowest(session: nox.Session) -> None:
 def releases(session: nox.Session) -> None:
     """Declare releases that are new on the package index.
 
-    Writes their changes for our kernels into reports/new-releases.
+    Writes their changes for our kernels into reports/new-releases. After `--` are options of
+    `compat matrix`, such as `--kernel sel_dense`.
     """
     install_once(session, "-e", ".")
     folder = Path("reports", "new-releases")
@@ -237,7 +238,7 @@ def releases(session: nox.Session) -> None:
     ]
     old, new = folder / "old", folder / "new"
     # Kernels fail on some releases on purpose, so exit code 1 is no error here.
-    matrix = ("compat", "matrix", "--envs")
+    matrix = ("compat", "matrix", *session.posargs, "--envs")
     session.run(*matrix, before, "--output", str(old), success_codes=[0, 1], env=environ)
     session.run(*asking, *declaring, env=environ)
     both = ",".join((before, *names))
@@ -253,6 +254,15 @@ def docs(session: nox.Session) -> None:
     """Build the documentation into site/. A broken link is an error."""
     install_once(session, "-e", ".", *group("docs"))
     session.run("mkdocs", "build", "--strict", *session.posargs)
+
+
+@nox.session(default=False)
+def publish(session: nox.Session) -> None:
+    """Push the documentation as a version to the branch gh-pages: `-- dev`, or `-- 0.1 latest`."""
+    install_once(session, "-e", ".", *group("docs"))
+    session.run("mike", "deploy", "--push", "--update-aliases", *session.posargs)
+    if "latest" in session.posargs:
+        session.run("mike", "set-default", "--push", "latest")
 
 
 @nox.session(default=False)
@@ -348,6 +358,7 @@ def define_runs(config: MatrixConfig) -> None:
             named or config.kernels,
             ROOT if named else config.base,
             where="--spec" if named else "matrix.toml: kernels",
+            library=config.library,
         )
 
     @nox.session(default=False)

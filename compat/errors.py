@@ -80,7 +80,9 @@ REFUSALS: Mapping[int, str] = {
     errno.EAGAIN: "cannot start another process",
     errno.ENOMEM: "no memory left",
 }
-"""What the system's error numbers mean where it refuses what any program needs."""
+"""Error number of the system → its meaning, if the system refuses something that every program
+needs.
+"""
 
 _ROOM = "Free space in the folder for temporary files, or set TMPDIR to another one"
 _HINTS: Mapping[int, str] = {

@@ -36,7 +36,7 @@ class Artifact:
 
     path: Path
     there: bool
-    """Whether it still is what was kept: anybody may tidy up."""
+    """Whether the file still exists with the same content; the user may delete it."""
 
 
 @frozen(kw_only=True)
@@ -61,7 +61,7 @@ class Explanation:
     reproducer: Artifact | None = None
     """The MLIR reproducer of its failure."""
     ir: Artifact | None = None
-    """The IR before the pass in which it fails."""
+    """The IR before the failing pass."""
     slowness: str | None = None
     """A sentence that says whether it is slow or stuck, and where the time goes. ``None``: it is
     neither.
@@ -83,8 +83,8 @@ class CellOverview:
 
     pattern: str
     results: tuple[Result, ...]
-    """Of those that were run, the newest release first, and of each release in the order of the
-    cells.
+    """The results of the cells that were run: the newest release first, and each release in the
+    order of the cells.
     """
     matching: int
     """How many cells the glob matches."""

@@ -92,9 +92,9 @@ class Initialized:
     """The result of :func:`initialize`."""
 
     written: Mapping[Path, tuple[str, ...]]
-    """File → names of the kernels that were written to it."""
+    """File → names of the kernels in it."""
     kept: Mapping[Path, str]
-    """File that existed and was kept → the consequence, as a sentence."""
+    """Existing file, left as it was → the consequence, as a sentence."""
     look_at: tuple[Look, ...]
     """Guesses that the author should check."""
     not_taken: Mapping[Path, tuple[UnreachableKernel, ...]]
@@ -288,7 +288,7 @@ _SECONDS_OF_ENV = 5.0
 _BYTES_OF_RELEASE = 0.69e9
 """The mean of the 13 releases from 3.0.0 to 3.9.0, which take 0.57 to 1.05 GB."""
 _BYTES_OF_PYTORCH = 5.3e9
-"""What PyTorch takes besides: the mean of 2.4.1, 2.5.1 and 2.9.1, with CUDA."""
+"""Bytes that PyTorch adds to an env: the mean of 2.4.1, 2.5.1 and 2.9.1, with CUDA."""
 
 
 def _first_run(matrix: Path) -> FirstRun | None:

@@ -371,17 +371,17 @@ class Written:
     """The files of a report, and the fate of the report that was there before."""
 
     report: Report
-    """What the files have: of a narrowed run also cells that the report before had."""
+    """The content of the files. After a narrowed run it also has cells of the earlier report."""
     files: tuple[Path, ...]
     dropped: int = 0
-    """Cells of the report before that are left out: what they depend on has changed, or is not
-    here.
+    """Cells of the earlier report that the new one leaves out, because a dependency has changed or
+    is missing.
     """
     replaced: str = ""
     """The command of the report before, where that is of other kernel files and is gone."""
     beside: Path | None = None
-    """The folder of the report before, where that is of other kernel files and is kept; ``files``
-    are in a folder below it.
+    """The folder of an earlier report about other kernel files, which stays. ``files`` are in a
+    folder below it.
     """
 
 

@@ -25,6 +25,7 @@ from compat.config.libraries import (
     LibraryVersions,
     libraries_named,
     load_at_versions,
+    required,
 )
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.config.selection import select_specs, without_pairs
@@ -32,7 +33,6 @@ from compat.config.toml import LONGEST, shown
 from compat.engine import plan
 from compat.engine.plan import Shard
 from compat.engine.run import RunContext
-from compat.envs.libraries import unpacked
 from compat.envs.provider import EnvProvider
 from compat.envs.record import read_env
 from compat.errors import ConfigError, SelectionError
@@ -51,11 +51,11 @@ _IN_MATRIX = "matrix.toml: kernels"
 """Where a project says which its kernel files are."""
 
 STATE = ".compat"
-"""The folder beside ``matrix.toml`` for what is kept between runs."""
+"""The folder beside ``matrix.toml`` with everything that outlives a run."""
 
 Obtain = Callable[[Path, Sequence[Env]], Sequence[BuiltEnv]]
-"""Gives envs that a ``matrix.toml`` declares as they are on disk, in their order, perhaps having
-built what is missing.
+"""Returns the envs that a ``matrix.toml`` declares, in their order, and may first build missing
+ones.
 """
 
 
@@ -496,7 +496,7 @@ def _specs(
         )
         raise ConfigError("there are no kernels to compile", where=_place(config), hint=hint)
     patterns, base = (kernel_files, Path.cwd()) if kernel_files else (config.kernels, config.base)
-    load = partial(load_kernels, on_bad=on_bad)
+    load = partial(load_kernels, on_bad=on_bad, library=config.library)
     files = [pattern for pattern in patterns if not is_source(pattern, base)]
     declared = load(files, base, where=None if kernel_files else _IN_MATRIX)
     named = [pattern for pattern in patterns if is_source(pattern, base)]
@@ -525,14 +525,14 @@ def _of_packages(
     Raises SelectionError, and EnvError for a library that cannot be installed.
     """
     wanted = libraries_named(patterns.packages)
-    folders = {library: unpacked(library.requirement) for library in wanted}
+    folders = {library: config.library(library.requirement) for library in wanted}
     files, base = (
         (patterns.kernel_files, Path.cwd())
         if patterns.kernel_files
         else (config.kernels, config.base)
     )
     where = None if patterns.kernel_files else _IN_MATRIX
-    found = load_at_versions(files, base, wanted, where=where)
+    found = load_at_versions(files, base, wanted, where=where, unpack=config.library)
     declared = {each.library.name for each in found.absent} | {
         library.name for spec in found.specs if (library := LibraryVersions.of(spec.package))
     }
@@ -548,6 +548,18 @@ def _of_packages(
         *found.specs,
         *load_packages(others, {spec.kernel for spec in found.specs}),
     ), found.absent
+
+
+def libraries_of(config: MatrixConfig, packages: Sequence[str] = ()) -> tuple[str, ...]:
+    """The libraries, each of one version, that texts of ``--package`` name.
+
+    Without a text, they are those of the kernel files that ``matrix.toml`` names. Raises
+    SelectionError and ConfigError.
+    """
+    if packages:
+        return tuple(library.requirement for library in libraries_named(packages))
+    files = [pattern for pattern in config.kernels if not is_source(pattern, config.base)]
+    return required(files, config.base)
 
 
 def _place(config: MatrixConfig) -> str | None:

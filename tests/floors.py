@@ -172,19 +172,19 @@ def rooms_imported(path: Path) -> set[str]:
 def own_names(path: Path) -> set[str]:
     """The names that a module imports from this package, without the package's own."""
     names = set[str]()
-    for node in ast.walk(_tree(path)):
+    for node in _imports(path):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        else:
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
     return {name.removeprefix("compat.") for name in names if name.startswith("compat.")}
 
 
 def _imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(_tree(path)):
+    for node in _imports(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             yield node.module or ""
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
@@ -195,8 +195,19 @@ def _everything() -> tuple[Path, ...]:
 
 
 @cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
+def _imports(path: Path) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    return tuple(_imports_in(ast.parse(path.read_text())))
+
+
+def _imports_in(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The import statements, found without a look at expressions, which are most of a tree."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        for field in ("body", "handlers", "orelse", "finalbody", "cases"):
+            waiting += getattr(node, field, ())
 
 
 def upward() -> Iterator[str]:
@@ -226,7 +237,7 @@ def homeless() -> Iterator[str]:
 def relative() -> Iterator[str]:
     """Relative imports, which hide the floor that they lead to."""
     for path in modules():
-        for node in ast.walk(_tree(path)):
+        for node in _imports(path):
             if isinstance(node, ast.ImportFrom) and node.level:
                 yield f"{within(path)}:{node.lineno}: a relative import hides its floor"
 
@@ -274,7 +285,7 @@ def foreign() -> Iterator[str]:
             path.parent.name,
             {"cutlass", "cuda"} if "cute" in path.relative_to(PACKAGE).parts else {"triton"},
         )
-        for node in ast.walk(ast.parse(path.read_text(), feature_version=(3, 8))):
+        for node in _imports_in(ast.parse(path.read_text(), feature_version=(3, 8))):
             match node:
                 case ast.Import(names=aliases):
                     names = [alias.name for alias in aliases]

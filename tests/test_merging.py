@@ -333,9 +333,14 @@ def test_what_is_no_store_is_an_error(tmp_path: Path) -> None:
         database.execute("PRAGMA user_version = 99")
     with opened(foreign) as database:
         database.execute("CREATE TABLE t (a)")
+    damaged = store_of(tmp_path / "damaged", BUILD) / "results.sqlite"
+    data = damaged.read_bytes()
+    assert b"tablelaunchedlaunched" in data
+    damaged.write_bytes(data.replace(b"tablelaunchedlaunched", b"table\xffaunchedlaunched"))
     for path, message in (
         (newer, "it has layout 99"),
         (foreign, "not a store of results"),
+        (damaged, "cannot read the results"),
         (tmp_path / "mine", "is the store to merge into"),
     ):
         with pytest.raises(StoreError, match=message) as caught:

@@ -112,6 +112,7 @@ def test_a_release_that_matrix_toml_declares_is_not_new(
     path.write_text('schema = 1\nkernels = ["*.toml"]\nenv = [{ triton = "3.94.0" }]\n')
     config = load_matrix(path)
     assert names(new_releases(config, config.choose_envs())) == [f"triton-{NEW}"]
+    assert names(new_releases(config, config.choose_envs(["3.9.0"]))) == [f"triton-{NEW}"]
 
 
 def test_only_the_toolchains_of_the_envs_are_looked_for(

@@ -18,9 +18,9 @@ class ChangeKind(StrEnum):
     ADDED = "added"
     REMOVED = "removed"
     REFUSES = "refuses"
-    """It is there still, and all that it does is raise."""
+    """It still exists, and now only raises."""
     CHANGED = "changed"
-    """Its parameters did, or what it is."""
+    """It has other parameters, or is of another kind."""
     DEPRECATED = "deprecated"
 
 
@@ -32,9 +32,9 @@ class NameChange:
     full: str
     shown: str
     of: str
-    """What it is: ``function``, …"""
+    """Its kind: ``function``, …"""
     statements: tuple[str, ...] = ()
-    """What differs, a statement each."""
+    """The differences, a statement each."""
     internal: bool = False
 
 

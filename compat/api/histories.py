@@ -31,7 +31,7 @@ class State(StrEnum):
 
     THERE = "there"
     REFUSES = "refuses"
-    """It is there, and all that it does is raise."""
+    """It exists and only raises."""
     ABSENT = "absent"
 
 
@@ -41,7 +41,7 @@ class ParameterHistory:
 
     name: str
     runs: tuple[Run[ApiParameter], ...]
-    """Where it is there; a default or a kind that changes begins a new one."""
+    """The releases with the parameter. A change of default or kind begins a new run."""
 
 
 @frozen(kw_only=True)
@@ -61,7 +61,7 @@ class NameHistory:
     same_as: tuple[Run[str], ...]
     """Other names of the same object, as authors write them."""
     parameters: tuple[ParameterHistory, ...]
-    """Parameters in the order of the newest release that has them, then removed ones."""
+    """Parameters in the order of the newest release with the name, then removed ones."""
     signatures: tuple[Run[str], ...]
     """The signature as text."""
     deprecated: tuple[Run[str], ...]
@@ -220,16 +220,16 @@ class PackedName:
 
     kind: str = ""
     there: _Runs = ""
-    """Where it is, and does not only raise."""
+    """The releases that have the name, unless it only raises."""
     refuses: _Texts = ""
-    """Where all that it does is raise, and what it says."""
+    """The releases where it only raises, and its message."""
     unknown: _Texts = ""
-    """Where its module cannot be imported."""
+    """The releases that cannot import its module."""
     signatures: _Texts = ""
     deprecated: _Texts = ""
     warns: _Texts = ""
     parameters: _Texts = ""
-    """Where a parameter is deprecated, and what is said of it: ``name: words``."""
+    """The releases that deprecate a parameter, and their words: ``name: words``."""
 
 
 @frozen(kw_only=True)
@@ -240,12 +240,12 @@ class Packed:
     releases: tuple[str, ...]
     """All that there are, oldest first."""
     looked_at: _Runs
-    """Those that something is known of, as runs."""
+    """The inspected releases, as runs."""
     names: Mapping[str, PackedName]
-    """By what people write; of several names of one object only one is there."""
+    """By the name that people write. An object with several names has one entry."""
     texts: tuple[str, ...]
     same: Mapping[str, str] = Factory(dict)
-    """Another name of an object → the name that is there."""
+    """Another name of an object → its name in ``names``."""
 
     @property
     def seen(self) -> tuple[str, ...]:

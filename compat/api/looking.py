@@ -356,7 +356,7 @@ def _read_packed(path: Path, key: str) -> Packed | None:
 
 
 DEADLINE = 60.0
-"""Seconds that an env may take; importing takes half a second where it is not broken."""
+"""Seconds that an env may take. The import takes half a second in an intact env."""
 _LARGEST = 64 * 1024 * 1024
 """Bytes of an answer that are read."""
 

@@ -25,7 +25,7 @@ class NameNeed:
     """A name that a source uses."""
 
     full: tuple[str, ...]
-    """What it may stand for; one is enough."""
+    """The full names that it may mean; one of them is enough."""
     shown: str
     uses: tuple[ApiUse, ...]
 
@@ -73,7 +73,7 @@ class Satisfying:
     place: InspectedRelease
     missing: tuple[MissingName, ...] = ()
     unknown: tuple[str, ...] = ()
-    """Needed names of which this env does not tell whether they are there."""
+    """Needed names that this env does not report."""
     deprecated: tuple[str, ...] = ()
     """Needed names that it has, and says to be deprecated."""
 
@@ -295,13 +295,13 @@ class NamesVerdict:
     """The answers of names and of compiling about a release."""
 
     cells: int
-    """How many there are, each a case on a target; 0 where nothing is known of the arguments."""
+    """The number of cells, each a case on a target; 0 without known arguments."""
     by_case: bool
     """Whether all of them are for one target, so that a cell is a case."""
     outcomes: tuple[Outcomes, ...]
-    """What became of those of which a result is known."""
+    """The known outcomes."""
     because: str = ""
-    """Why compiling says something else than the names; empty where it does not."""
+    """The reason if the compile and the names disagree; else empty."""
 
     @property
     def compiled(self) -> int:

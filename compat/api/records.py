@@ -22,9 +22,9 @@ class ApiParameter:
     positional``, …
     """
     default: str | None = None
-    """As it is written in Python; ``None`` where there is none."""
+    """The default in Python's notation; ``None`` without one."""
     deprecated: str = ""
-    """What the docstring says of its deprecation."""
+    """The words of the docstring about its deprecation."""
 
     @property
     def text(self) -> str:
@@ -47,16 +47,16 @@ class ApiName:
     ``property``, ``attribute``.
     """
     parameters: tuple[ApiParameter, ...] | None = None
-    """``None`` for what is not called, and where nothing tells them."""
+    """``None`` for a name that cannot be called, and for unknown parameters."""
     same_as: str = ""
-    """The name that is the same object, and has all that is known of it."""
+    """The main name of the same object, which has all facts."""
     value: str | None = None
     opaque: bool = False
-    """A class whose members are not told."""
+    """A class without a list of its members."""
     internal: bool = False
     """Not meant for users, as the toolchain says it."""
     refuses: str = ""
-    """What it says where all that it does is raise."""
+    """The message of an object that only raises."""
     deprecated: tuple[str, ...] = ()
     warns: tuple[str, ...] = ()
     """Warnings of a deprecation that are given under a condition."""
@@ -148,13 +148,13 @@ class InspectedRelease:
     """A release, or a fork, and what was found in an env of it."""
 
     label: str
-    """What a reader knows the release by: ``3.9.0``."""
+    """The name for readers: ``3.9.0``."""
     fork: bool = False
     built: BuiltEnv | None = None
-    """``None`` for a release of which no env is declared."""
+    """``None`` for a release that no env declares."""
     namespace: Namespace | None = None
     error: str = ""
-    """Why nothing is known of it."""
+    """The reason why the names of the release are unknown."""
     missing: bool = False
     """Whether that is because its env is not built."""
     left_out: bool = False

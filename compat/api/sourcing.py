@@ -41,9 +41,9 @@ class NamedSource:
     selection: Selection
     """Of the kernels that are meant."""
     files: tuple[tuple[Path, str | None], ...]
-    """Each file and function, the whole file where no function of it is known to be a kernel."""
+    """Each file and function. If a file has no known kernel, the whole file."""
     obstacle: str = ""
-    """Why there are no arguments to compile them with."""
+    """The reason why there are no arguments for a compile."""
 
 
 def find_source(selection: Selection, word: str) -> NamedSource:

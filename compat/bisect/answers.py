@@ -69,7 +69,7 @@ class SettingNeed:
     value: str
     """Its value in the failing cell."""
     ok: tuple[str, ...]
-    """Values with which the cell is ok if nothing else changes."""
+    """Values that make the cell ok if nothing else changes."""
     fails: tuple[str, ...]
     """Other values with which the cell fails in the same way."""
     sentence: str
@@ -98,7 +98,7 @@ class ConfigAnswer:
     tried: int = 0
     """Number of changed specializations that were compiled."""
     untried: int = 0
-    """Upper bound of those that an early end left untried."""
+    """Upper bound of the specializations that an early end left out."""
     ended: SearchEnd = SearchEnd.DONE
     """Why the search ended."""
 
@@ -292,7 +292,7 @@ class ReleaseAnswer:
     target: Target
     """The target."""
     criterion: Criterion
-    """What counts as good."""
+    """The definition of good."""
     account: Account
     """The account of the releases."""
     searched: tuple[str, ...]
@@ -310,7 +310,7 @@ class ReleaseAnswer:
     elsewhere: frozenset[str] = frozenset()
     """Releases outside of the search that earlier runs tested."""
     otherwise: tuple[ReleaseProbe, ...] = ()
-    """Named ends whose outcome was not as the user said."""
+    """Ends that the user named and whose outcome is the opposite."""
     part: Part | None = None
     """The part of the toolchain that contains the change, if it was searched for."""
 

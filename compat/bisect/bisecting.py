@@ -59,7 +59,7 @@ class Bisection:
     """The result of a bisection."""
 
     axis: Axis
-    """What it searched along."""
+    """The axis of the search."""
     releases: tuple[ReleaseAnswer, ...] = ()
     """Axis of releases: one answer per specialization and target, in their order."""
     cells: tuple[CellAnswer, ...] = ()
@@ -389,9 +389,9 @@ class CellSearch:
     context: RunContext
     """Has the envs of both."""
     folder: Path
-    """Where IR may be kept."""
+    """The folder for IR."""
     criterion: Criterion | None = None
-    """What counts as bad, where that is not a failure of the compile."""
+    """The definition of bad, unless a failed compile is bad."""
     assemblers: tuple[AssemblerProgram, ...] = ()
     """Others to try where the toolchain's complains."""
     gpu: Gpu | None = None
@@ -474,7 +474,7 @@ class CellSearch:
 # --- the last bisect of a project -----------------------------------------------------------------
 
 WORD = "last-bisect"
-"""What names them where a command takes a cell."""
+"""The name of these cells for commands that take a cell."""
 
 _FILE = "last-bisect.json"
 

@@ -66,12 +66,10 @@ class ReleaseCandidate:
     version: Version
     env: Env
     others: tuple[Env, ...] = ()
-    """Further envs of this release, which are tried with it: what they do not agree about cannot be
-    told.
-    """
+    """Further envs of this release. If the envs disagree, the release is inconclusive."""
     yanked: bool = False
     name: str = ""
-    """What a reader knows it by, where that is not its version."""
+    """The name for readers, unless it is the version."""
 
     @property
     def envs(self) -> tuple[Env, ...]:
@@ -90,7 +88,7 @@ class CandidateLine:
 
     chosen: tuple[ReleaseCandidate, ...]
     matrix: Path
-    """The file that declares the envs; beside it lies what is known of them."""
+    """The file that declares the envs. The records of the envs are beside it."""
     left_out: Mapping[str, tuple[str, ...]] = field(factory=dict)
     """Why → releases."""
     notes: tuple[str, ...] = ()

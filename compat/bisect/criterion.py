@@ -38,9 +38,9 @@ _METRIC = lazy_pattern(
     r"(?P<name>[a-z_][\w.]*)\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>-?\d+(?:\.\d+)?)"
 )
 _FORMS = (
-    "ok, class=NAME, same-failure, unexpected, wrong, unstable, run=COMMAND, a metric such as"
-    " 'registers>128', seconds such as 'compile_seconds>10', 'stage.NAME.cpu>1.5*previous',"
-    " 'pass.NAME.cpu>1', or 'latency>80', 'latency>1.2*baseline', 'latency>1.2*previous'"
+    "ok, class=NAME, same-failure, unexpected, wrong, unstable, run=COMMAND. For a metric:"
+    " 'registers>128'. For seconds: 'compile_seconds>10', 'stage.NAME.cpu>1.5*previous',"
+    " 'pass.NAME.cpu>1'. For a launch: 'latency>80', 'latency>1.2*baseline', 'latency>1.2*previous'"
 )
 CANNOT_TELL, _BY_SIGNAL = 125, 128
 
@@ -335,15 +335,15 @@ class IsSlower:
 
     sign: str
     number: float
-    """Microseconds, or a multiple of what it is compared with."""
+    """Microseconds, or a multiple of the latency to compare with."""
     of: str = ""
-    """What it is compared with: ``baseline``, ``previous`` or nothing."""
+    """The latency to compare with: ``baseline``, ``previous`` or none."""
     before: Mapping[Cell, Latency] = field(factory=dict, eq=False, repr=False)
     """Of ``previous``: the latency that each cell's is compared with; none for the first that was
     launched.
     """
     launched: bool = field(default=False, eq=False, repr=False)
-    """Whether ``before`` is known."""
+    """Whether ``before`` is set."""
 
     @property
     def text(self) -> str:

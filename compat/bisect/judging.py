@@ -37,7 +37,7 @@ HOW = (
     " DIR/launch.py` launches them on a GPU host, and `compat matrix --launched DIR/results.jsonl`"
     " imports the results. On a machine with a GPU, --launch does all three"
 )
-"""How numbers of a GPU come to be known."""
+"""The ways to get numbers of a GPU."""
 
 
 def numbered(
@@ -192,7 +192,7 @@ def check(
 DEADLINE = 600.0
 """Seconds that such a program may take unless the user says otherwise."""
 _NOT_RUN = (126, 127)
-"""How a shell says that there is no such command, or that it cannot be executed."""
+"""The exit codes of a shell for a command that does not exist or cannot run."""
 
 
 class JudgingProgram:

@@ -32,9 +32,9 @@ class Axis(StrEnum):
     RELEASES = "releases"
     """Since which release a kernel fails."""
     PART = "part"
-    """In which part of the toolchain the change between two releases is."""
+    """The part of the toolchain that changed between two releases."""
     PASS = "pass"  # noqa: S105 - of the compiler
-    """In which compiler pass it fails, or after which the IR of two compiles differs."""
+    """The compiler pass that fails, or the pass after which the IR of two compiles differs."""
     CONFIG = "config"
     """Which constexpr, option or hint the failure needs."""
 
@@ -45,7 +45,7 @@ class GrowingSetting:
 
     name: str
     values: tuple[int, ...] = ()
-    """Those that were asked for; empty for halves of what it is."""
+    """The requested values. Empty: halves of the present value."""
 
     @classmethod
     def parse(cls, text: str) -> GrowingSetting:
@@ -75,9 +75,9 @@ class BisectRequest:
     otherwise the releases of an index are.
     """
     axis: Axis = Axis.RELEASES
-    """What to search along."""
+    """The axis of the search."""
     criterion: Criterion = field(factory=lambda: parse_criterion("ok"))
-    """What counts as good."""
+    """The definition of good."""
     good: Version | None = None
     """A release that the user names as good. It is tried first, to verify that."""
     bad: Version | None = None
@@ -97,8 +97,8 @@ class BisectRequest:
     budget: float | None = None
     """Axis of settings: seconds for the whole search."""
     grow: tuple[GrowingSetting, ...] = ()
-    """Axis of settings: settings over which compile time is measured, instead of a search for what
-    the failure needs.
+    """Axis of settings: measure compile time over these settings, and do not search for the ones
+    that the failure needs.
     """
     gpu: Gpu | None = None
     """For a criterion about numbers or latency: where to launch cells that were not launched yet.
@@ -145,10 +145,12 @@ def line_of(request: BisectRequest) -> Line:
     )
     if good is not None and good == bad:
         chosen = candidates_there.chosen[good]
+        names = ", ".join(env.name for env in chosen.envs)
         raise SelectionError(
-            f"both name {chosen.env.name}",
+            f"both name release {chosen.label}, which has these envs: {names}",
             where="--good and --bad",
-            hint="Name two releases. Two envs of one release cannot be told apart here.",
+            hint="Name two releases. A search cannot tell two envs of one release apart; `compat"
+            " matrix` compares them.",
         )
     turned = good is not None and bad is not None and good > bad
     return Line(candidates=candidates_there, good=good, bad=bad, fixed=request.fixed or turned)

@@ -262,7 +262,7 @@ def _sentence(
     unknown = effects.count(Effect.UNKNOWN)
     count = f"{effects.count(Effect.SAME)} of {len(effects)} changes fail the same way"
     rest = f", inconclusive for {unknown}" if unknown else ""
-    what = "what is passed" if launched else "a hint, nor leaving out all hints,"
+    what = "an argument" if launched else "a hint, nor leaving out all hints,"
     return f"No single change of a constexpr, an option or {what} makes it ok: {count}{rest}."
 
 

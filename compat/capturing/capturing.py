@@ -39,7 +39,7 @@ from compat.processes.supervisor import ForegroundResult, run_in_foreground
 from compat.text import JsonMapping
 
 _LOOK_EVERY = 5.0
-"""Seconds between two looks at what has been recorded."""
+"""Seconds between two reads of the records."""
 
 
 @frozen(kw_only=True)
@@ -280,7 +280,7 @@ class CapturedBlock:
     """The launches of a block."""
 
     capture: Capture | None = None
-    """What there is, once the block has ended."""
+    """The result, once the block has ended."""
 
 
 @contextmanager

@@ -35,7 +35,7 @@ class Agreement(StrEnum):
     """The same assembly code; or both fail to compile."""
     DIFFERENT = "different"
     UNKNOWN = "unknown"
-    """One of them is not known."""
+    """One of the two codes is unknown."""
 
 
 @frozen(kw_only=True)
@@ -46,7 +46,7 @@ class CodeComparison:
     case: str
     agreement: Agreement
     why: str = ""
-    """What differs, or why nothing is known."""
+    """The difference, or the reason why there was no comparison."""
 
 
 def compare(

@@ -22,7 +22,7 @@ from compat.cli.logs import be_quiet, is_quiet
 from compat.errors import StoreError
 from compat.files import replace_file
 from compat.report.render import FORMATS, Format
-from compat.report.render.blocks import Block, DataTable, TableColumn
+from compat.report.render.blocks import Block, DataTable, Fit, TableColumn, TextLine
 from compat.text import JsonMapping, printable, write_json
 
 if TYPE_CHECKING:
@@ -142,16 +142,42 @@ def answer_options(
 
 
 def table(rows: Sequence[JsonMapping]) -> Iterator[Block]:
-    """Rows, all with the same keys, which are the headings."""
-    columns = tuple(
-        TableColumn(heading.replace("_", " "), fold=True) for heading in (rows[0] if rows else ())
-    )
-    yield DataTable(
-        columns=columns,
-        rows=tuple(tuple(map(_shown, row.values())) for row in rows),
+    """Rows, all with the same keys, which are the headings.
+
+    A terminal that is too narrow for the words of the columns gets a paragraph for each row.
+    """
+    if not rows:
+        return
+    headings = [key.replace("_", " ") for key in rows[0]]
+    cells = [tuple(map(_shown, row.values())) for row in rows]
+    wide = DataTable(
+        columns=tuple(
+            _column(heading, column)
+            for heading, column in zip(headings, zip(*cells, strict=True), strict=True)
+        ),
+        rows=tuple(cells),
         gap=2,
         ruled=False,
     )
+    yield Fit((wide,), lambda: _paragraphs(headings, cells))
+
+
+def _column(heading: str, cells: Sequence[str]) -> TableColumn:
+    """A column that breaks no word, and wraps only if a cell has several."""
+    longest = max(len(word) for text in (heading, *cells) for word in text.split())
+    wrap = any(" " in cell for cell in cells)
+    return TableColumn(heading, wrap=wrap, fold=True, min_width=longest)
+
+
+def _paragraphs(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[Block]:
+    for first, *rest in rows:
+        yield TextLine(first, style="bold")
+        parts = (
+            f"{heading} {cell}"
+            for heading, cell in zip(headings[1:], rest, strict=True)
+            if cell.strip("-")
+        )
+        yield TextLine(" · ".join(parts), indent=2)
 
 
 def _shown(value: object) -> str:

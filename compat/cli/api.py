@@ -63,8 +63,8 @@ def api(
 
     $ compat api tl.make_tensor_descriptor
 
-    The command asks every env that is built, once. It builds and compiles nothing. Without NAME it
-    shows how many names each release added, removed and changed.
+    The command reads the names of every env that is built. It builds and compiles nothing. Without
+    NAME it shows how many names each release added, removed and changed.
     """
     if (source and (names or diff)) or (compiling and not source):
         raise click.UsageError(

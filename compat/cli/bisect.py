@@ -100,7 +100,7 @@ _INSIDE = ("against", "assemblers", "budget", "grow")
 @click.option(
     "--distribution",
     metavar="NAME",
-    help="The name of the distribution there (default: the toolchain's own).",
+    help="The name of the distribution there.  [default: the toolchain's own]",
 )
 @click.option(
     "--all/--search",
@@ -132,7 +132,7 @@ _INSIDE = ("against", "assemblers", "budget", "grow")
 @click.option(
     "--budget",
     type=SECONDS,
-    help="With --axis config: stop after this many seconds and answer with what is known by then.",
+    help="With --axis config: stop after this many seconds and report the result so far.",
 )
 @launched_option("judge")
 @click.option(
@@ -169,8 +169,8 @@ def bisect(
 
     $ compat bisect --kernel sel_dense --variant block_ptr
 
-    The oldest and the newest release are tested first, unless --good and --bad name others. --axis
-    searches along parts of the compiler, its passes, or the settings of the kernel instead.
+    The command tests the oldest and the newest release first, unless --good and --bad name others.
+    --axis searches along parts of the compiler, its passes, or the settings of the kernel instead.
 
     --judge says when a cell is good. Compiled cells can be judged by `ok`, `class=NAME`,
     `same-failure`, `unexpected`, `run=COMMAND`, or a metric such as `registers>128` or

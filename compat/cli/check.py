@@ -105,7 +105,7 @@ class _Checked(Command):
 @click.argument("words", type=CELL, metavar="[CELL-GLOB|KERNEL]...", nargs=-1)
 @selection_options
 @executor_option
-@judge_options("ok", "The question that decides what is good, as for compat bisect.", "JUDGE")
+@judge_options("ok", "The question that decides what is good; see `compat bisect --help`.", "JUDGE")
 @compile_options(deadline=None, no_build="Do not build missing envs; count them as inconclusive.")
 @answer_options(json_help="Print the judgement and the cells as a JSON object.")
 def check(

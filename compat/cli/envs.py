@@ -24,7 +24,7 @@ from compat.envs.cache import EnvCache
 from compat.envs.record import kept_envs, read_env
 from compat.envs.record import prune as prune_envs
 from compat.errors import EnvError
-from compat.project import read_matrix
+from compat.project import libraries_of, read_matrix
 from compat.report.render.blocks import TextLine
 from compat.report.views.envs import (
     built_document,
@@ -49,7 +49,7 @@ def _matrix_option(command: Callable[..., object]) -> Callable[..., object]:
         "--matrix",
         "matrix_path",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="The file that declares envs and their folder [matrix.toml].",
+        help="The file that declares envs and their folder.  [default: matrix.toml]",
     )(command)
 
 
@@ -101,7 +101,7 @@ def list_(*, answer: Answer, matrix_path: Path | None = None) -> None:
     "-j",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Envs built at the same time (default: one more than cores).",
+    help="Envs built at the same time.  [default: one more than cores]",
 )
 @answer_options(json_help="Print a JSON array with one object per env.")
 def build(
@@ -111,7 +111,7 @@ def build(
 
     $ compat envs build triton-3.9.0 '>=3.7'
 
-    ENV is a name, a group, a glob or a release, as for --envs of other commands. Without ENV, the
+    ENV is a name, a group, a glob or a release. Without ENV, the
     command builds the envs that `compat matrix` would use.
 
     Exits with 4 if an env cannot be built.
@@ -154,8 +154,8 @@ def new(
 
     $ compat matrix --envs "newest,$(compat envs new)"
 
-    ENV says whose releases: those of its toolchain, or of PyTorch if it has one. Without ENV, the
-    command takes the envs that `compat matrix` would use. Pre-releases do not count.
+    The command lists releases of ENV's toolchain, or of PyTorch if ENV has one. Without ENV, it
+    takes the envs that `compat matrix` would use. It ignores pre-releases.
     """
     from compat.new_releases import add_releases, new_releases
 
@@ -175,30 +175,47 @@ def new(
 
 @envs.command(short_help="Pin the packages of envs, with the hashes of their files.")
 @click.argument("names", nargs=-1, type=ENV, metavar="[ENV|RELEASE]...")
+@click.option(
+    "--package",
+    "packages",
+    multiple=True,
+    metavar="LIBRARY",
+    help="A library, in one or several versions: fla-core==0.4.0,0.6.0.",
+)
 @_matrix_option
 @answer_options(json_help="Print the packages as JSON.")
-def lock(*, names: Sequence[str], matrix_path: Path | None, answer: Answer) -> None:
+def lock(
+    *, names: Sequence[str], packages: Sequence[str], matrix_path: Path | None, answer: Answer
+) -> None:
     """Pin the packages of envs in matrix.lock, with the hashes of their files.
 
     $ compat envs lock triton-3.9.0
 
     Commands build a locked env from exactly these files, and refuse a file with another hash.
-    ENV is as for `compat envs build`. Without ENV, the command locks the envs that `compat matrix`
-    would use, and removes the locks of all others.
+    ENV is a name, a group, a glob or a release. Without ENV and --package, the command locks the
+    envs that `compat matrix` would use and the libraries of the kernel files, and removes all other
+    locks.
 
-    Exits with 4 if an env cannot be locked.
+    Exits with 4 if an env or a library cannot be locked.
     """
     config = read_matrix(matrix_path, locked=False)
-    wanted = config.choose_envs(names)
+    keep = bool(names or packages)
+    wanted = () if packages and not names else config.choose_envs(names)
+    libraries = () if names and not packages else libraries_of(config, packages)
     with doing("locking") as show:
-        locks = config.locks.renewed(wanted, show, keep=bool(names))
+        locks = config.locks.renewed(wanted, libraries, show, keep=keep)
     locks.write()
-    found = [locks.envs[env.name] for env in wanted]
+    envs = [locks.envs[env.name] for env in wanted]
+    hashes = {library: locks.libraries[library] for library in libraries}
     answer.give(
         lambda: [
-            f"{each.name}: {len(each.packages)} packages for Python {each.python}" for each in found
+            *(f"{env.name}: {len(env.packages)} packages for Python {env.python}" for env in envs),
+            *(f"{library}: {len(digests)} files" for library, digests in hashes.items()),
         ],
-        lambda: [asdict(each) for each in found],
+        lambda: [
+            *map(asdict, envs),
+            *({"name": library, "sha256": digests} for library, digests in hashes.items()),
+        ],
     )
     answer.add(f"wrote {relative(locks.path)}")
 
@@ -221,7 +238,7 @@ def lock(*, names: Sequence[str], matrix_path: Path | None, answer: Answer) -> N
 def prune(
     *, answer: Answer, older_than: float, everything: bool, dry_run: bool, matrix_path: Path | None
 ) -> None:
-    """Remove envs that no command has used for a while, whichever project they were built for.
+    """Remove envs that no command of any project has used for a while.
 
     $ compat envs prune --older-than 7 --dry-run
 
@@ -288,7 +305,8 @@ def _cache(matrix_path: Path | None) -> EnvCache:
     "--stop",
     is_flag=True,
     help=(
-        "Stop all workers. A busy worker stops when it is done; one that does not answer is killed."
+        "Stop all workers. A busy worker stops when it is done. The command kills a worker that"
+        " does not answer."
     ),
 )
 @answer_options(json_help="Print a JSON array; with --stop, an object.")
@@ -360,7 +378,7 @@ def _counted(count: int) -> str:
     "releases",
     multiple=True,
     metavar="RELEASE",
-    help="Triton releases to test with it, as for --envs.",
+    help="Triton releases to test with it: 3.9, '>=3.4', newest.",
 )
 @click.option(
     "--all",
@@ -375,7 +393,7 @@ def _counted(count: int) -> str:
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for pairs.md [reports].",
+    help="Folder for pairs.md.  [default: reports]",
 )
 @compile_options(again="Test pairs again even if nothing has changed.", no_build=None)
 def pairs(

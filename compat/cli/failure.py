@@ -32,7 +32,7 @@ from compat.repro.records import Unverified, WrittenRepro, outcome_document
 from compat.repro.reproducing import ReproListener
 from compat.text import printable
 
-_JOBS = "Compiles at the same time (default: number of cores)."
+_JOBS = "Compiles at the same time.  [default: number of cores]"
 NONE_FOUND = 1
 """The exit code of `compat fix` where no edit was found, or it was not written."""
 
@@ -50,7 +50,7 @@ NONE_FOUND = 1
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for the script and the issue [repro].",
+    help="Folder for the script and the issue.  [default: repro]",
 )
 @click.option(
     "--reduced",
@@ -164,12 +164,12 @@ def fix(
     $ compat fix sel_dense/block_ptr/d64/h100/3.9 --envs releases
 
     CELL is an id as `compat list cells` prints it, or a glob that matches one cell. A kernel file
-    or a Python source stands for its only cell. The command compiles the edits that are known for
-    the failure class, in the cell's env and in those of --envs, until one compiles in all of them.
-    It does not check numbers.
+    or a Python source means its only cell. The command compiles the known edits for the failure
+    class, in the cell's env and in those of --envs, until one compiles in all of them. It does not
+    check numbers.
 
     Exits with 0 if it found an edit that compiles in the cell's env, with 1 if it found or wrote
-    none, and with 2 if it left out a wrong kernel file.
+    none, and with 2 if it skipped an invalid kernel file.
     """
     cell, selection = select_cells(cell, **chosen)
     with compiling.opened(selection) as context:

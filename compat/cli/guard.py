@@ -26,9 +26,9 @@ from compat.text import printable
 
 _PATH: click.Path[Path] = click.Path(path_type=Path, dir_okay=False)
 _GLOBS = {
-    "kernel": "Kernels, such as 'sel_*' [all].",
-    "variant": "Variants to choose from [all].",
-    "case": "Cases that have to work [all].",
+    "kernel": "Kernels, such as 'sel_*'.  [default: all]",
+    "variant": "Variants to choose from.  [default: all]",
+    "case": "Cases that have to work.  [default: all]",
 }
 
 
@@ -47,7 +47,7 @@ def _globs(command: Callable[..., object]) -> Callable[..., object]:
     "--prefer",
     multiple=True,
     metavar="VARIANT,...",
-    help="Variants in order of preference [as declared].",
+    help="Variants in order of preference.  [default: as declared]",
 )
 @click.option(
     "--policy",
@@ -55,7 +55,7 @@ def _globs(command: Callable[..., object]) -> Callable[..., object]:
     default=None,
     help=(
         "How to treat a release, fork or GPU that was not tested: as not working, or as its"
-        " neighbours [pessimistic]."
+        " neighbours.  [default: pessimistic]"
     ),
 )
 @click.option(

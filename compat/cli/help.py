@@ -6,6 +6,7 @@ has a line that begins with ``$`` shows it as an example.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import click
@@ -14,7 +15,7 @@ TASKS: Mapping[str, Sequence[str]] = {
     "Describe kernels": ("init", "capture"),
     "Compile and report": ("matrix", "list", "explain", "report", "merge", "diff"),
     "Find out why": ("bisect", "check", "api", "pairs"),
-    "Mend and report upstream": ("fix", "reduce", "repro"),
+    "Fix and report upstream": ("fix", "reduce", "repro"),
     "Launch on a GPU": ("build", "launch"),
     "Choose a variant in a library": ("guard",),
     "Look after environments": ("envs", "workers"),
@@ -49,13 +50,15 @@ _OTHERS = "Options"
 _SECTIONS: Mapping[str, Sequence[str]] = {
     _OTHERS: (),
     "Choose cells": _CELLS,
-    "Compile": _COMPILING,
+    "Run": _COMPILING,
     "Use a GPU": _GPU,
     "Output": _OUTPUT,
 }
 """The heading of a section → the names of its options, in their order; :data:`_OTHERS` takes the
 rest.
 """
+_RANGE = re.compile(r" *\[x>=?\d+\]$|; x>=?\d+(?=\]$)")
+"""The least value of an option, as click adds it: ``[x>=1]``. An error names it."""
 _SECTION_OF = {name: heading for heading, names in _SECTIONS.items() for name in names}
 
 
@@ -74,6 +77,7 @@ class Command(click.Command):
             for option in options
             if (line := option.get_help_record(context))
         ]
+        listed = [(name, (form, _RANGE.sub("", text))) for name, (form, text) in listed]
         for heading, lines in in_sections(listed):
             with formatter.section(heading):
                 formatter.write_dl(lines)
@@ -83,10 +87,11 @@ def in_sections(
     listed: Sequence[tuple[str, tuple[str, str]]],
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Names of options with their lines → headings with the lines below each, in help's order."""
+    place = dict(_SECTION_OF)
+    if not any(name in _CELLS[1:] for name, _ in listed):
+        del place[_CELLS[0]]  # a command that reads matrix.toml and chooses no cells
     for heading, order in _SECTIONS.items():
-        inside = [
-            (name, line) for name, line in listed if _SECTION_OF.get(name, _OTHERS) == heading
-        ]
+        inside = [(name, line) for name, line in listed if place.get(name, _OTHERS) == heading]
         if inside:
             yield (
                 heading,

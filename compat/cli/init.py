@@ -41,7 +41,7 @@ _SHOWN = 20
     "systems",
     flag_value=System.NIGHTLY,
     multiple=True,
-    help="Also write a workflow for GitHub that tests every night what new releases change.",
+    help="Also write a workflow for GitHub that tests new releases every night.",
 )
 @click.option(
     "--gitlab",
@@ -162,7 +162,7 @@ _EVERY = 30.0
     "--python",
     "interpreter",
     metavar="PATH",
-    help="The Python of the program's environment (default: resolved from PROGRAM).",
+    help="The Python of the program's environment.  [default: resolved from PROGRAM]",
 )
 @click.option(
     "--toolchain",
@@ -175,7 +175,7 @@ _EVERY = 30.0
     "--target",
     type=TARGET,
     metavar="TARGET|GPU",
-    help="The GPU that the stand-in pretends to be [sm_90].",
+    help="The GPU that the stand-in pretends to be.  [default: sm_90]",
 )
 @click.option(
     "--output",
@@ -201,8 +201,8 @@ _EVERY = 30.0
     "--problems",
     is_flag=True,
     help=(
-        "Also write shapes, strides and small integer tensors of each launch, so that the launch"
-        " can be repeated."
+        "Also write the shapes, strides and small integer tensors of each launch, to repeat the"
+        " launch later."
     ),
 )
 @click.option(
@@ -214,14 +214,14 @@ _EVERY = 30.0
     default="kernels",
     show_default=True,
     help=(
-        "Compare compiled code with the program's own: for nothing, for one case of each kernel, or"
+        "Compare compiled code with the program's own: not at all, for one case of each kernel, or"
         " for all cases."
     ),
 )
 @click.option(
     "--timeout",
     type=SECONDS,
-    help="End the program after this many seconds and keep the launches recorded by then.",
+    help="End the program after this many seconds and keep the launches recorded so far.",
 )
 @answer_options(
     file=False, json_help="Print the index as a JSON object after the program's own output."

@@ -32,12 +32,12 @@ from compat.project import Selection
 @click.option(
     "--python",
     metavar="PATH",
-    help="The interpreter with PyTorch that launches (default: this one, else one of the envs).",
+    help="The interpreter with PyTorch that launches.  [default: this one, else one of the envs]",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The file for results [FOLDER/results.jsonl].",
+    help="The file for results.  [default: FOLDER/results.jsonl]",
 )
 @click.option(
     "--cells",
@@ -51,7 +51,7 @@ from compat.project import Selection
     metavar="N",
     default=30,
     show_default=True,
-    help="Launches of each problem.",
+    help="Launches of each problem, at least 2.",
 )
 @click.option(
     "--deadline",
@@ -77,10 +77,10 @@ def launch(
 
     $ compat launch built
 
-    `python FOLDER/launch.py` does the same and needs only PyTorch. With --executor, workers of a
-    cluster launch that have a GPU of the right architecture. The command adds results to
-    FOLDER/results.jsonl and does not launch again what that file has. `compat matrix --launched
-    FILE` puts them into the report.
+    `python FOLDER/launch.py` does the same and needs only PyTorch. With --executor, those workers
+    of a cluster launch that have a GPU of the right architecture. The command adds results to
+    FOLDER/results.jsonl and does not launch again what that file has.
+    `compat matrix --launched FILE` puts them into the report.
 
     Exits with 0 if every cell has a result, with 1 if one is lost, with 2 if nothing could be
     launched, and with 3 if no worker has a GPU.
@@ -151,7 +151,7 @@ def build(
 
     The command takes every chosen cell that has a problem. On the GPU host, `python
     FOLDER/launch.py` launches them and writes FOLDER/results.jsonl. `compat matrix --launched FILE`
-    puts the results into the report. Cells that do not compile are left out.
+    puts the results into the report. The command leaves out cells that do not compile.
 
     Exits with 0 if at least one cell can be launched, and with 1 if none can.
     """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from shutil import get_terminal_size
 from typing import Any
 
 import click
@@ -24,7 +26,11 @@ from compat.explain import CellOverview, Explanation
 from compat.explain import explain as explanation_of
 from compat.model import BuiltEnv
 from compat.project import Selection, gpus_of, no_cells
-from compat.report.views.explanation import explanation_document, explanation_lines
+from compat.report.views.explanation import (
+    explanation_document,
+    explanation_lines,
+    wrapped,
+)
 from compat.text import JsonMapping
 
 Rows = Iterable[JsonMapping]
@@ -157,8 +163,8 @@ def explain(*, answer: Answer, cell: str, **chosen: Any) -> None:
 
     CELL is an id as `compat list cells` prints it, or a glob. The env in an id may be a release,
     and the target may be a GPU. If a glob matches several cells, the command lists those that were
-    run, the newest release first. A kernel file or a Python source stands for all of its cells.
-    Nothing is compiled.
+    run, the newest release first. A kernel file or a Python source means all of its cells. The
+    command compiles nothing.
     """
     cell, selection = select_cells(cell, **chosen)
     with opened_store(selection, only_read=True) as store:
@@ -169,4 +175,4 @@ def explain(*, answer: Answer, cell: str, **chosen: Any) -> None:
 def _bold_first(found: Explanation | CellOverview) -> Iterator[str]:
     first, *lines = explanation_lines(found)
     yield click.style(first, bold=True)
-    yield from lines
+    yield from wrapped(lines, get_terminal_size().columns) if sys.stdout.isatty() else lines

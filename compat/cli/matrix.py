@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
-    help=f"Folder for {', '.join(FOLDER_FILES)} [reports].",
+    help=f"Folder for {', '.join(FOLDER_FILES)}.  [default: reports]",
 )
 @format_options()
 @compile_options(
@@ -88,7 +88,7 @@ def matrix(
     PyTorch as pairs (see `compat pairs`); --kernel pair tests only these.
 
     Exits with 0 if every cell is as expected and every pair works, with 1 if one is not, with 2 if
-    it left out a wrong kernel file, and with 3 if --launch finds no GPU.
+    it skipped an invalid kernel file, and with 3 if --launch finds no GPU.
     """
     from compat.cli.progress import ProgressListener
     from compat.matrix import MatrixInterrupted, run_matrix, update_reports

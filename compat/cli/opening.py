@@ -34,7 +34,7 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], JsonMapping]] = {
         {
             "type": click.IntRange(min=1),
             "metavar": "N",
-            "help": "Cells compiled at the same time (default: number of cores).",
+            "help": "Cells compiled at the same time.  [default: number of cores]",
         },
     ),
     "deadline": (("--deadline",), {"type": SECONDS, "help": "Seconds that one cell may take."}),
@@ -138,7 +138,7 @@ def executor_option(
     forms = ", ".join(
         map(shlex.quote, (LOCAL, *(form for kind in EXECUTORS for form in kind.forms)))
     )
-    words = f"The place to {what}: {forms} (default: {otherwise})."
+    words = f"The place to {what}: {forms}.  [default: {otherwise}]"
     return click.option("--executor", metavar="EXECUTOR", help=words)(command)
 
 
@@ -181,7 +181,7 @@ def launched_option(use: str) -> Callable[[_Command], _Command]:
 
 def python_option(command: _Command) -> _Command:
     """Adds the option that names an interpreter with PyTorch."""
-    words = "The interpreter with PyTorch that launches (default: this one, else one of the envs)."
+    words = "The interpreter with PyTorch that launches.  [default: this one, else one of the envs]"
     return click.option("--python", metavar="PATH", help=words)(command)
 
 

@@ -45,7 +45,7 @@ from compat.report.views.changed_kernels import reduction_document, reduction_li
     multiple=True,
     type=ENV,
     metavar="ENV|RELEASE",
-    help="Envs where the kernel must keep failing (default: the envs of the cells).",
+    help="Envs where the kernel must keep failing.  [default: the envs of the cells]",
 )
 @click.option(
     "--good",
@@ -60,21 +60,21 @@ from compat.report.views.changed_kernels import reduction_document, reduction_li
     help="Keep the outcomes on --bad and --good only. They may change on other releases.",
 )
 @judge_options(
-    "same-failure", "The question whose answer must stay the same, as for compat bisect."
+    "same-failure", "The question whose answer must stay the same; see `compat bisect --help`."
 )
 @python_option
 @click.option(
     "--budget",
     type=SECONDS,
-    help="Stop after this many seconds and keep the smallest kernel found.",
+    help="Stop after this many seconds and keep the smallest kernel so far.",
 )
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The .py file for the reduced kernel [reduced/NAME.py].",
+    help="The .py file for the reduced kernel.  [default: reduced/NAME.py]",
 )
 @compile_options(
-    jobs="Candidates compiled at the same time (default: number of cores).",
+    jobs="Candidates compiled at the same time.  [default: number of cores]",
     deadline=None,
     no_build=None,
 )
@@ -102,7 +102,7 @@ def reduce(
     with a kernel file, which every command takes with --spec reduced/NAME.toml.
 
     On every other release that is built, the kernel stays ok where it was ok and keeps its failure
-    where it failed; --only drops this. --good and --bad take envs, groups, globs and releases,
+    where it failed; --only drops this rule. --good and --bad take envs, groups, globs and releases,
     separated by commas, and may be repeated.
     """
     # A source with a kernel file beside it means the kernel that the file describes.

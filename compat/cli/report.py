@@ -69,8 +69,8 @@ def report(*, answer: Answer, names: tuple[str, ...], formats: FormatFiles) -> N
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
     help=(
-        f"For reports, the folder for {listed(FOLDER_FILES)} [reports]. For stores, the folder of"
-        " the store [.compat]."
+        f"For reports, the folder for {listed(FOLDER_FILES)} [default:"
+        " reports]. For stores, the folder of the store.  [default: .compat]"
     ),
 )
 @format_options()
@@ -85,9 +85,10 @@ def merge(
 
     $ compat merge shard-*/matrix.json
 
-    Each FILE is a matrix.json, or each is a results.sqlite or its folder. Reports become the report
-    of one run. Stores are joined to the project's store, or to the one in --output. If a cell is in
-    several of them, it counts once where they agree, and is flaky where they do not.
+    The FILEs are matrix.json files, or they are stores: results.sqlite files or their folders. The
+    command joins reports into the report of one run, and stores into the project's store or the one
+    in --output. A cell that is in several files counts once if they agree, and is flaky if they do
+    not.
 
     Exits with 0 if every cell is as expected and every pair works, and with 1 if one is not. For
     stores, exits with 1 if they disagree.

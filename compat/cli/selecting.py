@@ -103,7 +103,7 @@ _OPTIONS = (
         "--matrix",
         "matrix_path",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="The file that declares envs, targets and kernels [matrix.toml].",
+        help="The file that declares envs, targets and kernels.  [default: matrix.toml]",
     ),
     click.option(
         "--envs",

@@ -33,6 +33,7 @@ from compat.config.argument_tables import (
 )
 from compat.config.kernel_sources import Place, check_function
 from compat.config.toml import DROP, Table, did_you_mean, read_toml, shown
+from compat.envs import libraries
 from compat.errors import ConfigError
 from compat.model import (
     DEFAULT_TOOLCHAIN,
@@ -52,9 +53,9 @@ from compat.toolchains import Toolchain
 _SUFFIXES = (".py", ".toml")
 """How the files are called that kernels are named by."""
 _DECLARES = lazy_pattern(r"^\s*(kernel\s*=|\[\[\s*kernel\s*\]\])", re.MULTILINE)
-"""What a TOML file in a folder has that is a kernel file."""
+"""A key that marks a TOML file of a folder as a kernel file."""
 _NAME = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
-"""What kernels, variants and cases may be called."""
+"""The names that kernels, variants and cases may have."""
 
 ONLY_VARIANT = "as_written"
 """The variant of a kernel that declares none."""
@@ -66,7 +67,7 @@ SHARED_KEYS = (
     "problem",
     *argument_tables.KEYS,
 )
-"""What the top of a file with several kernels may say for all of them."""
+"""The keys at the top of a file with several kernels that hold for all of them."""
 
 
 def is_file(word: str) -> bool:
@@ -97,6 +98,7 @@ def load_kernels(
     where: str | None = "matrix.toml: kernels",
     on_bad: Callable[[ConfigError], None] | None = None,
     of: Collection[Path] | None = None,
+    library: Callable[[str], Path] = libraries.unpacked,
 ) -> tuple[Specialization, ...]:
     """Read kernel files.
 
@@ -106,6 +108,7 @@ def load_kernels(
         where: The place of the patterns, for errors. ``None``: arguments of a command.
         on_bad: Called with the error of an invalid file, which is then left out.
         of: Real paths of sources. Kernels of other sources are left out. ``None``: all.
+        library: Unpacks a library of the package index.
 
     Returns:
         The specializations, in the order of ``patterns``, then of file names.
@@ -117,7 +120,7 @@ def load_kernels(
     owners: dict[str, str] = {}
     for path in kernel_paths(patterns, base, where):
         try:
-            kernels = kernels_of(read_toml(path, base), path)
+            kernels = kernels_of(read_toml(path, base), path, library)
             read_here = [
                 (kernel, kernel.specializations())
                 for kernel in kernels
@@ -165,13 +168,15 @@ def kernel_paths(patterns: Sequence[str], base: Path, where: str | None) -> tupl
     return tuple(paths)
 
 
-def kernels_of(top: Table, path: Path) -> tuple[DeclaredKernel, ...]:
+def kernels_of(
+    top: Table, path: Path, library: Callable[[str], Path] = libraries.unpacked
+) -> tuple[DeclaredKernel, ...]:
     """The kernels that the content of the kernel file at ``path`` declares.
 
     It reads no source yet. Raises ConfigError.
     """
     if not isinstance(top.data.get("kernel"), list):
-        return (DeclaredKernel.of(top, path=path),)
+        return (DeclaredKernel.of(top, path=path, library=library),)
     top.only("schema", "kernel", *SHARED_KEYS)
     if not top.data["kernel"]:
         top.fail(
@@ -180,7 +185,7 @@ def kernels_of(top: Table, path: Path) -> tuple[DeclaredKernel, ...]:
             hint='Add kernel = "name", or a [[kernel]] table for each kernel.',
         )
     tables = named(top, "kernel").values()
-    kernels = tuple(DeclaredKernel.of(table, top, path=path) for table in tables)
+    kernels = tuple(DeclaredKernel.of(table, top, path=path, library=library) for table in tables)
     arguments: dict[str, frozenset[str]] = {}
     for kernel in kernels:
         arguments |= {
@@ -217,8 +222,8 @@ class DeclaredKernel:
 
     path: Path
     layers: tuple[Table, ...]
-    """The tables that say what holds for the whole kernel: of the file, where it has several
-    kernels, and the kernel's own.
+    """The tables that hold for the whole kernel: the kernel's own, and the top of a file with
+    several kernels.
     """
     kernel: str
     toolchain: Toolchain
@@ -228,11 +233,15 @@ class DeclaredKernel:
     """Every run-time argument that any signature table of this kernel names, tuples by the paths of
     their elements.
     """
+    library: Callable[[str], Path]
+    """Unpacks a library of the package index."""
     _sources: dict[Place, ParsedSource] = field(factory=dict)
     _problems: dict[Path, ParsedSource] = field(factory=dict)
 
     @classmethod
-    def of(cls, own: Table, top: Table | None = None, *, path: Path) -> DeclaredKernel:
+    def of(
+        cls, own: Table, top: Table | None = None, *, path: Path, library: Callable[[str], Path]
+    ) -> DeclaredKernel:
         """The kernel that the table ``own`` declares.
 
         ``top`` is the table of a file that has several kernels. Raises ConfigError.
@@ -284,6 +293,7 @@ class DeclaredKernel:
             cases=cases,
             variants=variants,
             arguments=arguments,
+            library=library,
         )
 
     @property
@@ -325,7 +335,9 @@ class DeclaredKernel:
         ]
 
     def _specialization(self, variant: Table, case: Table) -> Specialization:
-        place = kernel_sources.place_of((variant, *reversed(self.layers)), self.path.parent)
+        place = kernel_sources.place_of(
+            (variant, *reversed(self.layers)), self.path.parent, self.library
+        )
         function, text = (
             variant.string("function", self.own.optional("function")),
             self._source(variant, place),

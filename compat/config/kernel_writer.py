@@ -55,7 +55,7 @@ class _Absent:
 
 
 ABSENT: object = _Absent()
-"""Stands for the value of an entry that is not there; said by a layer, it drops the entry."""
+"""The value of a missing entry. In a layer, it drops the entry."""
 
 
 class Unwritable(ValueError):
@@ -376,10 +376,10 @@ class LayerEntry:
 
     values: Mapping[Place, Any]
     in_order: bool = True
-    """Whether its table keeps its order, which is that of the layer at the bottom."""
+    """Whether its table keeps its order, that of the lowest layer."""
     can_be_dropped: bool = True
-    """Whether a layer can drop what one below it says; else, where it is absent, no layer below
-    says anything.
+    """Whether a layer can drop the entry of a lower one. If not, an absent entry is absent in all
+    lower layers.
     """
 
     def agree(self, places: Sequence[Place]) -> Any:

@@ -7,7 +7,7 @@ kernel that a version lacks, or that takes other arguments there, is left out an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from packaging.version import InvalidVersion, Version
 
 from compat.config.kernel_files import ONLY_VARIANT, kernel_paths, kernels_of
 from compat.config.toml import Table, read_toml
+from compat.envs.libraries import is_pinned, normal
 from compat.errors import ConfigError, SelectionError
 from compat.model import Specialization
 from compat.text import lazy_pattern
@@ -120,18 +121,19 @@ def load_at_versions(
     libraries: Sequence[LibraryVersions],
     *,
     where: str | None = None,
+    unpack: Callable[[str], Path],
 ) -> AtVersions:
     """The kernels of these libraries in kernel files, once for each version, as variants.
 
-    All other kernels are left out. Raises ConfigError for a file that cannot be read as a kernel
-    file with any version.
+    All other kernels are left out. ``unpack`` unpacks a library. Raises ConfigError for a file that
+    cannot be read as a kernel file with any version.
     """
     sources: dict[tuple[LibraryVersions, str], _SourceAtVersion] = {}
     for path in kernel_paths(patterns, base, where):
         table = read_toml(path, base)
         for library in libraries:
             if library.name in _names(table.data):
-                for source in _of_library(table, path, library):
+                for source in _of_library(table, path, library, unpack):
                     earlier = sources.get((library, source.kernel))
                     if earlier is None or source.rank > earlier.rank:
                         sources[library, source.kernel] = source
@@ -165,10 +167,12 @@ class _SourceAtVersion:
         return bool(self.specs), self.is_own
 
 
-def _of_library(table: Table, path: Path, library: LibraryVersions) -> Iterator[_SourceAtVersion]:
+def _of_library(
+    table: Table, path: Path, library: LibraryVersions, unpack: Callable[[str], Path]
+) -> Iterator[_SourceAtVersion]:
     moved = evolve(table, data=_moved(table.data, library))
     is_own = moved.data == table.data
-    for kernel in kernels_of(moved, path):
+    for kernel in kernels_of(moved, path, unpack):
         try:
             declared = kernel.specializations()
         except ConfigError as error:
@@ -188,6 +192,32 @@ def _as_variant(spec: Specialization, library: LibraryVersions) -> Specializatio
         library.variant if spec.variant == ONLY_VARIANT else f"{spec.variant}-{library.variant}"
     )
     return evolve(spec, variant=variant)
+
+
+def required(patterns: Sequence[str], base: Path) -> tuple[str, ...]:
+    """The libraries of one version that kernel files take kernels from, or import with them.
+
+    Raises ConfigError for a file that is not TOML.
+    """
+    found = (
+        requirement
+        for path in kernel_paths(patterns, base, where=None)
+        for requirement in _requirements(read_toml(path, base).data)
+        if is_pinned(requirement)
+    )
+    return tuple(dict.fromkeys(map(normal, found)))
+
+
+def _requirements(data: object) -> Iterator[str]:
+    if isinstance(data, Mapping):
+        install = data.get("install")
+        named = [data.get("package"), *(install if isinstance(install, list) else ())]
+        yield from (text for text in named if isinstance(text, str))
+        for item in data.values():
+            yield from _requirements(item)
+    elif isinstance(data, list):
+        for item in data:
+            yield from _requirements(item)
 
 
 def _names(data: object) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""``matrix.lock``: the packages that each env is installed from, with hashes of their files.
+"""``matrix.lock``: the packages of each env, and libraries, with hashes of their files.
 
 The file stands beside ``matrix.toml``. The hashes are SHA-256.
 
@@ -19,8 +19,9 @@ from packaging.specifiers import SpecifierSet
 
 from compat.config.toml import SCHEMA, Table, read_toml, toml_text
 from compat.envs.cache import EDITABLE, requirements
-from compat.envs.installers import pinned_requirements
+from compat.envs.installers import locked_line, pinned_library, pinned_requirements
 from compat.envs.interpreters import choose_interpreter
+from compat.envs.libraries import is_pinned, normal
 from compat.envs.listing import INDEX
 from compat.errors import ConfigError, EnvError, StoreError
 from compat.files import replace_file
@@ -67,6 +68,12 @@ class Locks:
     path: Path
     envs: Mapping[str, LockedEnv] = field(factory=dict)
     """By name."""
+    libraries: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """The SHA-256 of the files of libraries, such as ``liger-kernel==0.6.4``."""
+
+    def hashes(self, library: str) -> tuple[str, ...]:
+        """The SHA-256 of a library of one version; none if it is not locked."""
+        return self.libraries.get(normal(library), ())
 
     def locked(self, env: Env) -> Env:
         """The env with its lock, if it has one.
@@ -98,20 +105,28 @@ class Locks:
         }
 
     def renewed(
-        self, envs: Sequence[Env], show: Callable[[str], None], *, keep: bool = False
+        self,
+        envs: Sequence[Env],
+        libraries: Sequence[str],
+        show: Callable[[str], None],
+        *,
+        keep: bool = False,
     ) -> Locks:
-        """Resolve these envs, and perhaps ``keep`` the locks of others that the file has.
+        """Resolve these envs and libraries, and perhaps ``keep`` the other locks of the file.
 
         Raises:
             ConfigError: The file is invalid, and has locks to keep.
-            EnvError: An env cannot be locked.
+            EnvError: An env or a library cannot be locked.
         """
-        kept = read_locks(self.path).envs if keep else {}
-        resolved = {}
+        kept = read_locks(self.path) if keep else Locks(path=self.path)
+        resolved, hashes = {}, {}
         for env in envs:
             show(env.name)
             resolved[env.name] = self._resolved(env)
-        return evolve(self, envs={**kept, **resolved})
+        for library in libraries:
+            show(library)
+            hashes[normal(library)] = pinned_library(library)
+        return evolve(self, envs={**kept.envs, **resolved}, libraries={**kept.libraries, **hashes})
 
     def _resolved(self, env: Env) -> LockedEnv:
         base, where = self.path.parent, f"{env.name} cannot be locked"
@@ -141,7 +156,15 @@ class Locks:
         Raises:
             StoreError: It cannot be written.
         """
-        document = {"schema": SCHEMA, "env": [_document(lock) for lock in self.envs.values()]}
+        libraries = [
+            {"requirement": library, "sha256": list(hashes)}
+            for library, hashes in self.libraries.items()
+        ]
+        document = {
+            "schema": SCHEMA,
+            "env": [_document(lock) for lock in self.envs.values()],
+            **({"library": libraries} if libraries else {}),
+        }
         try:
             replace_file(self.path, _HEADING + toml_text(document))
         except OSError as error:
@@ -164,9 +187,21 @@ def read_locks(path: Path) -> Locks:
     if not os.path.lexists(path):
         return Locks(path=path)
     top = read_toml(path)
-    top.only("schema", "env")
+    top.only("schema", "env", "library")
     envs = [_locked_env(table) for table in top.tables("env")]
-    return Locks(path=path, envs={lock.name: lock for lock in envs})
+    libraries = [_locked_library(table) for table in top.tables("library")]
+    return Locks(
+        path=path,
+        envs={lock.name: lock for lock in envs},
+        libraries={normal(library.requirement): library.sha256 for library in libraries},
+    )
+
+
+def _locked_library(table: Table) -> LockedPackage:
+    library = _locked_package(table)
+    if not is_pinned(library.requirement):
+        table.fail(f"{library.requirement!r} pins no version", "requirement")
+    return library
 
 
 def _locked_env(table: Table) -> LockedEnv:
@@ -238,4 +273,4 @@ def _line(package: LockedPackage, base: Path) -> str:
     text = package.requirement
     if _PATH.fullmatch(text):
         text = Path(os.path.abspath(base / text)).as_uri()
-    return " ".join([text, *(f"--hash=sha256:{digest}" for digest in package.sha256)])
+    return locked_line(text, package.sha256)

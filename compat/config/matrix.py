@@ -24,6 +24,7 @@ from compat.config.selection import MATRIX as FILE
 from compat.config.selection import select_envs, select_targets
 from compat.config.toml import SCHEMA, Table, did_you_mean, parse_toml, quoted, read_toml, toml_text
 from compat.envs.cache import EnvCache, env_cache
+from compat.envs.libraries import unpacked
 from compat.errors import ConfigError, SelectionError
 from compat.model import Env, Target
 from compat.text import JsonObject, lazy_pattern, size_of_text
@@ -43,12 +44,12 @@ class MatrixConfig:
     """The content of ``matrix.toml``, checked; anything missing is as built in."""
 
     path: Path
-    """Absolute path of the file, which need not be there: then everything is as built in."""
+    """Absolute path of the file. If it does not exist, the built-in defaults hold."""
     kernels: tuple[str, ...]
     """Paths or globs of kernel files, relative to the file's folder."""
     envs: tuple[Env, ...]
-    """Every env, in the order of the file, with what its companions install; the built-in ones
-    where it declares none.
+    """Every env, in the order of the file, with the packages of its companions. If the file
+    declares none, the built-in ones.
     """
     released: tuple[Env, ...] = ()
     """Built-in envs, which can be named although the file declares others."""
@@ -57,13 +58,11 @@ class MatrixConfig:
     companions: tuple[Companion, ...] = ()
     """Those that the file declares."""
     further_companions: tuple[Companion, ...] = ()
-    """The built-in ones; none where the file says ``companion = []``."""
+    """The built-in ones; none if the file says ``companion = []``."""
     locks: Locks
-    """What the envs are locked to, which those here have already."""
+    """The locked packages of the envs, which ``envs`` have already, and of libraries."""
     default_envs: tuple[str, ...]
-    """Patterns (see :func:`compat.config.selection.select_envs`) of what runs when nothing is asked
-    for.
-    """
+    """Patterns (see :func:`compat.config.selection.select_envs`) of the envs without ``--envs``."""
     default_targets: tuple[Target, ...]
     deadline: float
     """Seconds one cell may take."""
@@ -223,6 +222,13 @@ class MatrixConfig:
         """
         there = {env.toolchain for env in self.envs}
         return there.pop() if len(there) == 1 else toolchains.DEFAULT.name
+
+    def library(self, requirement: str) -> Path:
+        """The folder of a library of one version, from a file that its lock allows.
+
+        Raises EnvError if it cannot be unpacked.
+        """
+        return unpacked(requirement, self.locks.hashes(requirement))
 
 
 def load_matrix(path: Path, *, locked: bool = True) -> MatrixConfig:

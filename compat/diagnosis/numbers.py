@@ -216,7 +216,7 @@ def without_reference(check: Check) -> Check:
     """
     if check.right is None:
         return check
-    words = f"nothing is known: the recorded launch ended with {check.status} in the interpreter"
+    words = f"inconclusive: the recorded launch ended with {check.status} in the interpreter"
     return evolve(
         check,
         status=Status.UNSUPPORTED,
@@ -254,15 +254,13 @@ def excused(
         if found.status is check.status and (
             check.status is Status.WRONG or _origin(tried) == _origin(evidence) is not None
         ):
-            defect = (
-                f"this release's interpreter {probe.words} (a kernel that is right: {found.reason})"
-            )
+            defect = f"this release's interpreter {probe.words} (a correct kernel: {found.reason})"
             return evolve(
                 check,
                 status=Status.UNSUPPORTED,
                 max_abs=None,
                 max_rel=None,
-                reason=f"nothing is known: {defect}",
+                reason=f"inconclusive: {defect}",
             )
     return check
 

@@ -27,12 +27,10 @@ BATCH_LIMIT = 32
 """Cells a child compiles at most before a fresh one takes over."""
 MOST_SHARDS = 10_000
 _ENOUGH = 0.5
-"""The part of the cells of which it must be known how long they took, to tell how long all of them
-will take.
-"""
+"""The part of the cells with known durations that is enough to estimate the whole run."""
 _MANY = 20_000
-"""Cells of which more are not looked at one by one: what each of them took before would take as
-much memory as its result.
+"""The number of cells above which an estimate uses the durations of variants, because those of
+single cells would take as much memory as the results.
 """
 
 
@@ -102,9 +100,7 @@ class EnvBatches:
     cells: int
     """How many."""
     batches: Iterator[tuple[int, ...]]
-    """Positions of cells each that may be compiled in one process (:func:`isolation`).
-
-    They are made as they are taken.
+    """Positions of cells that may be compiled in one process (:func:`isolation`), made on demand.
     """
 
 

@@ -66,7 +66,7 @@ _LOOK_EVERY = 0.1
 """Seconds between two looks at cells that other processes compile."""
 
 _PLACE = lazy_pattern(r"([^/(]+):\d+\)$")
-"""The file at the end of what a stand-in has said."""
+"""The file at the end of a stand-in's answer."""
 
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
@@ -87,7 +87,7 @@ class RunContext:
     envs: Mapping[str, BuiltEnv]
     """Env name → environment."""
     store: Store
-    """Where results are kept."""
+    """The store of results."""
     limits: Limits
     """Limits of one cell."""
     slots: int = AVAILABLE_CORES

@@ -38,7 +38,7 @@ from compat.model import Env
 from compat.text import lazy_pattern
 
 VARIABLE = "COMPAT_ENVS"
-"""The environment variable that names the folder; it goes before what ``matrix.toml`` says."""
+"""The environment variable that names the folder. It overrides ``matrix.toml``."""
 
 _RECORD, _LOG = "env.json", "install.log"
 _TAG = "CACHEDIR.TAG"
@@ -46,16 +46,16 @@ _SIGNATURE = (
     "Signature: 8a477f597d28d172789f06886806bc55\n# Environments of triton-compat. A deleted one is"
     " built again.\n"
 )
-"""What has backups pass a folder over: https://bford.info/cachedir/."""
+"""The content of the file that makes backups skip a folder: https://bford.info/cachedir/."""
 
 
 # --- what is asked for ----------------------------------------------------------------------------
 
 EDITABLE = "-e "
-"""How a folder begins that is installed as it is, so that edits count."""
+"""The prefix of an editable requirement: a folder whose edits count."""
 _LONGEST_LABEL = 100
 _LARGEST_RECORD = 64 * 1024 * 1024
-"""Bytes of a wheel's RECORD that are read; the largest there are have a hundredth of it."""
+"""Bytes of a wheel's RECORD that are read, a hundred times the largest known one."""
 _HEX = 8
 """Digits of the hash in a name."""
 _KEY = lazy_pattern(rf"[A-Za-z0-9][^/]*-[0-9a-f]{{{_HEX}}}")

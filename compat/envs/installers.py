@@ -11,7 +11,7 @@ import re
 import shutil
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
@@ -100,13 +100,13 @@ class Installer:
         return made[self.backend], [inside, "-I", "-m", "pip", "install", *arguments]
 
 
-def _locked_arguments(env: Env, backend: str, file: Path) -> tuple[str, ...]:
-    """The arguments that fill an env from its lock, and from nothing else.
+_CHECKS = ("--require-hashes", "--only-binary", ":all:")
+"""The options for a lock. A source distribution would need packages that have no hashes."""
 
-    Source distributions are left out: what they need to be built has no hashes.
-    """
-    checks = ("--require-hashes", "--only-binary", ":all:")
-    return (*checks, "-r", os.fspath(file), *index_arguments(env, backend))
+
+def _locked_arguments(env: Env, backend: str, file: Path) -> tuple[str, ...]:
+    """The arguments that fill an env from its lock, and from nothing else."""
+    return (*_CHECKS, "-r", os.fspath(file), *index_arguments(env, backend))
 
 
 def choose_installer(
@@ -199,11 +199,18 @@ def install_into(
     *,
     deadline: float,
     environ: Mapping[str, str] = os.environ,
+    lock: Sequence[str] = (),
 ) -> None:
     """Install packages without their dependencies into a folder, for an interpreter.
 
-    Raises InstallFailed, and TimeoutError after ``deadline`` seconds.
+    ``lock`` are the packages with the hashes of their files, as lines of a requirements file; then
+    only such files are installed. Raises InstallFailed, and TimeoutError after ``deadline``
+    seconds.
     """
+    if lock:
+        file = target / ".lock.txt"
+        replace_file(file, "".join(f"{line}\n" for line in lock))
+        packages = (*_CHECKS, "-r", os.fspath(file))
     arguments = ["install", "--no-deps", "--target", os.fspath(target), *packages]
     if uv := find_uv(environ):
         command = [uv, "pip", *arguments, "--python", python]
@@ -306,30 +313,47 @@ _PINNED = lazy_pattern(
 )
 
 
-def pinned_requirements(
-    env: Env, python: str, environ: Mapping[str, str] = os.environ
-) -> dict[str, tuple[str, ...]]:
+def locked_line(requirement: str, hashes: Sequence[str]) -> str:
+    """A line of a requirements file that takes only files with these SHA-256."""
+    return " ".join([requirement, *(f"--hash=sha256:{digest}" for digest in hashes)])
+
+
+def pinned_requirements(env: Env, python: str) -> dict[str, tuple[str, ...]]:
     """What an env needs, as requirements of one version, each with the SHA-256 of its files.
 
     Raises EnvError where that cannot be resolved, with uv's words.
     """
-    uv = find_uv(environ)
-    if uv is None:
-        raise EnvError(
-            f"{env.name} cannot be locked: uv is not installed",
-            hint="Install it with `python3 -m pip install uv`.",
-        )
-    options = ("--generate-hashes", "--no-header", "--no-annotate", "--quiet")
-    command = [uv, "pip", "compile", "-", "--python", python, *options]
-    command += ["--only-binary", ":all:", *index_arguments(env, "uv")]
     texts = (
         Path(text).as_uri() if Path(text).is_absolute() else text for text in requirements(env)
     )
+    return _pinned(env.name, texts, python, "--only-binary", ":all:", *index_arguments(env, "uv"))
+
+
+def pinned_library(requirement: str) -> tuple[str, ...]:
+    """The SHA-256 of the files of a library of one version, without what it needs.
+
+    Raises EnvError where the index does not have it.
+    """
+    (hashes,) = _pinned(requirement, [requirement], sys.executable, "--no-deps").values()
+    return hashes
+
+
+def _pinned(
+    name: str, texts: Iterable[str], python: str, *options: str
+) -> dict[str, tuple[str, ...]]:
+    uv = find_uv()
+    if uv is None:
+        raise EnvError(
+            f"{name} cannot be locked: uv is not installed",
+            hint="Install it with `python3 -m pip install uv`.",
+        )
+    command = [uv, "pip", "compile", "-", "--python", python, "--generate-hashes"]
+    command += ["--no-header", "--no-annotate", "--quiet", *options]
     done = run(
         command,
         timeout=_LOCK_DEADLINE,
         document="".join(f"{text}\n" for text in texts),
-        env=installer_environ(environ),
+        env=installer_environ(),
         cwd=Path(__file__).parent,  # no pyproject.toml of a project sets anything for uv there
     )
     pinned = {
@@ -338,5 +362,6 @@ def pinned_requirements(
     }
     if done.exit_code != 0 or not pinned:
         words = done.output if done.exit_code is not None else f"no answer in {_LOCK_DEADLINE:g} s"
-        raise EnvError(f"{env.name} cannot be locked: {' '.join(words.split())[-600:]}")
+        words = "its files have no hashes there" if done.exit_code == 0 else words
+        raise EnvError(f"{name} cannot be locked: {' '.join(words.split())[-600:]}")
     return pinned

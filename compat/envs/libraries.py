@@ -41,7 +41,7 @@ from packaging.version import Version
 from compat.archives import BadArchive, Limits, read_tar, read_zip
 from compat.envs import locks
 from compat.envs.cache import EnvCache, env_cache
-from compat.envs.installers import InstallFailed, install_into
+from compat.envs.installers import InstallFailed, install_into, locked_line
 from compat.envs.listing import NO_INDEX, File, index_urls
 from compat.errors import EnvError, IndexUnavailable
 from compat.files import content_of, replace_file
@@ -55,6 +55,7 @@ _DEADLINE = 300.0
 """Seconds that fetching one may take."""
 _QUOTED = 600
 """Characters of what an installer printed that an error quotes."""
+_NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _REQUIREMENT = lazy_pattern(
     r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*==\s*([A-Za-z0-9.!+_-]+)\s*"
 )
@@ -65,16 +66,24 @@ def is_pinned(requirement: str) -> bool:
     return _REQUIREMENT.fullmatch(requirement) is not None
 
 
-def unpacked(requirement: str) -> Path:
+def unpacked(requirement: str, hashes: Sequence[str] = ()) -> Path:
     """The folder of a library of one version (``liger-kernel==0.6.4``), unpacked if missing.
 
-    Raises EnvError if it cannot be installed or downloaded.
+    ``hashes`` are the SHA-256 of the files that may be taken, if it is locked. It has a folder of
+    its own then, because another project may have unpacked any file. Raises EnvError if it cannot
+    be installed or downloaded.
     """
     name, version = _parts(requirement)
-    folder = env_cache().folder / "libraries" / f"{name}-{version}"
+    lock = f"-{hashlib.sha256(''.join(hashes).encode()).hexdigest()[:8]}" if hashes else ""
+    folder = env_cache().folder / "libraries" / f"{name}-{version}{lock}"
     if not (folder / LIBRARY).is_file():
-        _fetch(requirement, folder)
+        _fetch(requirement, folder, hashes)
     return Path(os.path.realpath(folder))
+
+
+def normal(requirement: str) -> str:
+    """A pinned requirement as locks name it: ``liger-kernel==0.6.4``."""
+    return "==".join(_parts(requirement))
 
 
 def _parts(requirement: str) -> tuple[str, str]:
@@ -84,9 +93,9 @@ def _parts(requirement: str) -> tuple[str, str]:
     return canonicalize_name(match[1]), match[2]
 
 
-def _fetch(requirement: str, folder: Path) -> None:
+def _fetch(requirement: str, folder: Path, hashes: Sequence[str]) -> None:
     def install(making: Path) -> None:
-        _install(requirement, making)
+        _install(requirement, making, hashes)
         replace_file(making / LIBRARY, json.dumps({"requirement": requirement}))
 
     try:
@@ -116,13 +125,23 @@ def _make(folder: Path, is_whole: Callable[[], bool], fill: Callable[[Path], Non
             shutil.rmtree(making, ignore_errors=True)
 
 
-def _install(requirement: str, target: Path, environ: Mapping[str, str] = os.environ) -> None:
+def _install(
+    requirement: str, target: Path, hashes: Sequence[str], environ: Mapping[str, str] = os.environ
+) -> None:
     """Have the installer unpack a library into a folder, or unpack its sources.
 
     Raises EnvError with the installer's words.
     """
+    lock = [locked_line(normal(requirement), hashes)] if hashes else []
     try:
-        install_into(target, [requirement], sys.executable, deadline=_DEADLINE, environ=environ)
+        install_into(
+            target,
+            [requirement],
+            sys.executable,
+            deadline=_DEADLINE,
+            environ=environ,
+            lock=lock,
+        )
     except InstallFailed as error:
         reason = last_lines(str(error))
     except TimeoutError:
@@ -130,7 +149,7 @@ def _install(requirement: str, target: Path, environ: Mapping[str, str] = os.env
     else:
         return
     _log.info("%s: the installer says: %s", requirement, reason)
-    _unpack_sources(requirement, reason, target, environ)
+    _unpack_sources(requirement, reason, target, hashes, environ)
 
 
 def last_lines(text: str) -> str:
@@ -145,7 +164,11 @@ def last_lines(text: str) -> str:
 
 
 def _unpack_sources(
-    requirement: str, reason: str, target: Path, environ: Mapping[str, str]
+    requirement: str,
+    reason: str,
+    target: Path,
+    hashes: Sequence[str],
+    environ: Mapping[str, str],
 ) -> None:
     """Unpack the Python files of a library that the installer could not install.
 
@@ -161,7 +184,7 @@ def _unpack_sources(
         if Version(version) not in versions:
             raise _absent(requirement, sorted(versions, reverse=True))
         if any(
-            unpack_python(file, name, target)
+            unpack_python(file, name, target, hashes)
             for file in files
             if version_of(file.filename, name) == Version(version)
         ):
@@ -170,8 +193,11 @@ def _unpack_sources(
     except IndexUnavailable as error:
         raise _error(requirement, str(error), _unreachable()) from error
     hint = (
-        "The package index has it, but no source distribution that could replace the wheel. Try"
-        " another version."
+        "matrix.lock has the hashes of other files. Lock it again with `compat envs lock` if you"
+        " trust the files of today."
+        if hashes
+        else "The package index has it, but no source distribution that could replace the wheel."
+        " Try another version."
     )
     raise _error(requirement, reason, hint)
 
@@ -272,18 +298,23 @@ def version_of(filename: str, name: str) -> Version | None:
     return version if distribution == name else None
 
 
-def unpack_python(file: File, name: str, target: Path) -> bool:
+def unpack_python(file: File, name: str, target: Path, hashes: Sequence[str] = ()) -> bool:
     """Download a library's source distribution and unpack the Python files of its packages.
 
-    Returns False if the file is not one, or has no Python files. Raises IndexUnavailable if it
-    cannot be downloaded, OSError if the folder cannot be written.
+    Returns False if the file is not one, has no Python files, or has none of ``hashes`` where there
+    are any. Raises IndexUnavailable if it cannot be downloaded, OSError if the folder cannot be
+    written.
     """
     if file.filename.endswith(".whl"):
         return False
     from compat.envs.index import download  # and with it all of HTTP
 
+    archive = download(file)
+    if hashes and hashlib.sha256(archive).hexdigest() not in hashes:
+        _log.info("%s: the lock has other hashes", file.filename)
+        return False
     try:
-        files, declared = _unarchived(file.filename, download(file))
+        files, declared = _unarchived(file.filename, archive)
     except BadArchive as error:
         _log.info("%s: %s", file.filename, error)
         return False
@@ -369,24 +400,30 @@ class Overlay:
 
 
 def overlaid(
-    requirements: Sequence[str], python: str, python_version: str, cache: EnvCache
+    requirements: Sequence[str],
+    python: str,
+    python_version: str,
+    cache: EnvCache,
+    lock: Sequence[str] = (),
 ) -> Overlay:
     """The folder with these requirements, the release first, for an interpreter.
 
-    Missing ones are installed. Raises EnvError with the installer's words.
+    Missing ones are installed. ``lock`` is that of the release's env, if it has one. Raises
+    EnvError with the installer's words.
     """
+    locked = _of_requirements(lock, requirements)
     minor = "".join(python_version.split(".")[:2])
     name = f"{re.sub(r'[^A-Za-z0-9.]+', '-', requirements[0])}-cp{minor}"
     folder, wanted = (
         cache.folder / "overlays" / name,
-        "".join(f"{requirement}\n" for requirement in requirements),
+        "".join(f"{requirement}\n" for requirement in locked or requirements),
     )
 
     def is_whole() -> bool:
         return content_of(folder / _DONE, _LARGEST) == wanted.encode()
 
     def install(making: Path) -> None:
-        _install_overlay(requirements, making, python)
+        _install_overlay(requirements, making, python, locked)
         replace_file(making / _DONE, wanted)
 
     if not is_whole():
@@ -399,9 +436,23 @@ def overlaid(
     return Overlay(folder=folder, digest=_digest(folder))
 
 
-def _install_overlay(requirements: Sequence[str], target: Path, python: str) -> None:
+def _of_requirements(lock: Sequence[str], requirements: Sequence[str]) -> list[str]:
+    """The lines of a lock for requirements, without what these need."""
+    names = {_name_of(text) for text in requirements} if lock else set()
+    return [line for line in lock if _name_of(line) in names]
+
+
+def _name_of(requirement: str) -> str:
+    """The name in a requirement; a file has none."""
+    match = None if requirement.startswith("file:") else _NAME.match(requirement)
+    return canonicalize_name(match[0]) if match else ""
+
+
+def _install_overlay(
+    requirements: Sequence[str], target: Path, python: str, lock: Sequence[str]
+) -> None:
     try:
-        install_into(target, requirements, python, deadline=_OVERLAY_DEADLINE)
+        install_into(target, requirements, python, deadline=_OVERLAY_DEADLINE, lock=lock)
     except TimeoutError:
         hint = "Check that this machine reaches the package index."
         raise EnvError(

@@ -71,8 +71,8 @@ class EnvProvider:
     project: Path | None = None
     """The project's own ``matrix.toml``, if its environments are recorded beside it."""
     known: frozenset[str] = frozenset()
-    """Names of environments whose release is known to exist. For other missing ones, the index is
-    asked first.
+    """Names of environments with a release that certainly exists. For other missing ones, the
+    command asks the index first.
     """
     build: bool = True
     """Whether missing environments are built."""
@@ -201,11 +201,11 @@ class BuildResult:
     error: str | None = None
     """Why the env cannot be used, if it cannot."""
     refusal: EnvError | None = None
-    """Why it could not even be begun: ``error`` in full."""
+    """The reason why the build could not begin: ``error`` in full."""
     reused: bool = False
     """Whether it was there already, and nothing was installed."""
     license: str | None = None
-    """Of a toolchain that is not open source, where its license can be read: a path."""
+    """The path of the license text of a toolchain that is not open source."""
 
 
 @frozen(kw_only=True)
@@ -214,9 +214,9 @@ class Builder:
 
     cache: EnvCache
     index_cache: Path
-    """The folder where answers of the package index are kept."""
+    """The folder for answers of the package index."""
     installer: Callable[[], Installer] = choose_installer
-    """Chooses the installer; it is called only where something is to be built."""
+    """Chooses the installer, only if there is something to build."""
     run: Callable[[Sequence[str], IO[str], Event], bool] = run_installer
     """Runs an installer's command until it ends or the event is set
     (:func:`compat.envs.installers.run_installer`).
@@ -228,7 +228,7 @@ class Builder:
     """Whether existing envs are rebuilt."""
     choose_interpreter: Callable[[Env, Path], InterpreterChoice] = choose_interpreter
     pins: tuple[str, ...] = ()
-    """Requirements besides those of the env, which leave the installer no choice."""
+    """Further requirements, which leave the installer no choice."""
     reserve: Callable[[EnvFolder], str | None] = lambda _: None
     """Is called once the env's lock is held, before anything is installed; returns why nothing
     should be.
@@ -376,7 +376,7 @@ class _Progress:
         self._echo, self._show = echo, show
         self._lock = RLock()
         self._proprietary: set[str] = set()
-        """The distributions of which it was said that they are not open source."""
+        """The distributions that a message has already named as not open source."""
 
     def begin(self, elsewhere: Sequence[str]) -> None:
         """Say what is built, and what other commands build already."""

@@ -28,16 +28,14 @@ from compat.model import BuiltEnv, Env, Package
 from compat.text import JsonObject, lazy_pattern, printable, read_json
 
 INTERRUPTED = "the installation was interrupted"
-"""What a record says from the start of an installation to its end."""
+"""The state in a record from the start of an installation to its end."""
 
 _AGAIN = "a command without --no-build builds it"
 _LINES = 40
-"""Lines of an installer's output that are kept in the record; the whole output stays in the log
-beside it.
-"""
+"""Lines of an installer's output in the record. The log beside it has all of them."""
 
 _TAIL = 256 * 1024
-"""Bytes of an installer's output that are looked at."""
+"""Bytes of an installer's output that are read, from its end."""
 _WIDTH = 1000
 """Letters of one of its lines."""
 _LARGEST = 64 * 1024 * 1024
@@ -168,13 +166,15 @@ def missing_envs(envs: Sequence[Env], cache: EnvCache) -> tuple[Env, ...]:
 # --- what is installed ----------------------------------------------------------------------------
 
 _INSTALLERS_OWN = ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_cache.json")
-"""What installers add to a distribution: how it came here, not what it is."""
+"""Files that installers add to a distribution: they describe the installation, not the
+distribution.
+"""
 
 
 _PROGRAMS = "bin"
 """The folder in a toolchain that its programs are in."""
 _PROPRIETARY = lazy_pattern("(?i)proprietary")
-"""Stands in a license expression, or in a classifier, of what is not open source."""
+"""A part of the license expression or classifier of a distribution that is not open source."""
 _VERSION = lazy_pattern(r"\d+\.\d+\.\w")
 
 
@@ -309,7 +309,7 @@ class Installation:
     python_version: str
     packages: tuple[Package, ...]
     license: str | None = None
-    """Of a toolchain that is not open source, where its license can be read: a path."""
+    """The path of the license text of a toolchain that is not open source."""
 
     @property
     def digest(self) -> str:
@@ -363,7 +363,7 @@ class KeptEnv:
     folder: EnvFolder
     """Its folder."""
     requirements: tuple[str, ...] = ()
-    """What was installed, as pip requirements."""
+    """The installed packages, as pip requirements."""
     specifier: str = ""
     """The Python versions it accepts, such as ``>=3.12``. Empty: any."""
     python: str | None = None

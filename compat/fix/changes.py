@@ -81,7 +81,7 @@ class SourceFile(TextFile):
     top: Path = Path()
     """The outermost of the roots that the file lies in."""
     roots: tuple[Path, ...] = (Path(),)
-    """The folders that absolute imports are looked for in."""
+    """The folders that absolute imports search."""
 
     @classmethod
     def read(cls, path: Path, roots: Sequence[Path] = ()) -> SourceFile:

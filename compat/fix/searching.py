@@ -34,7 +34,7 @@ class KernelModules:
     beside: Mapping[str, str] = Factory(dict)
     """The others that may be edited, by the names of their files."""
     roots: tuple[str, ...] = ("",)
-    """The folders that absolute imports are looked for in."""
+    """The folders that absolute imports search."""
 
 
 @frozen(kw_only=True)
@@ -103,7 +103,7 @@ def _with(compile_spec: CompileSpec, proposal: Proposal) -> CompileSpec:
 
 
 Try = Callable[[Sequence[EditedKernel]], Sequence[Outcome]]
-"""Compiles candidates and says what became of each."""
+"""Compiles candidates and returns the outcome of each."""
 
 
 @define(kw_only=True)

@@ -25,9 +25,9 @@ class Kind(StrEnum):
     FIXED = "fixed"
     """The guard has it as not working, and it does."""
     NEW = "new"
-    """Only the report knows of it."""
+    """Only the report has it."""
     GONE = "gone"
-    """Only the guard knows of it, which is no fault of the guard's."""
+    """Only the guard has it, which is not a fault of the guard."""
 
 
 @frozen(kw_only=True)
@@ -40,7 +40,7 @@ class Contradiction:
     targets: tuple[str, ...]
     releases: tuple[str, ...]
     reason: str
-    """Why it does not work, as the one that knows of it says; empty where it works."""
+    """The reason why it does not work, from the side that knows it; empty if it works."""
 
 
 @frozen(kw_only=True)
@@ -61,7 +61,7 @@ class Checked:
 
     guard: Guard
     intact: bool
-    """Whether the file is what this version writes of its facts."""
+    """Whether this version would write the same file from its facts."""
     contradictions: tuple[Contradiction, ...]
     answers: tuple[OtherAnswer, ...]
     line: tuple[str, ...]

@@ -19,9 +19,9 @@ from compat.report.summary.record import Report
 from compat.toolchains.base import Guarding, Toolchain
 
 WORKS = ""
-"""What is said of a variant that works; of one that does not, it is why."""
+"""The value of a variant that works. A variant that does not has the reason as its value."""
 States = Mapping[str, str]
-"""Release → :data:`WORKS`, or why not; a release of which nothing is known is not in it."""
+"""Release → :data:`WORKS`, or the reason why not. An unknown release is missing."""
 
 
 @frozen(kw_only=True)
@@ -45,13 +45,11 @@ class Facts:
     """The releases and targets on which the variants of kernels work, in all of their cases."""
 
     releases: tuple[str, ...]
-    """Those of which anything is known, and what exists between them, oldest first; then the
-    forks.
-    """
+    """The releases with facts and the existing ones between them, oldest first; then the forks."""
     targets: Mapping[str, tuple[str, int | str]]
     """Name → backend and architecture."""
     kernels: Mapping[str, Mapping[str, Mapping[str, States]]] = Factory(dict)
-    """Kernel → variant, the most wanted first → target → what is known there."""
+    """Kernel → variant, in order of preference → target → its states."""
 
 
 def guarding_of(toolchain: Toolchain) -> Guarding:

@@ -24,9 +24,7 @@ from compat.source.parsing import tree_of
 from compat.toolchains.base import Toolchain
 
 _GOOD, _UNKNOWN, _ANY = "+", "?", "-"
-"""Marks: it works, nothing is known, it does not work for one more reason than there are
-letters.
-"""
+"""Marks: it works, unknown, or it fails for one more reason than there are letters."""
 _WIDTH = 100
 _HEAD_WIDTH = 120
 USUAL = "reports/matrix.json"

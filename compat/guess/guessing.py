@@ -31,7 +31,7 @@ from compat.text import JsonObject, read_json
 from compat.toolchains.language import GuessableModule, GuessedKernel, Guessing, UnreachableKernel
 
 HELPER = "kernels call it, or it returns a value"
-"""Why a jit function is no kernel."""
+"""The reason why a jit function is not a kernel."""
 
 
 @frozen(kw_only=True)
@@ -42,8 +42,7 @@ class GuessedSource:
     toolchain: str = DEFAULT_TOOLCHAIN
     kernels: tuple[GuessedKernel, ...]
     helpers: tuple[str, ...]
-    """Jit functions that are no kernels: they return something, or other jit functions call
-    them.
+    """Jit functions that are not kernels: they return something, or other jit functions call them.
     """
     unreachable: tuple[UnreachableKernel, ...]
 
@@ -435,7 +434,7 @@ def _read(
     document: JsonObject, name: str, library: LibraryVersions, folder: Path
 ) -> Iterator[Specialization]:
     top = Table(file=library.requirement, path="", data=document)
-    for kernel in kernels_of(top, folder / "guessed.toml"):
+    for kernel in kernels_of(top, folder / "guessed.toml", lambda requirement: folder):
         for spec in kernel.specializations():
             origin = f"{library.requirement}::{spec.function}"
             yield evolve(

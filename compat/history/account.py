@@ -176,7 +176,7 @@ class Bracket:
     is_fix: bool
     """Whether it leads from bad to good."""
     between: tuple[str, ...] = ()
-    """Inconclusive releases between the two; each may be where it changed."""
+    """Inconclusive releases between the two. Each may be the place of the change."""
 
 
 @frozen(kw_only=True)
@@ -190,9 +190,8 @@ class Account:
     bracket: Bracket | None = None
     """The change that the word is about. If there are several: the newest regression."""
     since: Bracket | None = None
-    """The earlier change from releases that lack what the kernel needs.
-
-    ``None``: there is none, or it is ``bracket``.
+    """The earlier change from releases that lack a feature of the kernel. ``None``: there is none,
+    or it is ``bracket``.
     """
     brackets: tuple[Bracket, ...] = ()
     """Every change between good and bad, oldest first."""
@@ -427,7 +426,7 @@ _OPEN = {
     Word.NEEDS: "needs > {before}, works in {after}",
     Word.REMOVED: "removed after {before}, by {after}",
 }
-"""Where releases between the two are not known, each may be the one."""
+"""If releases between the two are unknown, each may be the one."""
 
 
 def _phrase(word: Word, bracket: Bracket) -> str:

@@ -77,7 +77,7 @@ __all__ = [
 Coordinate = tuple[str, str, str, str]
 """Kernel, variant, case, target."""
 Existing = Mapping[str, Collection[Version]]
-"""Toolchain → the releases of it that are known to exist."""
+"""Toolchain → its existing releases."""
 NONE_KNOWN: Existing = MappingProxyType({})
 
 
@@ -94,11 +94,11 @@ class Verdict(Account):
     case: str
     target: str
     toolchain: str
-    """What a reader calls the toolchain whose releases these are."""
+    """The title of the toolchain."""
     right: Right | None = None
-    """What is known of the numbers that it computes; ``None`` where it was not run."""
+    """The verdict on its numbers; ``None`` without a run."""
     fast: Fast | None = None
-    """What is known of its latency; ``None`` where that was not measured."""
+    """The verdict on its latency; ``None`` without a measurement."""
 
 
 @frozen(kw_only=True)
@@ -106,8 +106,8 @@ class Release:
     """A version of a toolchain as a place in an order: releases by age, then forks."""
 
     label: str
-    """What a reader knows it by: ``3.1.0``, ``3.1.0+ours``, ``ours-triton 3.1.0``, or the env's
-    name where no version is known.
+    """The name for readers: ``3.1.0``, ``3.1.0+ours``, ``ours-triton 3.1.0``, or the env's name if
+    the version is unknown.
     """
     version: Version | None
     fork: bool
@@ -175,7 +175,7 @@ class Disagreement:
     coordinate: Coordinate
     release: str
     answers: tuple[tuple[str, str], ...]
-    """Env name and what it said (a class, or a status where there is no failure)."""
+    """Env name and its answer: a class, or a status without a failure."""
 
 
 def verdicts(

@@ -34,11 +34,10 @@ INDEX = "index.json"
 PROGRAM = "launch.py"
 PROBLEMS = "problems"
 TEXTS = "texts"
-"""The folder with what binaries were assembled from, by the hash of the binary, where that is
-kept.
+"""The folder with the assembly text of binaries, by the hash of the binary, if the archive has it.
 """
 PACKAGES = "compat_*"
-"""The folders with the program that launches: those of the toolchain's launcher."""
+"""The folders with the program that launches, from the toolchain's launcher."""
 ENTRY = '''"""Launch what is in this folder on the GPU of this machine: python launch.py --help."""
 
 import os

@@ -48,7 +48,7 @@ from compat.text import JsonMapping, printable, read_json
 from compat.toolchains.pytorch.host.results import NAME
 
 _FOLDER = "launch"
-"""In the folder for what is kept between runs."""
+"""A folder inside the folder that outlives a run."""
 ELSEWHERE = (
     "Build here and launch elsewhere: `compat build --target TARGET --out DIR`, `python"
     " DIR/launch.py` on a GPU host, and `compat matrix --launched DIR/results.jsonl` here again."
@@ -175,7 +175,7 @@ class LaunchedCells:
 
     merged: MergedResults
     left_out: tuple[LeftOut, ...] = ()
-    """What cannot be launched."""
+    """The cells that cannot be launched."""
 
 
 def can_be_launched(result: Result, gpu: Gpu) -> bool:
@@ -239,7 +239,9 @@ COMPARED = "compared"
 _STARTING = 900.0
 """Seconds until the first answer: PyTorch is imported, and the inputs are made."""
 _SPARE = 900.0
-"""Seconds beside a question's own deadline: the process that launches may have to be made anew."""
+"""Seconds beyond a question's own deadline, because the process that launches may have to start
+again.
+"""
 
 
 @frozen(kw_only=True)
@@ -247,18 +249,18 @@ class Behaviour:
     """How the kernel behaved as one release built it, over all problems."""
 
     good: bool
-    """Whether the others are held to it."""
+    """Whether it is a reference for the others."""
     launches: int
     differing: int
     """Those that gave other bits than the first of their problem."""
     finite: bool
-    """Whether what it wrote are numbers."""
+    """Whether all written values are numbers."""
     wrote: bool
     """Whether it wrote anything into its outputs."""
     outside: str
-    """Where it wrote what is not its own, in words."""
+    """The writes outside of its outputs, in words."""
     reads_outside: bool = False
-    """Whether what it computes depends on what lies around its inputs; known where it is good."""
+    """Whether the results depend on memory around its inputs; only set for a good build."""
     off: float
     """How far off the first good one it is at worst, by the largest number that comes out there; 0
     within the tolerance.
@@ -275,7 +277,7 @@ class BuildComparison:
     """
     reason: str = ""
     behaviours: tuple[Behaviour, ...] = ()
-    """In the order in which they were asked for."""
+    """In the order of the request."""
 
 
 class Comparer:

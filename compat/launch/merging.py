@@ -46,7 +46,7 @@ class MergedResults:
     """The contents of a file of results."""
 
     kept: int
-    """Number of results that were kept."""
+    """The number of stored results."""
     lost: int
     """Number of cells without an answer."""
     unreadable: int

@@ -49,7 +49,7 @@ ELSEWHERE = (
 )
 
 Line = JsonMapping
-"""A line of results, which also says on which worker its GPU is."""
+"""A line of results, with the worker that has the GPU."""
 
 
 class Launches:
@@ -70,7 +70,7 @@ class Launches:
         self.total = self.done = self.lost = 0
         """Cells."""
         self.unlaunched: dict[str, int] = {}
-        """What is missing for cells that were to be launched, and for how many."""
+        """Missing hardware → the number of cells that need it."""
         self._keep, self._say, self._executor = keep, say, executor
         self._stack, self._keeping = ExitStack(), threading.Lock()
         self._threads = ThreadPoolExecutor(_MOST, "launching")
@@ -174,7 +174,7 @@ class MatrixLaunches(Launches):
         self._obtain, self._listener = obtain, listener
         self._merged = NOTHING
         self._missing: list[Cell] = []
-        """The cells that no machine had a GPU for."""
+        """The cells that found no GPU."""
 
     @property
     def merged(self) -> MergedResults:

@@ -44,8 +44,7 @@ class Env:
     toolchain: str = DEFAULT_TOOLCHAIN
     """The name of its toolchain (see :mod:`compat.toolchains`)."""
     release: Version | None = None
-    """The release asked for; ``None`` for a wheel whose version is known only once it is
-    installed.
+    """The requested release; ``None`` for a wheel whose version is unknown before its installation.
     """
     framework: str = DEFAULT_FRAMEWORK
     """The name of the tensor library that its kernels are launched from, which it is also published
@@ -58,7 +57,7 @@ class Env:
     wheel: str | None = None
     """A path or URL of a wheel to install instead of a release."""
     index: str | None = None
-    """The URL of a package index to look in besides the default one."""
+    """The URL of a further package index."""
     python: SpecifierSet = Factory(SpecifierSet)
     install: tuple[str, ...] = ()
     """Further requirements, as pip reads them."""
@@ -68,7 +67,7 @@ class Env:
     """
     groups: tuple[str, ...] = ()
     released: date | None = None
-    """The day on which the release was published; ``None`` where nobody says."""
+    """The day of the release's publication; ``None`` if unknown."""
 
     @property
     def paired(self) -> bool:
@@ -152,10 +151,12 @@ class Target:
 
 
 HINTS = ("divisible_by_16", "equal_to_1", "pointer_range_32")
-"""What a launch finds out about arguments, each the name of a field of :class:`CompileSpec`."""
+"""The facts that a launch reads from its arguments, each the name of a field of
+:class:`CompileSpec`.
+"""
 
 TABLES = ("signature", "launch", "constexprs", "options")
-"""The other fields of :class:`CompileSpec`, each a name → what is said of it."""
+"""The other fields of :class:`CompileSpec`, each a mapping by name."""
 
 
 def _content(entries: Mapping[str, object]) -> str:
@@ -265,7 +266,7 @@ class CompileSpec:
 
 
 RECORDED = "recorded"
-"""The parameter that has what a launch was given, where a problem is one that was recorded."""
+"""The parameter with the arguments of a recorded launch, for a recorded problem."""
 
 ONLY_CASE = "default"
 """The case of a kernel that declares none."""
@@ -286,7 +287,9 @@ class Problem:
     dtype: str
     """The element type that is asked for: ``fp16``, ``bf16``, ``fp32``, …"""
     parameters: JsonMapping = field(factory=dict, eq=_content)
-    """What the function is told of the case: its constexprs, and what the kernel file adds."""
+    """The parameters of the function: the constexprs of the case, and the additions of the kernel
+    file.
+    """
 
     @property
     def is_recorded(self) -> bool:
@@ -317,15 +320,14 @@ class Specialization:
     function: str
     compile: CompileSpec = Factory(CompileSpec)
     assumed: tuple[str, ...] = ()
-    """The hints that are defaults: what a launch usually finds out."""
+    """The hints that are defaults, as in most launches."""
     roots: tuple[str, ...] = ()
-    """Absolute paths of the folders that its absolute imports are looked for in; where empty, the
-    first above it that is no package.
+    """Absolute paths of the folders that its absolute imports search. Empty: the first folder above
+    it that is not a package.
     """
     closure: str = ""
-    """SHA-256 over the source file and the files of its tree that it imports.
-
-    If the kernel cannot notice all of that, a second one over what it can follows a colon.
+    """SHA-256 over the source file and the files of its tree that it imports. If the kernel can
+    notice only a part, a second hash over that part follows a colon.
     """
     package: str = ""
     """The library of the package index that it is of, with its version: ``fla-core==0.6.0``; empty
@@ -338,13 +340,9 @@ class Specialization:
     summary: str = ""
     expectations: tuple[Expectation, ...] = ()
     problem: Problem | None = None
-    """What it is run on, to see whether its numbers are right; ``None`` where its kernel file names
-    nothing.
-    """
+    """The problem to check its numbers with; ``None`` without one in its kernel file."""
     guessed: bool = False
-    """Whether nobody has written down what it says of the arguments: it was guessed from the
-    source.
-    """
+    """Whether its arguments were guessed from the source."""
 
     @property
     def noticed(self) -> str:

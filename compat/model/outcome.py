@@ -49,7 +49,7 @@ class Failure:
     ir: str | None = None
     """Name of the artifact with the IR before the pass."""
     advice: str
-    """What the author can do."""
+    """The next step for the author of the kernel."""
     prediction: bool = False
     """It compiled, but a launch would fail or compute wrong values."""
 
@@ -109,7 +109,7 @@ class Result:
     built: BuiltEnv
     """Its environment."""
     outcome: Outcome
-    """What its evidence means."""
+    """The meaning of its evidence."""
     expectation: Expectation | None = None
     """The failure that the kernel file declares. ``None``: it declares none."""
     cached: bool = False
@@ -181,7 +181,7 @@ class Result:
 
 
 _BY_CHANCE = (Status.WRONG, Status.UNSTABLE)
-"""What a race comes to is a matter of chance: of these either stands for both."""
+"""Statuses that a race can turn into each other, so either one means both."""
 
 
 def _same_numbers(status: Status, declared: Status | None) -> bool:
@@ -191,9 +191,7 @@ def _same_numbers(status: Status, declared: Status | None) -> bool:
 _T = TypeVar("_T")
 
 _Shape = tuple[Any, ...]
-"""The names of a mapping in order; of what holds a mapping itself, the name and the shape of
-that.
-"""
+"""The names of a mapping in order. A nested mapping has its name and its own shape."""
 
 _SHAPES: dict[_Shape, _Shape] = {}
 
@@ -310,7 +308,7 @@ FRAMEWORK = DEFAULT_FRAMEWORK
 framework.
 """
 _LAUNCH_FACTS = ("launches", "differing", "device")
-"""What only a check on a GPU has."""
+"""The facts that only a check on a GPU has."""
 
 
 @frozen(kw_only=True)

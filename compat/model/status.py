@@ -23,7 +23,7 @@ class Status(StrEnum):
     TIMED_OUT = "timed_out"
     OUT_OF_MEMORY = "out_of_memory"
     UNSUPPORTED = "unsupported"
-    """This toolchain cannot build for this target, whatever the kernel."""
+    """This toolchain cannot build for this target, with any kernel."""
     WRONG = "wrong"
     """It built, and computed wrong numbers."""
     UNSTABLE = "unstable"
@@ -31,8 +31,8 @@ class Status(StrEnum):
     right.
     """
     FAULTED = "faulted"
-    """It built, and a launch ended with an error of the GPU, such as an access outside of what it
-    was given.
+    """It was built, and a launch ended with an error of the GPU, such as an access outside of its
+    buffers.
     """
     LAUNCH_REFUSED = "launch_refused"
     """It built, and the GPU's driver would not launch it."""
@@ -77,7 +77,7 @@ class Expectation:
 
 
 BAD_NUMBERS = frozenset({Status.WRONG, Status.UNSTABLE, Status.FAULTED, Status.LAUNCH_REFUSED})
-"""What only running what was built can show."""
+"""The statuses that only a run of the built code can have."""
 
 
 @frozen(kw_only=True)
@@ -99,32 +99,31 @@ class Check:
     """The result of running a kernel on its problems and comparing its numbers with references."""
 
     status: Status
-    """``ok`` where every output of every problem is within its tolerance; ``wrong``, ``unstable``,
-    ``faulted``, ``launch_refused``, ``timed_out``, ``crashed``, ``rejected``; ``unsupported`` where
-    what it was run with is known to compute wrong numbers itself; ``lost`` where nothing is known.
+    """``ok`` if every output of every problem is within its tolerance. ``wrong``, ``unstable``,
+    ``faulted``, ``launch_refused``, ``timed_out``, ``crashed`` and ``rejected`` are failures.
+    ``unsupported`` means that the interpreter or device itself computes this wrong, and ``lost``
+    that there is no answer.
     """
     max_abs: Amount | None = None
-    """The largest absolute error of all outputs that were compared; ``None`` where there is none,
-    or it is no finite number.
+    """The largest absolute error of all compared outputs; ``None`` without one, or if it is not
+    finite.
     """
     max_rel: Amount | None = None
     """The largest error relative to the reference."""
     where: str = ""
-    """The place of the worst error: problem, output and index; or where it failed."""
+    """The place of the worst error (problem, output and index), or of the failure."""
     reason: str = ""
     """Why it is not ``ok``, in a sentence."""
     launches: Count | None = field(default=None, metadata={OPTIONAL: False})
-    """How many launches were compared; ``None`` where it was not launched on a GPU."""
+    """The number of compared launches; ``None`` without a launch on a GPU."""
     differing: Count | None = field(default=None, metadata={OPTIONAL: False})
     """How many of them computed other bits than the first."""
     device: str | None = field(default=None, metadata={OPTIONAL: False})
     """The GPU, as it calls itself."""
     worker: str | None = field(default=None, metadata={OPTIONAL: True})
-    """The worker of a cluster whose GPU that is; ``None`` where it was launched by hand or on this
-    machine.
-    """
+    """The worker of a cluster with that GPU; ``None`` for a launch by hand or on this machine."""
     samples: tuple[Sample, ...] = field(default=(), metadata={ABSENT: True})
-    """What a kernel changed of which no reference is known; empty where one is."""
+    """The changed elements of a kernel without references; empty with references."""
 
     @property
     def right(self) -> bool | None:
@@ -139,11 +138,10 @@ class Numbers:
     """The checks of the numbers that a cell computes; ``None`` if it was not run."""
 
     interpreter: Check | None = None
-    """In the interpreter of its release, on the CPU, which says something of the kernel and nothing
-    of the code that was built.
+    """In the release's interpreter, on the CPU. It checks the kernel's source, not the built code.
     """
     gpu: Check | None = None
-    """What was built, on a GPU."""
+    """The built code, on a GPU."""
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -184,12 +182,10 @@ class Latency:
     spread: Amount
     """Half of the range that the middle half of the launches lies in, in microseconds."""
     baseline_us: Amount | None = None
-    """Microseconds of what the problem names to compare with, on the same device."""
+    """Microseconds of the problem's baseline, on the same device."""
     ratio: Amount | None = None
     """``us`` as a multiple of ``baseline_us``."""
     device: str = ""
     """The GPU, as it calls itself."""
     worker: str | None = field(default=None, metadata={OPTIONAL: True})
-    """The worker of a cluster whose GPU that is; ``None`` where it was launched by hand or on this
-    machine.
-    """
+    """The worker of a cluster with that GPU; ``None`` for a launch by hand or on this machine."""

@@ -63,7 +63,7 @@ class PairingSetup:
     library: Path
     again: bool
     claims: Claims
-    """Of the answers that are kept for all projects, by their keys."""
+    """The claims on stored answers, by key, shared by all projects."""
 
 
 def try_pairs(
@@ -235,7 +235,7 @@ def _overlay(
     release: Version | None, python: str, version: str, toolchain: Toolchain, ready: PairingSetup
 ) -> Overlay:
     env = ready.selection.config.env(f"{toolchain.name}-{release}")
-    return overlaid(requirements(env), python, version, ready.cache)
+    return overlaid(requirements(env), python, version, ready.cache, env.lock)
 
 
 def _programs(answers: Answers, toolchain: Toolchain) -> tuple[PairProgram, ...]:

@@ -23,7 +23,7 @@ class PairProgram:
     failure_class: str | None = field(default=None, metadata={KEY: "class"})
     """Class of the failure. ``None``: it did not fail."""
     message: str = ""
-    """The exception, or what is missing, on one line."""
+    """The exception, or the missing part, on one line."""
     stage: str = ""
     """The last stage: ``import``, ``compile``, ``launch`` or ``launched``."""
     launched: tuple[str, ...] = ()

@@ -48,9 +48,9 @@ class ReductionSubject:
     target: Target
     """The target."""
     bad: tuple[Env, ...]
-    """Environments in which it must fail."""
+    """Environments where it must fail."""
     good: tuple[Env, ...]
-    """Environments in which it must stay ok."""
+    """Environments where it must stay ok."""
     rest: tuple[Env, ...] = ()
     """Environments of other releases."""
     hold_rest: bool = True
@@ -178,12 +178,12 @@ class OriginalKernel:
     """How the kernel fares, and what of that is to stay."""
 
     bad: tuple[Result, ...]
-    """Of the envs in which it is bad, the newest release first."""
+    """The bad envs, the newest release first."""
     results: dict[str, Result]
     """Env → how it fares there, where that was tested."""
     goal: Goal
     question: NumbersQuestion | None = None
-    """What launches are asked, for a criterion about numbers."""
+    """The question for launches, if the criterion is about numbers."""
 
 
 def examine(runs: BudgetedRuns, criterion: Criterion, gpu: Gpu | None) -> OriginalKernel:
@@ -315,7 +315,7 @@ class Goal:
     tested: set[str] = field(factory=set)
     """Names of the envs that every candidate is tried in."""
     dropped: list[tuple[BuiltEnv, str]] = field(factory=list)
-    """What is not preserved, and why."""
+    """The outcomes that the reduction does not preserve, each with the reason."""
 
     @classmethod
     def of(

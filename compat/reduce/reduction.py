@@ -58,11 +58,10 @@ _PATIENCE = 5.0
 It applies after one that seemed to hang turned out to end.
 """
 _CONFIRMING = 0.35
-"""The part of a budget that is kept for testing closely what the search accepts."""
+"""The part of a budget for the confirmation."""
 _OVERHEAD, _LAUNCHING = 4.0, 30.0
-"""Seconds that confirming one candidate takes besides its compiles.
-
-The first number is for starting workers and stopping hangs, the second for many launches.
+"""Seconds that the confirmation of one candidate takes besides its compiles. The first number is
+for starting workers and stopping hangs, the second for many launches.
 """
 
 
@@ -122,7 +121,7 @@ class Reduction:
     results: list[Result] = field(factory=list, init=False)
     """Results of a close test of the last candidate. Empty: no time was left."""
     differences: list[ReleaseDifference] = field(factory=list, init=False)
-    """Releases in which the last candidate differs from the original."""
+    """Releases where the last candidate differs from the original."""
     reproducers: tuple[Path, ...] = field(default=(), init=False)
     """The compiler's reproducers of the last candidate, cut to the failing pass."""
     tests: int = field(default=0, init=False)
@@ -135,7 +134,7 @@ class Reduction:
     _close_tests: dict[str, CloseTest] = field(factory=dict, init=False)
     """Candidate → its close test."""
     _problem: Problem | None = field(default=None, init=False)
-    """What the kernel file says of launching, where candidates are launched."""
+    """The problem of the kernel file, if the search launches candidates."""
 
     def __attrs_post_init__(self) -> None:
         self.history = [self.start]

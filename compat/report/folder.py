@@ -127,7 +127,7 @@ def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:
 
 
 _NAMED = 5
-"""Cells that are named of those of which stores disagree."""
+"""The number of cells that a message names if stores disagree."""
 
 
 def are_stores(files: Sequence[Path]) -> bool:

@@ -122,9 +122,8 @@ class _Items:
 
     def __init__(self) -> None:
         self._error: RecordError | None = None
-        """The first error in the form of the file.
-
-        It is raised once the file is known to have the schema that is read here.
+        """The first error in the form of the file. The reader raises it once it has seen the right
+        schema.
         """
 
     def cell(self, place: int, value: object) -> CellRecord | None:
@@ -257,13 +256,12 @@ _ALIKE: Mapping[str, tuple[str, Callable[[Any], Hashable]]] = {
     ),
     "sources": ("source", lambda source: source.path),
 }
-"""What may be in several files, and has to be the same in all of them: what it is, and what it is
-called.
+"""The parts that several files may have and that must be equal in all of them, each with its name.
 """
 _HINT = "Join reports of the same version of the kernels that have no cell in common."
 
 Part = tuple[str, MatrixRecord]
-"""What a file is called, and what it holds."""
+"""The name of a file, and its content."""
 
 
 def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
@@ -604,7 +602,7 @@ def _result(record: CellRecord, spec: Specialization, target: Target, built: Bui
 
 _REMEMBERED = Noticed(type="DeprecationWarning", message="deprecated, from an earlier run")
 _UNSTEADY = Outcome(status=Status.REJECTED, stage="", flaky=True)
-"""Earlier runs found one thing and another, of which nothing is concluded."""
+"""Earlier runs disagree, so nothing follows from them."""
 
 
 def _earlier(verdict: VerdictRecord, label: str, cell: Cell) -> Result:

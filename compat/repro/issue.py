@@ -144,10 +144,10 @@ def history(finding: ReproFinding) -> str:
     """The outcome of the original kernel, release by release, with the bracket and the gaps."""
     verdict = finding.verdict
     runs = "; ".join(
-        f"{_span(interval)} {_fate(finding, interval)}" for interval in verdict.intervals
+        f"{_span(interval)}: {_fate(finding, interval)}" for interval in verdict.intervals
     )
     subject = "the original kernel" if finding.differing else "it"
-    sentences = [f"On {finding.cell.target.name} {subject} {_verdict_phrase(verdict)}: {runs}"]
+    sentences = [f"On {finding.cell.target.name} {subject} {_verdict_phrase(verdict)}", runs]
     open_ = unknown(verdict, verdict.line)
     sentences += [
         f"{clause[0].upper()}{clause[1:]}" for clause in (open_, earlier_runs(verdict)) if clause
@@ -204,7 +204,7 @@ def _fate(finding: ReproFinding, interval: Interval) -> str:
 def legend(finding: ReproFinding) -> str:
     """How the table is to be read."""
     marks = {_mark(finding, result) for _, row in finding.rows for result in row}
-    entries = ["**fails**: this failure, in these words"]
+    entries = ["**fails**: this failure, with the same message"]
     if any("other" in mark for mark in marks):
         entries.append("other: another failure, of the named class")
     if "unsupported" in marks:

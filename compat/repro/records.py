@@ -41,26 +41,26 @@ class ReproFinding:
     results: tuple[Result, ...]
     """The kernel on its own in every env and for every target of the table."""
     original: tuple[Result, ...]
-    """The kernel as it was found, in every env of the table and for the cell's target: its history
-    is the one that is told.
+    """The results of the original kernel in every env of the table, for the cell's target. The
+    issue tells their history.
     """
     remembered: tuple[Result, ...] = ()
-    """What earlier runs found of it on other releases."""
+    """The results of earlier runs on other releases."""
     existing: Existing = NONE_KNOWN
-    """Releases that are known to exist."""
+    """Every existing release."""
     words: str
-    """What the compiler says."""
+    """The compiler's message."""
     text: str
     """The script."""
     output: str
-    """What it printed in the cell's env."""
+    """The printed text in the cell's env."""
     command: str
     fixed: str = ""
     """The smallest edit that makes it compile, as a diff."""
     fixed_but: str = ""
-    """Where it does not compile even so."""
+    """The releases where it fails even with the edit."""
     fixed_notes: tuple[str, ...] = ()
-    """What that edit takes for granted, or changes in what the kernel does."""
+    """The assumptions of the edit, or its changes to the meaning of the kernel."""
     reproducer: str = ""
     """The MLIR reproducer."""
 
@@ -202,7 +202,7 @@ class WrittenRepro:
     """The files of a verified repro."""
 
     finding: ReproFinding
-    """The failure and where it occurs."""
+    """The failure and its places."""
     paths: tuple[Path, ...]
     """The files."""
 
@@ -219,7 +219,7 @@ class Unverified:
     cell: Cell
     """The cell."""
     reasons: tuple[str, ...]
-    """What the script showed instead."""
+    """The actual results of the script."""
     evidence: Path
     """The file with the evidence."""
 

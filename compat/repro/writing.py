@@ -55,17 +55,17 @@ from compat.toolchains import ScriptForm, Toolchain, known_edits
 from compat.workers.spawn import code_settings
 
 _SLACK = 60.0
-"""Seconds that a script may take besides its compile: to import the toolchain, and to hash it, as
+"""Seconds that a script may take besides its compile, to import the toolchain and to hash it, as
 Triton does.
 """
 _OF_MODULE = lazy_pattern(r'File "([^"\n]+)", line (\d+), in <module>')
 """A frame of a module's own statements in a traceback."""
 _UNFIT = (Status.OUT_OF_MEMORY, *(status for status in Status if not status.is_answer))
-"""What no script shows: limits depend on the machine, and other statuses say nothing about the
-kernel.
+"""Statuses that no script can show. Limits depend on the machine, and the others say nothing about
+the kernel.
 """
 _SILENT = (Status.TIMED_OUT, *_UNFIT)
-"""Where there are no words to tell a failure by."""
+"""Failures without words that identify them."""
 
 
 def write_repro(
@@ -285,9 +285,9 @@ class _ReproWriter:
             if self.bundle.decorated:
                 self.reasons.append(
                     f"the import of the kernel's file fails at {self._place_of_import()}, outside"
-                    f" of the definition of {self.bundle.spec.function}, which is all that a script"
-                    " holds: if a kernel is defined there, name that one; else paste the statement"
-                    " and what `compat explain` shows"
+                    f" of {self.bundle.spec.function}. A script has only the kernel. If that line"
+                    " defines another kernel, name that one. Otherwise paste the line and the"
+                    " output of `compat explain`"
                 )
 
     def _compare_history(self, results: Sequence[Result]) -> None:

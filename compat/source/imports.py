@@ -263,7 +263,7 @@ class _Users:
     def module(self, start: Path, imported: Import) -> None:
         """``import a.b.c`` gives ``a``, and ``import a.b.c as d`` the last one."""
         place = start.joinpath(*(imported.parts if imported.bound else imported.parts[:1]))
-        if place.is_dir() and any(_modules([start], imported.parts)):
+        if os.path.isdir(place) and any(_modules([start], imported.parts)):
             raise _Anything
         if (file := file_of(place)) is not None:
             self.add(file)

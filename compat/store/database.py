@@ -60,6 +60,13 @@ _DAMAGED = {
     sqlite3.SQLITE_MISMATCH,
     sqlite3.SQLITE_SCHEMA,
 }
+_DAMAGE = (
+    "no such table",
+    "no such column",
+    "table evidence has",
+    "table launched has",
+)
+"""The first words of errors in files that are not ours, or no longer."""
 _BESIDE = ("-wal", "-shm")
 """What SQLite keeps beside the file; without its own it would be read wrongly."""
 PAGE = 1000
@@ -131,6 +138,7 @@ class Database:
         self._connection = sqlite3.connect(
             name, timeout=TIMEOUT, check_same_thread=False, isolation_level=None, uri=read_only
         )
+        self._connection.text_factory = text_or_bytes
         try:
             self._asked(self._prepared)
         except BaseException:
@@ -147,7 +155,7 @@ class Database:
             try:
                 return self._prepare()
             except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > give_up:
+                if code_of(error) not in _BUSY or time.monotonic() > give_up:
                     raise
                 time.sleep(_PAUSE)
 
@@ -268,10 +276,20 @@ class Database:
     def _asked(self, ask: Callable[[], _T]) -> _T:
         try:
             return ask()
+        except UnicodeDecodeError as error:  # SQLite's message quotes a damaged name
+            raise Damaged("is damaged (a name is not UTF-8)") from error
         except sqlite3.Error as error:
             if _says_damaged(error):
                 raise Damaged(f"is damaged ({error})") from error
             raise
+
+
+def text_or_bytes(data: bytes) -> str | bytes:
+    """A text as it is stored, or its bytes if it is not UTF-8, which readers refuse like a blob."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data
 
 
 def rows_in(connection: sqlite3.Connection) -> Iterator[list[tuple[StoredRow, str]]]:
@@ -364,11 +382,13 @@ def _is_fine(path: Path) -> bool:
 
 
 def _says_damaged(error: sqlite3.Error) -> bool:
+    return code_of(error) in _DAMAGED or str(error).startswith(_DAMAGE)
+
+
+def code_of(error: sqlite3.Error) -> int | None:
+    """SQLite's code of an error; errors of Python's own have none."""
     code = getattr(error, "sqlite_errorcode", None)
-    text = str(error)
-    return (code is not None and code & 0xFF in _DAMAGED) or text.startswith(
-        ("no such table", "no such column", "table evidence has", "table launched has")
-    )
+    return None if code is None else code & 0xFF
 
 
 # --- evidence in rows -----------------------------------------------------------------------------

@@ -38,8 +38,8 @@ from compat.workers.attempt import PLAIN, Mode
 from compat.workers.spawn import NUMERICS, STANDIN, variable_dependencies
 
 _MARGIN = 0.1
-"""Seconds that a file has to be older than an import to be what was imported: clocks of file
-systems lag behind.
+"""Seconds that a file must be older than an import to count as the imported one, because clocks of
+file systems lag behind.
 """
 
 
@@ -220,7 +220,7 @@ def _changed(place: Path) -> float:
 # --- claims ---------------------------------------------------------------------------------------
 
 _EVERY = 0.1
-"""Seconds between two looks at what another process holds."""
+"""Seconds between two checks of another process's claim."""
 _DIGITS = 15
 """Hexadecimal digits of a key that say its place: places have 63 bits."""
 _WIDTH = 80

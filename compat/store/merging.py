@@ -93,7 +93,7 @@ def merge_store(path: Path, store: Store) -> Merged:
             for launched in launched_in(connection):
                 merged += _merge_launched(launched, store)
             return merged
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's messages quote damaged names
         raise StoreError(
             f"cannot read the results: {error}", where=str(path), hint=_HINT
         ) from error

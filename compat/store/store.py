@@ -34,6 +34,7 @@ from compat.store.database import (
     StoredRow,
     as_read,
     attempts_of,
+    code_of,
     put_aside,
     row_of,
 )
@@ -117,7 +118,7 @@ class Store:
                 self._put_aside(path, damaged)
                 return Database(path)
             except sqlite3.OperationalError as error:
-                if not self._only_read or error.sqlite_errorcode & 0xFF not in _NOT_WRITABLE:
+                if not self._only_read or code_of(error) not in _NOT_WRITABLE:
                     raise
                 return Database(path, read_only=True)
         except (OSError, sqlite3.Error, Damaged, Newer) as error:

@@ -65,7 +65,7 @@ class Compile:
     Its suffix is the stage that it comes from (``.ttir``).
     """
     keep_ir: bool = False
-    """Keep what each stage made, as far as the compile comes (``Evidence.kept``)."""
+    """Keep the result of each stage, as far as the compile gets (``Evidence.kept``)."""
 
     do = "compile"
 
@@ -99,7 +99,7 @@ class Mode:
     """
 
     actions: tuple[Compile | Interpret, ...] = (Compile(),)
-    """What is done with each cell, in order, until one fails."""
+    """The actions for each cell, in order, until one fails."""
     given: Mapping[str, bytes] = field(factory=dict)
     """The files that actions name."""
     diagnose: bool = False
@@ -114,7 +114,9 @@ class Mode:
     ``metadata`` is the compiler's description of the result.
     """
     timed: bool = False
-    """Read in what is printed how long each pass took: of what is built, the metric ``passes``."""
+    """Read the time of each pass in the printed text. It becomes the metric ``passes`` of a built
+    cell.
+    """
     keep_printed: bool = False
     """Whether to keep the printed text of successful compiles (``Evidence.kept["printed"]``), too.
 
@@ -170,7 +172,7 @@ class PreloadedPackage:
     roots: tuple[str, ...]
     target: Target
     facts: JsonMapping = field(eq=False)
-    """What the worker is told of the target."""
+    """The facts about the target for the worker."""
 
     @classmethod
     def of(cls, cell: Cell, mode: Mode) -> PreloadedPackage | None:
@@ -251,17 +253,17 @@ class InFlightCell:
     started: float = 0.0
     stage: str = SOURCE_STAGE
     entered: float = 0.0
-    """Seconds from the start of the cell to that of ``stage``."""
+    """Seconds from the start of the cell to the start of ``stage``."""
     cpu: dict[str, float] = field(factory=dict)
-    """Stage → CPU seconds that the child had used when the stage was entered, in order."""
+    """Stage → the child's CPU seconds at the start of the stage, in order."""
     stages: Mapping[str, float] = field(factory=dict)
-    """CPU seconds by stage, of a cell that was stopped: the last is the one in which it was."""
+    """CPU seconds by stage of a stopped cell. The last stage is the one in progress."""
     imported: float = 0.0
     """Seconds from the start of the cell to the end of the stage ``source``; 0 before that."""
     output: int = 0
     """Offset in the output file at which the cell's own output begins."""
     target_known: bool | None = None
-    """Whether the toolchain has heard of the target, where it was asked."""
+    """Whether the toolchain knows the target, if the worker asked."""
     notes: list[str] = field(factory=list)
 
     def enter(self, stage: str, cpu: float | None = None) -> None:
@@ -381,7 +383,7 @@ def taking_longer_than(seconds: float) -> tuple[tuple[Cell, float], ...]:
 # --- folders of another machine -------------------------------------------------------------------
 
 _MORE = r"(?![\w.+@=~-])"
-"""What must not follow a folder's name, since the name would be another one."""
+"""The characters that must not follow a folder's name, because they would make it another name."""
 
 
 @define(kw_only=True, slots=False, frozen=True)

@@ -102,7 +102,11 @@ def workflow_files(system: System, config: MatrixConfig) -> Files:
 def _cells(config: MatrixConfig) -> int:
     """The number of cells now; 0 if the kernel files cannot be read yet."""
     try:
-        specs = load_kernels(config.kernels, config.base) if config.kernels else ()
+        specs = (
+            load_kernels(config.kernels, config.base, library=config.library)
+            if config.kernels
+            else ()
+        )
     except ConfigError:
         return 0
     return len(plan.cross(config.choose_envs(), config.choose_targets(()), specs))

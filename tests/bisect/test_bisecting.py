@@ -191,7 +191,7 @@ def test_every_env_of_a_release_is_counted(
         ({"good": Version("3.3")}, "3.3 is not a candidate"),
         (
             {"good": Version("3.9"), "bad": Version("3.9"), "axis": Axis.PART},
-            "both name triton-3.9",
+            "both name release 3.9.0, which has these envs: triton-3.9.0",
         ),
         (
             {"good": Version("3.9"), "axis": Axis.PASS, "against": "nowhere"},

@@ -459,7 +459,7 @@ def test_what_cannot_be_written_down_is_told_without_its_content(
 ) -> None:
     found = captured((str(program(HOSTILE)),), tmp_path, python)
     assert {str(each) for each in found.captured.not_captured} == {
-        "program.py:copy: has an argument that cannot be looked at (RuntimeError)",
+        "program.py:copy: has an argument that cannot be inspected (RuntimeError)",
         "program.py:with_object: with_object uses MODE.value, which is __main__.Mode",
         "program.py:copy: its argument BLOCK is an object of the class __main__.Mode",
         "program.py:copy: is not given the argument y",

@@ -111,7 +111,7 @@ def test_a_repro_of_the_last_bisect_knows_what_the_bisect_knew(
     compat(project, "repro", "last-bisect")
     text = (project / "repro" / "pointer-block-only-sm_90-3.9.0.md").read_text()
     assert (
-        "On sm_90 it was removed in 3.9.0: 3.7.0 ok; 3.8.0 ok; 3.9.0 this failure. Not tested:"
+        "On sm_90 it was removed in 3.9.0. 3.7.0: ok; 3.8.0: ok; 3.9.0: this failure. Not tested:"
         " 3.7.1." in text
     )
     assert re.findall(r"^\| ([\d.]+) \| (.*) \|$", text, re.MULTILINE) == [
@@ -122,8 +122,8 @@ def test_a_repro_of_the_last_bisect_knows_what_the_bisect_knew(
     compat(project, "repro", CELL, "--envs", "triton-3.9.0", "--output", "narrow")
     narrow = (project / "narrow" / "pointer-block-only-sm_90-3.9.0.md").read_text()
     assert (
-        "it was removed in 3.9.0: 3.7.0 ok; 3.8.0 ok; 3.9.0 this failure. Not tested: 3.7.1. Tested"
-        " in earlier runs: 3.7.0," in narrow
+        "it was removed in 3.9.0. 3.7.0: ok; 3.8.0: ok; 3.9.0: this failure. Not tested: 3.7.1."
+        " Tested in earlier runs: 3.7.0," in narrow
     )
 
 

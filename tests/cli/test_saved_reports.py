@@ -80,7 +80,9 @@ def test_what_changed(user: Installed) -> None:
     first, *_ = lines = done.stdout.splitlines()
     assert first == "old.json → reports/matrix.json"
     assert "newly broken: 4 cells" in lines
-    assert lines[-2].startswith("Of 32 cells in both reports, 14 are the same; 4 newly broken, ")
+    assert lines[-2].startswith(
+        "The reports have 32 cells in common: 14 unchanged, 4 newly broken, "
+    )
     assert lines[-1] == "wrote comment.md"
     assert (
         (user.empty / "comment.md")

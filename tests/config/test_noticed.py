@@ -283,6 +283,12 @@ def test_a_file_that_is_nested_deeply_can_be_read(folder: Path, deep: str) -> No
     assert is_noticed(folder, ("WIDTH = 64", "WIDTH = 65"))
 
 
+def test_an_import_whose_name_is_too_long_for_a_file(folder: Path) -> None:
+    change(folder, "norm.py", ("import torch\n", f"import torch\nimport {'a' * 300}.b\n"))
+    assert not is_noticed(folder, BODY)
+    assert is_noticed(folder, ("WIDTH = 64", "WIDTH = 65"))
+
+
 def test_it_does_not_depend_on_where_the_folder_is(folder: Path, tmp_path: Path) -> None:
     before = read_source(folder / "pkg/norm.py").closure
     moved = (folder / "pkg").rename(tmp_path / "pkg2").rename(tmp_path / "pkg")

@@ -123,6 +123,11 @@ def wrapped(text: str) -> str:
     return fill(held, 100, break_long_words=False, break_on_hyphens=False).replace("\0", " ")
 
 
+def shortened(message: str) -> str:
+    """A message in one line of at most 110 characters, and a mark where more follows."""
+    return message if len(message) <= 110 else f"{message[:109].rpartition(' ')[0]} …"
+
+
 def section(failure_class: FailureClass, example: str | None) -> str:
     """A class in the document."""
     facts = _Facts(target="the target", stage="…")
@@ -137,9 +142,9 @@ def section(failure_class: FailureClass, example: str | None) -> str:
     paragraphs = [
         f"## `{failure_class.name}`",
         wrapped(f"**{failure_class.title}.** {meaning}"),
-        " · ".join(marks),
+        ", ".join(marks),
         wrapped(advice[0].upper() + advice[1:]),
-        *([f"```text\n{example}\n```"] if example else []),
+        *([f"```text\n{shortened(example)}\n```"] if example else []),
     ]
     return "\n\n".join(paragraphs) + "\n"
 

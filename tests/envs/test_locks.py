@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
-from compat.envs.cache import fingerprint
-from compat.errors import ConfigError
+from compat.envs.cache import VARIABLE, EnvCache, fingerprint
+from compat.envs.libraries import Overlay, overlaid, unpacked
+from compat.errors import ConfigError, EnvError
+from compat.project import select
 from tests.envs.conftest import make_wheel
 from tests.waiting import PATIENCE
+from tests.wheels import VERSIONS, write_wheel
 
 # Checkout is not importable from here: a conftest is no module of its own.
 Checkout = Any
@@ -144,6 +151,158 @@ def test_named_envs_are_locked_and_others_keep_their_lock(locked: Checkout) -> N
     locked.matrix('{ triton = "1.1" }')
     lock(locked)
     assert list(load_matrix(locked.root / "matrix.toml").locks.envs) == ["triton-1.1"]
+
+
+# --- libraries ------------------------------------------------------------------------------------
+
+LIBRARY = "live-waves"
+OWN = """import triton
+import triton.language as tl
+
+
+@triton.jit
+def own(x_ptr, BLOCK: tl.constexpr):
+    tl.store(x_ptr + tl.arange(0, BLOCK), 0.0)
+"""
+KERNEL = """kernel = "one"
+package = "Live_Waves==1.0"
+module = "live_waves.plain"
+function = "plain"
+signature = { x_ptr = "*fp32", y_ptr = "*fp32", n = "i32" }
+constexprs = { BLOCK = 64 }
+"""
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An index of libraries; installers ask no other, and have nothing in a cache."""
+    folder = tmp_path / "index"
+    for name, url in (("UV_DEFAULT_INDEX", folder.as_uri()), ("PIP_INDEX_URL", folder.as_uri())):
+        monkeypatch.setenv(name, url)
+    monkeypatch.setenv("UV_NO_CACHE", "1")
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "envs"))
+    for version, files in VERSIONS.items():
+        _publish(folder, version, files)
+    return folder
+
+
+def _publish(index: Path, version: str, files: Mapping[str, str]) -> None:
+    folder = index / LIBRARY
+    folder.mkdir(parents=True, exist_ok=True)
+    write_wheel(folder, LIBRARY, version, files)
+    links = (
+        f'<a href="{path.name}#sha256={_sha256(path)}">{path.name}</a>'
+        for path in sorted(folder.glob("*.whl"))
+    )
+    (folder / "index.html").write_text("\n".join(links), encoding="utf-8")
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _exchange(index: Path, version: str) -> None:
+    """The same name and version, with another program."""
+    _publish(index, version, {"plain.py": "raise SystemExit\n"})
+
+
+@pytest.fixture
+def project(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project whose kernel file has a library."""
+    wheel = make_wheel(tmp_path, "triton", "1.0")
+    (tmp_path / "k.toml").write_text(KERNEL)
+    (tmp_path / "own.py").write_text(OWN)
+    (tmp_path / "matrix.toml").write_text(
+        f'kernels = ["k.toml", "own.py"]\n[[env]]\nwheel = "./{wheel.name}"\nname = "fork"\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _lock_libraries(*arguments: str) -> str:
+    """Run `compat envs lock`; everything it said."""
+    done = subprocess.run(
+        [sys.executable, "-m", "compat.cli", "envs", "lock", *arguments],
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def test_a_locked_library_is_unpacked_from_no_other_file(project: Path, index: Path) -> None:
+    assert f"{LIBRARY}==1.0: 1 files" in _lock_libraries()
+    _exchange(index, "1.0")
+    config = load_matrix(project / "matrix.toml")
+    with pytest.raises(ConfigError, match=r"(?i)hash") as caught:
+        load_kernels(["k.toml"], config.base, library=config.library)
+    assert "matrix.lock has the hashes of other files" in str(caught.value.hint)
+    (project / "matrix.lock").unlink()
+    exchanged = load_matrix(project / "matrix.toml").library("live-waves==1.0")
+    assert "SystemExit" in (exchanged / "live_waves" / "plain.py").read_text()
+
+
+def test_what_another_project_unpacked_is_not_taken(project: Path, index: Path) -> None:
+    _exchange(index, "1.0")
+    load_matrix(project / "matrix.toml").library("live-waves==1.0")
+    _publish(index, "1.0", VERSIONS["1.0"])
+    _lock_libraries()
+    selection = select(project / "matrix.toml")
+    (spec,) = (spec for spec in selection.specs if spec.package)
+    assert "SystemExit" not in Path(spec.source).read_text()
+
+
+def test_libraries_of_an_option_are_locked_beside_the_others(project: Path, index: Path) -> None:
+    _lock_libraries()
+    said = _lock_libraries("--package", "live-waves==2.0", "--json").partition("\nwrote")[0]
+    assert [library["name"] for library in json.loads(said)] == ["live-waves==2.0"]
+    locks = load_matrix(project / "matrix.toml").locks
+    assert list(locks.libraries) == ["live-waves==1.0", "live-waves==2.0"]
+    assert list(locks.envs) == ["fork"]
+    _exchange(index, "2.0")
+    with pytest.raises(EnvError, match=r"(?i)hash"):
+        select(project / "matrix.toml", packages=["live-waves==2.0"])
+
+
+def test_a_source_distribution_with_another_hash_is_not_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for installer in ("UV", "PIP"):
+        monkeypatch.setenv(f"{installer}_FIND_LINKS", str(tmp_path))
+        monkeypatch.setenv(f"{installer}_NO_INDEX", "1")
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "envs"))
+    path = tmp_path / "my_kernels-2.0.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        member = tarfile.TarInfo("my_kernels-2.0/my_kernels/act.py")
+        archive.addfile(member)
+    digest = _sha256(path)
+    with pytest.raises(EnvError, match=r"cannot install my-kernels==2\.0"):
+        unpacked("my-kernels==2.0", ["0" * 64])
+    assert (unpacked("my-kernels==2.0", [digest]) / "my_kernels" / "act.py").is_file()
+
+
+def test_a_release_before_that_of_a_pair_is_installed_from_its_lock(
+    project: Path, index: Path
+) -> None:
+    path = index / LIBRARY / "live_waves-1.0-py3-none-any.whl"
+    digest = _sha256(path)
+    lock = [f"live-waves==1.0 --hash=sha256:{digest}", f"no-kernels==1.0 --hash=sha256:{digest}"]
+    cache = EnvCache(project / "cache")
+    version = platform.python_version()
+
+    def release() -> Overlay:
+        return overlaid(("live_waves==1.0",), sys.executable, version, cache, lock)
+
+    first = release()
+    assert (first.folder / "live_waves").is_dir()
+    assert not (first.folder / "no_kernels").exists()
+    shutil.rmtree(first.folder)
+    _exchange(index, "1.0")
+    with pytest.raises(EnvError, match=r"(?i)hash"):
+        release()
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

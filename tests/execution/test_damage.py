@@ -68,6 +68,20 @@ def _with_other_columns(path: Path) -> None:
     other.close()
 
 
+def _with_a_table_whose_name_is_no_text(path: Path) -> None:
+    _replace(path, b"tablelaunchedlaunched", b"table\xffaunchedlaunched")
+
+
+def _with_a_column_whose_name_is_no_text(path: Path) -> None:
+    _replace(path, b"CREATE TABLE evidence (key", b"CREATE TABLE evidence (\xffey")
+
+
+def _replace(path: Path, old: bytes, new: bytes) -> None:
+    data = path.read_bytes()
+    assert old in data
+    path.write_bytes(data.replace(old, new))
+
+
 def _as_a_folder(path: Path) -> None:
     path.unlink()
     path.mkdir()
@@ -92,6 +106,8 @@ DAMAGES: dict[str, Damage] = {
     "scrambled": _scramble,
     "another program's": _as_another_programs,
     "other columns": _with_other_columns,
+    "a table's name": _with_a_table_whose_name_is_no_text,
+    "a column's name": _with_a_column_whose_name_is_no_text,
     "a folder": _as_a_folder,
     "a pipe": _as_a_pipe,
     "a link in a circle": _as_a_link_in_a_circle,
@@ -301,6 +317,15 @@ def test_a_row_that_no_version_has_written_is_as_good_as_absent(
     path = filled(tmp_path, 2)
     with opened(path) as other:
         other.execute("UPDATE evidence SET attempts = ? WHERE key = 'k0'", (text,))
+    other.close()
+    with Store(tmp_path) as store:
+        assert set(read(store, "k0", "k1")) == {"k1"}
+
+
+def test_a_row_whose_text_is_not_utf_8_is_as_good_as_absent(tmp_path: Path) -> None:
+    path = filled(tmp_path, 2)
+    with opened(path) as other:
+        other.execute("UPDATE evidence SET attempts = CAST(x'ff' AS TEXT) WHERE key = 'k0'")
     other.close()
     with Store(tmp_path) as store:
         assert set(read(store, "k0", "k1")) == {"k1"}

@@ -27,6 +27,10 @@ def link_out(folder: Path) -> None:
 
 TRESPASSES: dict[str, tuple[Callable[[Path], object], str]] = {
     "writes above": (lambda folder: (folder / "../x").write_text(""), "to write"),
+    "writes elsewhere": (lambda folder: (folder / "../../elsewhere").write_text(""), "to write"),
+    "links elsewhere": (lambda folder: os.link(folder / "../secret", folder / "x"), "to write"),
+    "truncates": (lambda folder: os.truncate(folder / "../secret", 0), "to write"),
+    "changes rights": (lambda folder: (folder / "../secret").chmod(0o777), "to write"),
     "reads above": (lambda folder: (folder / "../secret").read_text(), "to read"),
     "reads by a link": (link_out, "to read"),
     "reads elsewhere": (lambda folder: Path("/compat-fuzz/secret").read_text(), "to read"),
@@ -45,6 +49,8 @@ def test_a_trespass_is_seen(name: str, tmp_path: Path) -> None:
     with pytest.raises(Trespass, match=words), watched(tmp_path) as folder:
         act(folder)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["inside", "secret", "secret.py"]
+    assert not (tmp_path.parent / "elsewhere").exists()
+    assert (tmp_path / "secret").read_text() == "secret = 1\n"
 
 
 def _write_and_catch(path: Path) -> None:

@@ -259,7 +259,7 @@ def test_what_is_no_target_is_an_error(facts: dict[str, object], target: object)
 
 
 def test_what_else_is_a_mistake(facts: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="this guard knows nothing of the kernel 'j'; it knows k"):
+    with pytest.raises(ValueError, match="this guard does not know the kernel 'j'; it knows k"):
         code.decide(facts, "j", "3.8.0", "sm_90")
     with pytest.raises(
         ValueError, match="the policy is one of pessimistic, optimistic, not 'brave'"

@@ -298,8 +298,8 @@ def test_kernels_that_load_ahead_are_tried_with_odd_sizes_too(tmp_path: Path) ->
     }
     assert usual["equal_to_1"] == odd["equal_to_1"] == ["stride_ak", "stride_bn", "stride_cn"]
     assert (
-        "# guessed: sizes that are no multiples of 16, on which pipelining and shared memory"
-        " depend\n" in text
+        "# guessed: sizes that are not multiples of 16; pipelining and shared memory depend on"
+        " them\n" in text
     )
     assert found["case"][1]["constexprs"] == found["case"][3]["constexprs"]
 

@@ -4,6 +4,7 @@ the CPU.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from tests.launch.archives import (
 
 pytestmark = pytest.mark.wheels
 
+BUILT = hashlib.sha256(b"as it was built").hexdigest()
+"""A binary in whose place there is another one, which would launch."""
 CELLS = [
     *map(
         cell, ("add", "wrong", "racy", "late", "beside", "spoils", "out_of_bounds", "hangs", "dies")
@@ -45,6 +48,8 @@ CELLS = [
     recorded("recorded_wrong", ["add", "wrong"]),
     recorded("recorded_for_others", ["add"], sizes=[1, 36]),
     recorded("recorded_otherwise", ["add_scratch"]),
+    {**cell("changed", "add"), "object": BUILT},
+    {**recorded("recorded_changed", ["add"]), "object": BUILT},
 ]
 
 
@@ -55,7 +60,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write(tmp_path_factory.mktemp("archive") / "built", CELLS)
+    folder = write(tmp_path_factory.mktemp("archive") / "built", CELLS)
+    (folder / "objects" / BUILT).write_bytes(b"")
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -162,6 +169,8 @@ def test_a_process_that_ends_says_nothing(found: dict[str, dict[str, Any]]) -> N
             "CUDA_ERROR_NOT_FOUND by cuModuleGetFunction; its metrics do not predict this",
         ),
         ("hinted", "n is not a multiple of 16"),
+        ("changed", f"objects/{BUILT} has changed since it was built"),
+        ("recorded_changed", f"objects/{BUILT} has changed since it was built"),
     ],
 )
 def test_what_is_refused_says_why(found: dict[str, dict[str, Any]], name: str, words: str) -> None:
@@ -217,6 +226,17 @@ def test_what_the_file_has_is_not_launched_again(
     lines = path.read_text().splitlines()
     assert len(lines) == len(before) + 2
     assert json.loads(lines[-1])["identity"] == "wrong"
+
+
+def test_a_machine_without_a_driver_launches_nothing(
+    found: dict[str, dict[str, Any]], folder: Path, pair_python: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "results.jsonl"
+    ended = launched(folder, pair_python, tmp_path / "libnone.so", "--out", str(out))
+    assert ended.returncode == 2
+    assert "error: this machine has no GPU driver: " in ended.stderr
+    assert "libnone.so" in ended.stderr
+    assert not out.exists()
 
 
 def test_where_the_known_good_kernel_fails_all_is_lost(

@@ -53,7 +53,7 @@ def test_pairs_md_has_the_table_and_the_notes() -> None:
 
 def test_the_report_has_them_in_every_form() -> None:
     made = evolve(report(tried("k", "v", always(OK), envs=[env("3.5.1")])), pairs=PAIRS)
-    assert "Of 4 pairs of PyTorch and a release, 1 is ok." in headline(made)
+    assert "1 of 4 pairs of PyTorch and a release is ok." in headline(made)
     assert "## PyTorch with Triton" in matrix_markdown(made)
     text = matrix_text(made)
     assert "kernel-dropped" in text
@@ -72,7 +72,7 @@ def test_a_report_without_pairs_says_nothing_of_them() -> None:
 
 def test_pairs_alone_are_a_report() -> None:
     made = evolve(report([]), pairs=(GOOD,))
-    assert headline(made) == "Of 1 pair of PyTorch and a release, 1 is ok."
+    assert headline(made) == "1 of 1 pair of PyTorch and a release is ok."
     assert "The grid" not in matrix_markdown(made)
     assert "1 of 1 pair ok" in matrix_text(made)
     assert matrix_html(made)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compat.explain import Explanation
 from compat.model import Evidence
-from compat.report.views.explanation import explanation_lines
+from compat.report.views.explanation import explanation_lines, wrapped
 from tests.records import OK, env, result
 
 
@@ -23,3 +23,25 @@ def test_the_time_after_which_an_attempt_was_stopped_is_rounded() -> None:
 
 def test_a_kernel_without_arguments_has_no_signature() -> None:
     assert "signature: none" in lines_of()
+
+
+def test_a_narrow_terminal_breaks_words_but_neither_code_nor_commands() -> None:
+    lines = [
+        "kernel/variant/case/sm_90/env",
+        "  evidence:",
+        "    x = f(aaaa, bbbb)",
+        "  advice:",
+        "    Give every term its axis.",
+        "  again:",
+        "    compat matrix --kernel kernel",
+    ]
+    assert list(wrapped(lines, 20)) == [
+        "kernel/variant/case/sm_90/env",
+        "  evidence:",
+        "    x = f(aaaa, bbbb)",
+        "  advice:",
+        "    Give every term",
+        "      its axis.",
+        "  again:",
+        "    compat matrix --kernel kernel",
+    ]

@@ -24,33 +24,33 @@ PAIR = env("3.5.1", name="torch-2.9.1", torch="2.9.1")
         (
             ["3.4.0", "3.5.0", "3.5.1", "3.6.0"],
             {"3.4.0"},
-            "compiles on 3.5.0–3.6.0; on 3.4.0 it does not (api-missing)",
+            "compiles on 3.5.0–3.6.0; fails on 3.4.0 (api-missing)",
         ),
         (
             ["3.4.0", "3.5.0", "3.6.0"],
             {"3.4.0"},
-            "compiles on 3.5.0, 3.6.0; on 3.4.0 it does not (api-missing)",
+            "compiles on 3.5.0, 3.6.0; fails on 3.4.0 (api-missing)",
         ),
         (
             ["3.2.0", "3.3.0", "3.4.0"],
             {"3.2.0", "3.4.0"},
-            "compiles on 3.3.0; on 3.2.0, 3.4.0 it does not (api-missing)",
+            "compiles on 3.3.0; fails on 3.2.0, 3.4.0 (api-missing)",
         ),
-        (["3.9.0", "3.10.0"], {"3.10.0"}, "compiles on 3.9.0; on 3.10.0 it does not (api-missing)"),
+        (["3.9.0", "3.10.0"], {"3.10.0"}, "compiles on 3.9.0; fails on 3.10.0 (api-missing)"),
         (
             ["3.3.1", "3.4.0", FORK, "3.2.0"],
             {"3.2.0"},
-            "compiles on 3.3.1–3.4.0, ours-triton 3.4.0; on 3.2.0 it does not (api-missing)",
+            "compiles on 3.3.1–3.4.0, ours-triton 3.4.0; fails on 3.2.0 (api-missing)",
         ),
         (
             ["3.5.0", "3.5.1", PAIR, "3.4.0"],
             {"3.4.0"},
-            "compiles on 3.5.0–3.5.1; on 3.4.0 it does not (api-missing)",
+            "compiles on 3.5.0–3.5.1; fails on 3.4.0 (api-missing)",
         ),
         (
             ["3.5.0", "3.5.1", PAIR],
             {"torch-2.9.1"},
-            "compiles on 3.5.0, triton-3.5.1; on torch-2.9.1 it does not (api-missing)",
+            "compiles on 3.5.0, triton-3.5.1; fails on torch-2.9.1 (api-missing)",
         ),
     ],
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from attrs import evolve
@@ -11,7 +13,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from compat.report.render.markdown import EVIDENCE_LINES, code, escape, fence, prose
+from compat.report.summary.checks import MEANINGS
+from compat.report.summary.grid import LEGEND
 from compat.report.views.matrix_markdown import headline, matrix_markdown
+from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.records import SHAPE, bad, env
 from tests.report.factory import always, expected_matrix, report, tried, troubled_matrix
 
@@ -26,6 +31,49 @@ def test_expected(golden: Callable[[str, str], None]) -> None:
 
 def test_troubled(golden: Callable[[str, str], None]) -> None:
     golden("troubled.md", matrix_markdown(troubled_matrix()))
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_example_has_the_words_of_today() -> None:
+    """A heading, sentence or label of ``reports/example.md`` that no report has any more.
+
+    Numbers and names are those of its run, so the test leaves them out.
+    """
+    example = (ROOT / "reports" / "example.md").read_text(encoding="utf-8")
+    written = _without_facts("\n".join(_words_of_today()))
+    parts = [part for line in _prose(example) for part in re.split(r"(?<=[.:]) | · | (?=\()", line)]
+    assert len(parts) > 40
+    assert [part for part in parts if _without_facts(part).strip(" .") not in written] == []
+
+
+def _words_of_today() -> Iterator[str]:
+    yield from (matrix_markdown(made) for made in (expected_matrix(), troubled_matrix()))
+    template = ROOT / "compat" / "report" / "templates" / "matrix.md.j2"
+    yield template.read_text(encoding="utf-8")
+    yield from (f"{word}: {meaning}" for word, meaning in (*LEGEND.items(), *MEANINGS.items()))
+    for failure_class in KNOWLEDGE.by_name.values():
+        advice = {failure_class.advice, *(sign.advice or "" for sign in failure_class.signs)}
+        yield from (f"What to do. {text[:1].upper()}{text[1:]}" for text in advice)
+
+
+def _prose(markdown: str) -> Iterator[str]:
+    """The lines that are neither code, tables, lists, links nor names of kernels and classes."""
+    text = re.sub(r"^```.*?^```$", "", markdown, flags=re.MULTILINE | re.DOTALL)
+    yield from (
+        line
+        for line in text.splitlines()
+        if line and not line.startswith(("|", "-", "[", "`", "###"))
+    )
+
+
+def _without_facts(text: str) -> str:
+    """Words without code, values and numbers, in one line."""
+    text = re.sub(
+        r"`[^`]*`|\{+[^{}]*\}+", "x", re.sub(r"[*\\]|^### F.*$", "", text, flags=re.MULTILINE)
+    )
+    return " ".join(re.sub(r"\d[\d.,]*", "0", text).split())
 
 
 def test_only_the_last_line_depends_on_how_it_was_made() -> None:
@@ -72,7 +120,8 @@ def test_each_failure_is_told_once() -> None:
 def test_headline() -> None:
     assert (
         headline(expected_matrix())
-        == "Of 390 cells (9 kernel variants × 2 targets × 13 Triton releases; sm_80, sm_90), "
+        == "The report has 390 cells (9 kernel variants × 2 targets × 13 Triton releases; sm_80,"
+        " sm_90): "
         "274 compile, 98 are rejected and 18 crash the compiler. Everything is as expected."
     )
     assert headline(report([])) == "No cell was tried."

@@ -382,8 +382,9 @@ def test_a_pinned_script_shows_what_one_release_does_and_another_does_not(
     ]
     text = done.paths[1].read_text()
     assert (
-        "it works in some releases and fails in others: "
-        "3.1.0 ok; 3.2.0 this failure; 3.3.1 another failure (compiler-assert); 3.4.0 ok" in text
+        "it works in some releases and fails in others. "
+        "3.1.0: ok; 3.2.0: this failure; 3.3.1: another failure (compiler-assert); 3.4.0: ok"
+        in text
     )
     assert "mlir_reproducer" in done.paths[2].read_text()
     assert done.paths[2].read_text().strip() in text

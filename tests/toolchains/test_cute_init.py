@@ -134,6 +134,42 @@ class Fmha:
     }  # fmt: skip
 
 
+def test_numbers_of_a_constructor_fit_its_divisions_and_assertions(tmp_path: Path) -> None:
+    source = """
+class Fmha:
+    def __init__(self, head_dim: int, k_tile: int, kv_blocks: int, warps: int):
+        assert warps == 6 or kv_blocks == 0
+        self.head_dim, self.k_tile = head_dim, k_tile
+        self.unrolled = kv_blocks
+
+    @cute.jit
+    def __call__(self, q: cute.Tensor, k: cute.Tensor):
+        parts = self.head_dim // self.k_tile
+        kernel(q, k).launch(grid=(1, 1, 1), block=(32, 1, 1))
+"""
+    found = guessed(tmp_path, HEAD + source)["Fmha"]["constexprs"]
+    assert found == {"head_dim": 64, "k_tile": 64, "kv_blocks": 2, "warps": 6}
+    impossible = source.replace("warps == 6 or kv_blocks == 0", "head_dim > head_dim")
+    found = guessed(tmp_path, HEAD + impossible)["Fmha"]["constexprs"]
+    assert found == {"head_dim": 64, "k_tile": 128, "kv_blocks": 2, "warps": 4}
+
+
+def test_an_order_of_modes_counts_them_and_other_tensors_have_as_many(tmp_path: Path) -> None:
+    source = """
+def modes(tensor, order):
+    return cute.make_tensor(tensor.iterator, cute.select(tensor.layout, mode=order))
+
+@cute.jit
+def attend(q: cute.Tensor, k: cute.Tensor, mask: cute.Tensor):
+    kernel(modes(q, [1, 2, 0]), mask[0]).launch(grid=(1, 1, 1), block=(32, 1, 1))
+"""
+    assert guessed(tmp_path, HEAD + source)["attend"]["signature"] == {
+        "q": "fp16[m, n, k%8]",
+        "k": "fp16[m, n, k%8]",
+        "mask": "fp16[m%8]",
+    }
+
+
 def test_what_is_not_taken_is_told_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(HEAD + "\n@cute.jit\ndef helper(x):\n    return x\n")
     source = next(
@@ -289,6 +325,28 @@ def specs_of(folder: Path) -> tuple[Specialization, ...]:
     )
     (folder / "rich.toml").write_text(RICH_FILE)
     return (*load_sources(["k.py"], folder), *load_kernels(["rich.toml"], folder))
+
+
+OWN = Path(__file__).parents[2] / "kernels" / "cute"
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [("fmha_wgmma.py", "sm_90a"), ("fmha_tcgen05.py", "sm_100a")],
+)
+def test_an_attention_compiles_as_it_was_first_guessed(
+    built: Callable[[str], BuiltEnv], tmp_path: Path, source: str, target: str
+) -> None:
+    (tmp_path / source).write_bytes((OWN / source).read_bytes())
+    env = built("cute-4.8.1")
+    cells = [
+        Cell(env=env.env, target=cute_faces.target(target), spec=spec)
+        for spec in load_sources([source], tmp_path)
+    ]
+    assert len(cells) == 1
+    (evidence,) = compile_all(env, cells)
+    assert evidence.complete, evidence.raised
 
 
 @pytest.mark.wheels

@@ -28,7 +28,7 @@ def lint(kind: str, *paths: Path) -> None:
                 "--offline",
                 "--no-progress",
                 "--config",
-                ROOT / ".github" / "zizmor.yml",
+                Path(__file__).with_name("zizmor.yml"),
                 *paths,
             ]
         )

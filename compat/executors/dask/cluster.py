@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from ipaddress import ip_address
 from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -183,6 +184,19 @@ def client_of(address: str, wait: float) -> object:
             hint="Set `distributed.comm.tls` of Dask's configuration (docs/scale.md).",
         )
     return Client(address, set_as_default=False, timeout=max(ANSWER, wait), name="triton-compat")
+
+
+def is_exposed(address: str) -> bool:
+    """Whether others on the network can read and send what goes to a scheduler: it has no TLS."""
+    from distributed.comm.addressing import get_address_host
+
+    if not address.startswith(("tcp://", "ws://")):
+        return False
+    host = get_address_host(address)
+    try:
+        return not ip_address(host).is_loopback
+    except ValueError:
+        return host != "localhost"
 
 
 def _wait_for(place: tuple[str, int | None], patience: float) -> None:

@@ -155,6 +155,11 @@ class DaskSession:
 
     def _connect(self) -> None:
         self._address, self._cluster = cluster.opened(self.settings)
+        if cluster.is_exposed(self._address):
+            self.say(
+                f"Dask: {self._address} has no TLS: whoever reaches it on the network can run code"
+                " as you, here and on every worker; docs/scale.md sets up tls://"
+            )
         try:
             self._client = cluster.client_of(self._address, self.settings.wait)
         except OSError as error:

@@ -72,7 +72,10 @@ class DataTable:
 
 @frozen
 class Fit:
-    """Blocks with wide tables where all of these fit, else others."""
+    """Blocks with wide tables where all of these fit, else others.
+
+    A table whose columns all fold fits if it breaks no word. Another fits if it wraps no cell.
+    """
 
     wide: tuple[Block, ...]
     narrow: Callable[[], Iterable[Block]]

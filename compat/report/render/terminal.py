@@ -70,8 +70,8 @@ def _renderables(block: Block, width: int) -> Iterator[RenderableType]:
         case DataTable():
             yield _indented(_table(block), block.indent)
         case Fit():
-            tables = [_table(part) for part in block.wide if isinstance(part, DataTable)]
-            roomy = all(_natural_width(wide) <= width for wide in tables)
+            tables = [part for part in block.wide if isinstance(part, DataTable)]
+            roomy = all(_needed_width(table) <= width for table in tables)
             for part in block.wide if roomy else block.narrow():
                 yield from _renderables(part, width)
 
@@ -120,6 +120,7 @@ def _add_column(drawn: table.Table, column: TableColumn) -> None:
     )
 
 
-def _natural_width(drawn: table.Table) -> int:
-    """The columns that a table needs to wrap nothing."""
-    return Console(width=NATURAL, color_system=None, _environ={}).measure(drawn).maximum
+def _needed_width(block: DataTable) -> int:
+    """The columns that a table needs to fit."""
+    measured = Console(width=NATURAL, color_system=None, _environ={}).measure(_table(block))
+    return measured.minimum if all(column.fold for column in block.columns) else measured.maximum

@@ -67,11 +67,8 @@ class DeviceChecks:
     def sentence(self) -> str:
         """How many are right, and what the others are."""
         parts = [f"{number:,} {_told(status)}" for status, number in self.counts.items()]
-        unit = "variant and case by release" if self.device == INTERPRETER else "cell"
-        units = "variants and cases by release" if self.device == INTERPRETER else "cells"
-        return (
-            f"{counted(sum(self.counts.values()), unit, units)} run {self.title}: {listed(parts)}"
-        )
+        unit = "run" if self.device == INTERPRETER else "launched cell"
+        return f"{counted(sum(self.counts.values()), unit)} {self.title}: {listed(parts)}"
 
 
 def _told(status: Status) -> str:

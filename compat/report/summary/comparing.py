@@ -33,8 +33,8 @@ _MORE_IS_BETTER = (f"{TABLE}.", f"{_FITS}.")
 THRESHOLD: float = 10
 """Percent by which a number may change unless the user says otherwise."""
 LATENCY = "latency.us"
-"""What the latency on a GPU is called among them: compared where both are of one GPU, and differ by
-more than they spread.
+"""The name of the latency among the metrics. Two latencies of one GPU differ if the difference is
+larger than their spread.
 """
 
 
@@ -43,7 +43,7 @@ class Jump:
     """A number of one cell that changed by more than the threshold."""
 
     metric: str
-    """Its name in ``metrics``; of what is in a table there, with a point: ``artifacts.ptx``."""
+    """The name in ``metrics``, with a point for an entry of a table: ``artifacts.ptx``."""
     before: float
     after: float
     result: Result
@@ -255,14 +255,14 @@ class PairChange:
     name: str
     """``pair/2.9.1+3.6.0``"""
     before: str
-    """``ok``, ``env broken``, or what fails: ``user_kernel (kernel-dropped)``."""
+    """``ok``, ``env broken``, or the failure: ``user_kernel (kernel-dropped)``."""
     after: str
     broken: tuple[str, ...]
     """Programs that worked, and do not; all of them where the env does not work any more."""
     fixed: tuple[str, ...]
     """The other way round."""
     says: str
-    """What is said of the first one that is broken, or of the env."""
+    """The message of the first broken program, or of the env."""
 
 
 def changed_pairs(
@@ -417,7 +417,7 @@ class Comparison:
     new: ReportSide
     """The later report."""
     threshold: float
-    """Percent by which a number has to change to count as a jump."""
+    """The percentage of change from which a number counts as a jump."""
     differences: tuple[CellChange, ...]
     """Changes of outcomes, in the order of :class:`CellChangeKind`."""
     jumps: tuple[JumpGroup, ...]
@@ -573,7 +573,7 @@ def kind_of_pair(change: PairChange) -> CellChangeKind:
 
 
 _Change = tuple[CellChangeKind, Result | None, Result | None]
-"""What became of a cell, the old result and the new one, of which one may be missing."""
+"""The old and the new result of a cell; one may be missing."""
 
 
 # --- cells ----------------------------------------------------------------------------------------

@@ -292,7 +292,7 @@ class TallyRecord:
     release: Text
     compile: Count = 0
     fail: Count = 0
-    unknown: Annotated[Count, rules(description="Kernels of which nothing is known there.")] = 0
+    unknown: Annotated[Count, rules(description="Kernels whose result there is unknown.")] = 0
     classes: Mapping[str, Annotated[int, rules(minimum=1)]] = Factory(dict)
     """Failure class → kernels that show it, the most frequent first; of those of which nothing is
     known, too.

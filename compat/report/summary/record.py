@@ -44,7 +44,7 @@ from compat.toolchains import known_edits
 from compat.toolchains.language import KnownEdit
 
 _TOLD_APART = (Status.ENV_BROKEN, Status.SOURCE_BROKEN)
-"""Statuses that have sections of their own: nothing is known of the kernels there."""
+"""Statuses with sections of their own: they say nothing about the kernel."""
 
 
 @frozen(kw_only=True, slots=False)
@@ -54,7 +54,7 @@ class DistinctFailure:
     id: str
     """A short name within one report: ``F1``, ``F2``, … in the order of the cells."""
     failure: Failure
-    """As told by the cell that knows most about it."""
+    """The failure of the cell with the most facts about it."""
     example: Result
     """That cell."""
     statuses: tuple[Status, ...]
@@ -88,7 +88,7 @@ class Division:
     """Envs with the same Triton that gave different answers, and where."""
 
     answers: tuple[tuple[str, str], ...]
-    """Env name and what it said."""
+    """Env name and its answer."""
     where: Where
 
 
@@ -137,7 +137,7 @@ class Report:
     seconds: float
     """Wall time of the run, in seconds."""
     existing: Existing = NONE_KNOWN
-    """Releases that are known to exist, tried or not."""
+    """Every existing release, tested or not."""
     api: Packed | None = None
     """The names that the toolchain has in these environments. ``None``: they were never read."""
     options: tuple[str, ...] = ()
@@ -153,9 +153,8 @@ class Report:
     sources: Mapping[str, str] = field(factory=dict)
     """Path from :meth:`source_of` → text of the source. Large sources are left out."""
     attachments: Mapping[str, str] = field(factory=dict)
-    """Name → content of kept artifacts of distinct failures (MLIR reproducers, IR).
-
-    Text is compressed with gzip and encoded as base64.
+    """Name → content of an artifact of a distinct failure (MLIR reproducer, IR). Text is compressed
+    with gzip and encoded as base64.
     """
     helpers: Mapping[str, tuple[str, ...]] = field(factory=dict)
     """Source → other files it imports, as :meth:`source_of` names them. Only for sources with a

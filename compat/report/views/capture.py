@@ -27,9 +27,8 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
     where = (
         "on a GPU"
         if not capture.options.is_fake
-        else "without a GPU: kernels did not run, and the program's numbers are "
+        else "without a GPU: kernels did not run, and the program's numbers are meaningless"
     )
-    "meaningless"
     processes = f"{recorded.processes} processes" if recorded.processes != 1 else "1 process"
     releases = ", ".join(recorded.interpreters)
     framework = (

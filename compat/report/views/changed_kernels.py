@@ -282,7 +282,7 @@ def _not_found(fix: Fix) -> Iterator[str]:
 
 
 def _told(results: Sequence[Result], existing: Iterable[Version]) -> str:
-    """``compiles on 3.4.0, 3.9.0; on 3.0.0 it does not (api-missing)``, over what was compiled."""
+    """``compiles on 3.4.0, 3.9.0; fails on 3.0.0 (api-missing)``, over what was compiled."""
     good = [result for result in results if is_good(result.outcome)]
     parts = (
         [f"compiles on {_releases(good, results, existing)}"]
@@ -296,8 +296,7 @@ def _told(results: Sequence[Result], existing: Iterable[Version]) -> str:
     for name, some in classes.items():
         answered = all(result.outcome.status.is_answer for result in some)
         parts.append(
-            f"on {_releases(some, results, existing)}"
-            f" {'it does not' if answered else 'there is no answer'} ({name})"
+            f"{'fails' if answered else 'unknown'} on {_releases(some, results, existing)} ({name})"
         )
     return "; ".join(parts)
 

@@ -64,8 +64,8 @@ def _of_cells(found: Comparison) -> str:
             f" have{alone}."
         )
     return (
-        f"Of {counted(found.compared, 'cell')} in both reports, {found.same:,} are the same;"
-        f" {listed(changed) or 'metrics fell'}."
+        f"The reports have {counted(found.compared, 'cell')} in common:"
+        f" {listed([f'{found.same:,} unchanged', *(changed or ['metrics fell'])])}."
     )
 
 

@@ -87,7 +87,7 @@ def pairs_sentence(pairs: Sequence[Pair]) -> str:
     """How many are ok."""
     good = sum(pair.ok for pair in pairs)
     return (
-        f"Of {counted(len(pairs), 'pair')} of PyTorch and a release, {good:,}"
+        f"{good:,} of {counted(len(pairs), 'pair')} of PyTorch and a release"
         f" {'is' if good == 1 else 'are'} ok."
     )
 
@@ -152,7 +152,9 @@ def pairs_blocks(
     """
     table, pinned = pairs_table(pairs), any(pins.values())
     headings = ("PyTorch", *(["asks for"] if pinned else []), *table.releases)
-    yield TextLine(f"PyTorch with {title}: ok, or how many programs fail, and how", style="bold")
+    yield TextLine(
+        f"PyTorch with {title}: ok, or the number of programs that fail, and why", style="bold"
+    )
     yield DataTable(
         columns=tuple(TableColumn(heading, wrap=False) for heading in headings),
         rows=tuple(
@@ -185,8 +187,8 @@ def _total(pairs: Sequence[Pair]) -> str:
     good = sum(pair.ok for pair in pairs)
     cached = sum(pair.cached for pair in pairs)
     return (
-        f"{counted(len(pairs), 'pair')} ({cached:,} known from before): {good:,} ok,"
-        f" {len(pairs) - good:,} not"
+        f"{counted(len(pairs), 'pair')} ({cached:,} from earlier runs): {good:,} ok,"
+        f" {len(pairs) - good:,} failed"
     )
 
 
@@ -208,7 +210,7 @@ def pairs_markdown(grid: Grid, version: str) -> str:
         "",
         "---",
         "",
-        f"{made}, {cached:,} of {counted(len(grid.pairs), 'pair')} known from before.",
+        f"{made}, {cached:,} of {counted(len(grid.pairs), 'pair')} from earlier runs.",
     ]
     return "\n".join(lines) + "\n"
 

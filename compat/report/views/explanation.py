@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import attrs
 
@@ -30,9 +32,8 @@ from compat.text import JsonObject, printable
 
 GUESSED = (
     "the arguments are guessed, and may be the reason for a failure; `compat init` writes them into"
-    " a kernel file, where "
+    " a kernel file, where you can edit them"
 )
-"you can edit them"
 
 
 def explanation_lines(told: Explanation | CellOverview) -> Iterator[str]:
@@ -41,6 +42,34 @@ def explanation_lines(told: Explanation | CellOverview) -> Iterator[str]:
     Several cells have a line each.
     """
     yield from map(printable, _lines(told) if isinstance(told, Explanation) else _tried(told))
+
+
+_VERBATIM = frozenset({"evidence", "traceback", "try an edit", "again"})
+"""The sections with code and commands, whose lines are never broken."""
+_INDENT = "  "
+"""The indent of a section."""
+
+
+def wrapped(lines: Iterable[str], width: int) -> Iterator[str]:
+    """The lines of an explanation with line breaks between words where ``width`` needs them.
+
+    The rest of a broken line is indented by two more spaces.
+    """
+    section = ""
+    for line in lines:
+        indent = " " * (len(line) - len(line.lstrip()))
+        if len(indent) == len(_INDENT) and line.endswith(":"):
+            section = line.strip(" :")
+        if len(line) <= width or section in _VERBATIM:
+            yield line
+        else:
+            yield from textwrap.wrap(
+                line,
+                width,
+                subsequent_indent=f"{indent}  ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
 
 
 def _tried(told: CellOverview) -> Iterator[str]:
@@ -288,8 +317,8 @@ def _command(told: Explanation) -> str:
 def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
     shown = list(lines)
     if shown:
-        yield f"  {title}:"
-        yield from (f"    {line}" for line in shown)
+        yield f"{_INDENT}{title}:"
+        yield from (f"{2 * _INDENT}{line}" for line in shown)
 
 
 def _value(value: object) -> str:

@@ -174,8 +174,8 @@ def headline(report: Report) -> str:
         else "Everything is as expected."
     )
     cells = (
-        f"Of {counted(len(report.results), 'cell')} ({' × '.join(axes)}; {', '.join(targets)}),"
-        f" {fates}."
+        f"The report has {counted(len(report.results), 'cell')} ({' × '.join(axes)};"
+        f" {', '.join(targets)}): {fates}."
     )
     pairs = pairs_sentence(report.pairs) if report.pairs else ""
     return shards + " ".join(filter(None, (_earlier(report), cells, end, pairs)))

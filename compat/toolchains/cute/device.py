@@ -47,9 +47,7 @@ def facts(metadata: str, _text: str, _spec: CompileSpec) -> JsonObject:
             "recorded": recorded,
         }
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise Unlaunchable(
-            "what the adapter wrote down of its launches has another form"
-        ) from error
+        raise Unlaunchable("the adapter's record of its launches is invalid") from error
 
 
 def _threads(block: list[int]) -> int:

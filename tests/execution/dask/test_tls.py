@@ -1,76 +1,131 @@
-"""A cluster with certificates, as docs/scale.md makes it."""
+"""A cluster with certificates, made as docs/scale.md says, and one without."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from distributed import Client
-from distributed.security import Security
 
 from compat.errors import ClusterError
 from compat.executors.dask import cluster
-from tests.waiting import wait_until
+from compat.executors.dask.cluster import DaskSettings
+from compat.executors.dask.session import DaskSession
+from tests.execution.dask.clusters import ROOT, Machines
+from tests.waiting import PATIENCE, wait_until
 
-ROLES = ("scheduler", "worker", "client")
-pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
+COMMAND = """
+import sys
+from compat.executors.dask.cluster import DaskSettings
+from compat.executors.dask.session import DaskSession
 
-
-def _openssl(folder: Path, words: str) -> None:
-    subprocess.run(["openssl", *words.split()], cwd=folder, check=True, capture_output=True)
+with DaskSession(DaskSettings(where="here", address=sys.argv[1]), print) as session:
+    print(session.client.submit(sum, [40, 2]).result(), *session.workers)
+"""
+needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
 
 
 @pytest.fixture
-def certificates(tmp_path: Path) -> Path:
-    for words in (
-        "req -x509 -newkey rsa:2048 -nodes -days 2 -keyout ca-key.pem -out ca.pem -subj /CN=our",
-        "req -newkey rsa:2048 -nodes -keyout key.pem -out request.pem -subj /CN=compat",
-        "x509 -req -in request.pem -CA ca.pem -CAkey ca-key.pem -CAcreateserial -out cert.pem",
-    ):
-        _openssl(tmp_path, words)
+def home(tmp_path: Path) -> Path:
+    """The home of a user who followed docs/scale.md."""
+    page = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+    section = page.partition("\n### Certificates\n")[2].partition("\n### ")[0]
+    commands = re.findall(r"^\$ (openssl .+)$", section, re.MULTILINE)
+    assert len(commands) == 3
+    folder, settings = tmp_path / "tls", tmp_path / ".config" / "dask" / "tls.yaml"
+    folder.mkdir()
+    for command in commands:
+        subprocess.run(shlex.split(command), cwd=folder, check=True, capture_output=True)
+    [text] = re.findall(r"```yaml\n(.+?)```", section, re.DOTALL)
+    settings.parent.mkdir(parents=True)
+    settings.write_text(text.replace("/home/me/tls", str(folder)))
     return tmp_path
 
 
-@pytest.fixture
-def scheduler(certificates: Path) -> Iterator[str]:
-    """The address of a scheduler that takes only encrypted connections."""
-    variables = {"REQUIRE_ENCRYPTION": "true", "TLS__CA_FILE": f"{certificates}/ca.pem"}
-    for role in ROLES:
-        variables[f"TLS__{role.upper()}__CERT"] = f"{certificates}/cert.pem"
-        variables[f"TLS__{role.upper()}__KEY"] = f"{certificates}/key.pem"
-    environ = {f"DASK_DISTRIBUTED__COMM__{name}": value for name, value in variables.items()}
-    path = certificates / "scheduler.json"
-    command = [sys.executable, "-m", "dask", "scheduler", "--protocol", "tls", "--no-dashboard"]
+@contextmanager
+def _running(home: Path, *words: str) -> Iterator[None]:
     process = subprocess.Popen(
-        [*command, "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(path)],
-        env={**os.environ, **environ},
+        [sys.executable, "-m", "dask", *words, "--no-dashboard", "--host", "127.0.0.1"],
+        env=_environ(home),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     try:
-        wait_until(path.is_file)
-        yield json.loads(path.read_text())["address"]
+        yield
     finally:
         process.kill()
         process.wait()
 
 
-def test_only_who_has_a_certificate_gets_a_connection(scheduler: str, certificates: Path) -> None:
-    assert scheduler.startswith("tls://")
-    own = {
-        "tls_client_cert": f"{certificates}/cert.pem",
-        "tls_client_key": f"{certificates}/key.pem",
-    }
-    security = Security(tls_ca_file=f"{certificates}/ca.pem", require_encryption=True, **own)
-    with Client(scheduler, security=security, set_as_default=False, timeout=20) as client:
-        assert client.scheduler_info()["address"] == scheduler
-    with pytest.raises(ClusterError, match="has no certificate"):
-        cluster.client_of(scheduler, 1.0)
-    with pytest.raises(OSError, match=r"imed out|closed"):
-        cluster.client_of(scheduler.replace("tls://", "tcp://"), 1.0)
+def _environ(home: Path) -> dict[str, str]:
+    own = {name: text for name, text in os.environ.items() if not name.startswith("DASK_")}
+    return {**own, "HOME": str(home), "PYTHONPATH": str(ROOT)}
+
+
+@needs_openssl
+def test_only_who_has_a_certificate_gets_a_connection(home: Path) -> None:
+    path = home / "scheduler.json"
+    words = ("--protocol", "tls", "--port", "0", "--scheduler-file", str(path))
+    with ExitStack() as processes:
+        processes.enter_context(_running(home, "scheduler", *words))
+        wait_until(path.is_file)
+        scheduler = json.loads(path.read_text())["address"]
+        assert scheduler.startswith("tls://")
+        worker = ("--no-nanny", "--local-directory", str(home / "worker"))
+        processes.enter_context(_running(home, "worker", scheduler, *worker))
+        command = [sys.executable, "-c", COMMAND, scheduler]
+        printed = subprocess.run(
+            command,
+            check=False,
+            env=_environ(home),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+        assert re.search(r"^42 tls://127\.0\.0\.1:\d+$", printed.stdout, re.MULTILINE), printed
+        with pytest.raises(ClusterError, match="has no certificate"):
+            cluster.client_of(scheduler, 1.0)
+        with pytest.raises(OSError, match=r"imed out|closed"):
+            cluster.client_of(scheduler.replace("tls://", "tcp://"), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("address", "is_exposed"),
+    [
+        ("tcp://scheduler:8786", True),
+        ("tcp://10.0.0.7:8786", True),
+        ("tcp://[fe80::1]:8786", True),
+        ("ws://scheduler:8786", True),
+        ("tcp://127.0.0.1:8786", False),
+        ("tcp://[::1]:8786", False),
+        ("tcp://localhost:8786", False),
+        ("tls://scheduler:8786", False),
+        ("wss://scheduler:8786", False),
+        ("inproc://10.0.0.7/1/1", False),
+    ],
+)
+def test_a_scheduler_that_the_network_reaches_without_tls(address: str, is_exposed: bool) -> None:
+    assert cluster.is_exposed(address) is is_exposed
+
+
+def test_one_line_warns_of_a_cluster_without_tls(tmp_path: Path) -> None:
+    with Machines(tmp_path) as machines:
+        machines.start_scheduler()
+        machines.start_worker("one", nanny=False)
+        for address, warnings in (
+            (machines.address, 0),
+            (machines.address.replace("127.0.0.1", "0.0.0.0"), 1),
+        ):
+            said: list[str] = []
+            settings = DaskSettings(where="here", address=address)
+            with DaskSession(settings, said.append) as session:
+                assert session.client.submit(sum, [40, 2]).result() == 42
+            assert sum("whoever reaches it on the network" in line for line in said) == warnings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import math
 import os
@@ -41,6 +42,7 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
         if not cells:
             return 0
         numerics = _numerics(chosen.device)
+        _check_driver(chosen.library)
     except (OSError, ValueError, ImportError) as error:
         say("error: %s" % error)
         return 2
@@ -165,7 +167,15 @@ def _numerics(device: str) -> Numerics:
     return Numerics(torch, problems, outputs)
 
 
-def _plain(value: Value) -> Any:
+def _check_driver(library: str) -> None:
+    """Raise OSError if a child could not load the driver; loading it touches no GPU."""
+    try:
+        ctypes.CDLL(library)
+    except OSError as error:
+        raise OSError("this machine has no GPU driver: %s" % error) from error
+
+
+def _plain(value: Value) -> object:
     """``None`` in the place of what JSON has no number for."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 

@@ -54,9 +54,7 @@ def swallowed() -> Lacking:
 
     The result of such code is not an answer.
     """
-    return Lacking(
-        LEDGER.refusal or "what a statement that fails would have changed cannot be followed"
-    )
+    return Lacking(LEDGER.refusal or "the effects of a failed statement are unknown")
 
 
 class PartlyKnown(ABCMeta):

@@ -285,8 +285,8 @@ def _values(code: Code, faulty: Faulty, parameter: cst.Param) -> dict[str, objec
 
 _SIZES = (16, 32)
 _CONSTEXPR_NOTE = (
-    "the case in the kernel file gets larger blocks; launch with the same values and a grid for"
-    " them, and check that a mask covers every load and store beyond the tensors"
+    "the case in the kernel file gets larger blocks. Launch with the same values and their grid."
+    " Check that a mask covers every load and store beyond the tensors"
 )
 
 

@@ -174,7 +174,7 @@ def decide(
     variants = facts["kernels"].get(kernel)
     if variants is None:
         raise ValueError(
-            f"this guard knows nothing of the kernel {kernel!r}; it knows"
+            f"this guard does not know the kernel {kernel!r}; it knows"
             f" {', '.join(facts['kernels']) or 'none'}"
         )
     policy = policy or facts["policy"]

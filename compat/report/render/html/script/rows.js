@@ -110,7 +110,7 @@ class Lines {
     if (line.level === "kernel") return counted(line.variants.size, "variant");
     if (fact !== "compiles") return this.factVerdict(line, fact);
     const phrases = new Set(line.rows.map((row) => this.data.rows.verdict[row]));
-    if (phrases.size > 1) return `${phrases.size} histories, by case and target`;
+    if (phrases.size > 1) return `${phrases.size} different verdicts`;
     const [phrase] = phrases;
     return phrase;
   }

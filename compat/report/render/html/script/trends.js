@@ -63,7 +63,7 @@ class Trends {
     };
     fill(FIRST);
     const how =
-      "A jump is a change between two neighbouring tested releases that compile: a quarter of the registers or shared memory, half of the spills or code, three times the compile time (CPU seconds, the assembler's included), or a fifth of the latency.";
+      "A jump is a change between two neighbouring tested releases that compile: a quarter of the registers or shared memory, half of the spills or code, three times the compile time (CPU seconds, including the assembler), or a fifth of the latency.";
     return make(
       "section",
       { class: "jump-list" },

@@ -424,7 +424,7 @@ def _recorded(
         runs.append((host.launches(list(made.values())), memory.tensors))
     (first, tensors), (second, moved) = runs
     if [each[:_VARYING] for each in first] != [each[:_VARYING] for each in second]:
-        raise UnrecordableLaunch("what is launched depends on where tensors are")
+        raise UnrecordableLaunch("its launches depend on the addresses of tensors")
     given: Objects = {
         name: {key: facts[key] for key in facts if key != "address"}
         for name, facts in tensors.items()

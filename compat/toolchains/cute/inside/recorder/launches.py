@@ -211,7 +211,7 @@ class _CompileLog:
             self._lacking(
                 function,
                 arguments,
-                "has an argument that cannot be looked at (%s)" % type(error).__name__,
+                "has an argument that cannot be inspected (%s)" % type(error).__name__,
             )
             return None
         with self._lock:

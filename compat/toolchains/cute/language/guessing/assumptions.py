@@ -11,7 +11,7 @@ PLAIN = "fp16"
 """The element type of a tensor that nothing tells."""
 _SIZES = (
     (lazy_pattern(r"(?i).*head_?dim.*|.*hdim.*|d|d_?head"), 64),
-    (lazy_pattern(r"(?i).*stages?.*"), 2),
+    (lazy_pattern(r"(?i).*stages?.*|.*_blocks"), 2),
     (lazy_pattern(r"(?i).*warps?.*"), 4),
     (
         lazy_pattern(

@@ -8,10 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import Factory, define
 
-from compat.source.constants import Scope
 from compat.source.parsing import dotted, named_parameters
 from compat.text import lazy_pattern
-from compat.toolchains.cute.language.guessing.assumptions import assumed_number
 
 _TUPLE = lazy_pattern(r"\(\s*([A-Za-z_]\w*(?:\s*,\s*[A-Za-z_0-9]\w*)*)\s*,?\s*\)")
 _NOTED = 4
@@ -134,6 +132,8 @@ def _called(
     last = call.func.attr if isinstance(call.func, ast.Attribute) else dotted(call.func)
     about = [index for index, each in enumerate(call.args) if _is(each, name)]
     if about and about[0] == 0:
+        if count := _modes_in_order(call.args[1:]):
+            uses.has(count, exact=True)
         if last in ("select", "group_modes", "size", "get", "slice_", "dice"):
             for modes in (
                 keyword.value for keyword in call.keywords if keyword.arg in ("mode", "order")
@@ -172,6 +172,16 @@ def _called(
             if inner.modes:
                 uses.has(inner.modes, exact=inner.exact)
             uses.compared += inner.compared
+
+
+def _modes_in_order(arguments: Sequence[ast.expr]) -> int:
+    """How many modes a tensor has that is handed on with an order of them, as ``[1, 2, 0]``."""
+    match arguments:
+        case [ast.List(elts=parts) | ast.Tuple(elts=parts), *_]:
+            numbers = [part.value for part in parts if isinstance(part, ast.Constant)]
+            is_order = len(numbers) == len(parts) > 1 and set(numbers) == set(range(len(parts)))
+            return len(parts) if is_order else 0
+    return 0
 
 
 def _parameters(function: ast.FunctionDef, call: ast.Call, name: str) -> Iterator[str]:
@@ -233,26 +243,3 @@ def allowed_of(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]:
                 if dotted(left).removeprefix("self.") == name:
                     found += [each.value for each in values.elts if isinstance(each, ast.Constant)]
     return found
-
-
-_NUMBERS = (64, 32, 16, 8, 4, 2, 1)
-
-
-def number_for(name: str, kind: ast.ClassDef | ast.FunctionDef) -> int:
-    """Return a whole number for a parameter: what its name suggests.
-
-    Otherwise it is the largest that the assertions about this parameter alone allow.
-    """
-    tests = [node.test for node in ast.walk(kind) if isinstance(node, ast.Assert)]
-    about = [
-        test
-        for test in tests
-        if {each.id for each in ast.walk(test) if isinstance(each, ast.Name)} == {name}
-    ]
-    suggested = assumed_number(name)
-
-    def holds(number: int) -> bool:
-        scope = Scope(module={}, imports={}, local={name: number})
-        return all(value for is_known, value in map(scope.try_value, about) if is_known)
-
-    return next((number for number in (suggested, *_NUMBERS) if holds(number)), suggested)

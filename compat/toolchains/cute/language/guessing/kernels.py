@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from compat.model.fields import Noted
 from compat.source.constants import PythonValue, SourceFunction
@@ -18,17 +18,17 @@ from compat.toolchains.cute.language.guessing.assumptions import (
     PLAIN,
     annotation_text,
     assumed_kind,
+    assumed_number,
     is_element_kind,
 )
 from compat.toolchains.cute.language.guessing.body import (
     ArgumentUses,
-    allowed_of,
     literals_of,
-    number_for,
     uses_of,
 )
 from compat.toolchains.cute.language.guessing.evaluation import HostCall, has_unknown
 from compat.toolchains.cute.language.guessing.modules import CuteModule, Launcher
+from compat.toolchains.cute.language.guessing.numbers import fitting_numbers
 from compat.toolchains.cute.language.guessing.values import (
     UNKNOWN,
     ElementKind,
@@ -69,6 +69,8 @@ class _Guess:
     why: str
     is_constexpr: bool
     is_exact: bool = False
+    is_whole_number: bool = False
+    """Whether it is a number that only a name suggests."""
     look_at: str = ""
 
 
@@ -98,10 +100,14 @@ class _LauncherGuesses:
 
     def kernel(self) -> GuessedKernel:
         """What was guessed."""
-        made = {each.arg: guess for each in self._constructor() if (guess := self._made(each))}
-        given = {
-            each.arg: guess for each in self.launcher.parameters if (guess := self._given(each))
-        }
+        made = _fitted(
+            {each.arg: guess for each in self._constructor() if (guess := self._made(each))},
+            self.launcher.kind or self.launcher.call,
+        )
+        given = _fitted(
+            {each.arg: guess for each in self.launcher.parameters if (guess := self._given(each))},
+            self.launcher.call,
+        )
         both = [name for name in made if name in given and not given[name].is_constexpr]
         constexprs = {
             name: guess
@@ -227,11 +233,11 @@ class _LauncherGuesses:
                 is_constexpr=True,
                 look_at='a function, which { function = "name" } names',
             )
-        allowed = next((each for each in allowed_of(name, around) if type(each) is int), None)
         return _Guess(
-            value=number_for(name, around) if allowed is None else allowed,
+            value=assumed_number(name),
             why="guessed by its name",
             is_constexpr=True,
+            is_whole_number=True,
         )
 
     # --- what the call is given ---
@@ -433,7 +439,7 @@ class _LauncherGuesses:
 
     def _tensor(self, name: str, uses: ArgumentUses) -> _Guess:
         """The type of a tensor that nothing in the source makes."""
-        modes = uses.modes or (1 if uses.is_indexed else 2)
+        modes = uses.modes or (1 if uses.is_indexed else self._usual_modes())
         element = (
             "fp32"
             if "lse" in name.lower() or name.lower().endswith(("stats", "rstd", "mean"))
@@ -456,6 +462,33 @@ class _LauncherGuesses:
         return _Guess(
             value=f"{element}[{', '.join([*words[:-1], last])}]", why=why, is_constexpr=False
         )
+
+    def _usual_modes(self) -> int:
+        """The most modes of a tensor of this kernel that its source tells; 2 if it tells none."""
+        uses = (
+            uses_of(each.arg, self.launcher.call, self.others, self.lines)
+            for each in self.launcher.parameters
+        )
+        return max((each.modes for each in uses if each.exact), default=2)
+
+
+def _fitted(
+    guesses: Mapping[str, _Guess], around: ast.ClassDef | ast.FunctionDef
+) -> dict[str, _Guess]:
+    """The same guesses with whole numbers that fit together."""
+    names = [name for name, guess in guesses.items() if guess.is_whole_number]
+    known = {
+        name: guess.value
+        for name, guess in guesses.items()
+        if guess.is_constexpr and not guess.is_whole_number
+    }
+    numbers = fitting_numbers(names, known, around) if names else {}
+    return {
+        name: guess
+        if numbers.get(name, guess.value) == guess.value
+        else evolve(guess, value=numbers[name], why="guessed: it fits what the source asks of it")
+        for name, guess in guesses.items()
+    }
 
 
 def _sizes_in(value: object) -> list[object]:

@@ -35,7 +35,7 @@ _HOST = (
     ),
     (
         "the edit assumes that every base is aligned to 16 bytes, and that every stride but the"
-        " innermost is a multiple of 16 bytes; Triton's interpreter also needs such offsets along"
+        " innermost is a multiple of 16 bytes. Triton's interpreter also needs such offsets along"
         " the innermost axis"
     ),
 )

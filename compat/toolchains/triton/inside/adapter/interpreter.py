@@ -93,7 +93,7 @@ class Interpreting:
         """
         while not isinstance(function, self._kind):
             if not hasattr(function, "fn"):
-                raise TypeError("%r is no kernel that can be interpreted" % (function,))
+                raise TypeError("%r is not a kernel that can be interpreted" % (function,))
             function = function.fn
         return function
 

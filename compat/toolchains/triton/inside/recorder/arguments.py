@@ -216,7 +216,7 @@ def given(grid: Value, bound: Objects, arguments: Objects) -> Objects:
         return {"why": str(error)}
     # A tensor or a grid may raise anything, and the program must not notice.
     except Exception as error:
-        return {"why": "what it was given cannot be looked at (%s)" % type(error).__name__}
+        return {"why": "its arguments cannot be inspected (%s)" % type(error).__name__}
 
 
 def _recorded(
@@ -286,7 +286,7 @@ def _whole_numbers(name: str, value: Value) -> list[int]:
         )
     if _is_graph_captured():
         raise NotRecorded(
-            "it was launched while a CUDA graph was captured, when nothing can be looked at"
+            "it was launched while a CUDA graph was captured, and its arguments cannot be read then"
         )
     return [int(number) for number in value.reshape(-1).tolist()]
 

@@ -146,7 +146,7 @@ class _Log:
         # A value may raise anything when it is inspected, and the program must not notice.
         except Exception as error:
             self._lacking(
-                function, "has an argument that cannot be looked at (%s)" % type(error).__name__
+                function, "has an argument that cannot be inspected (%s)" % type(error).__name__
             )
             return None
         role = getattr(self._recording.now, "tuned", None)

@@ -210,9 +210,7 @@ def _math(walk: Walk, values: list[Value]) -> Value:
         if value.kind not in ("fp32", "fp64") and value.kind not in WHOLE:
             for origin in value.origins:
                 if origin.element:
-                    walk.facts.single.setdefault(
-                        origin.name, "a function of fp32 is computed of it"
-                    )
+                    walk.facts.single.setdefault(origin.name, "the argument of an fp32 function")
     return Value.of("fp32")
 
 

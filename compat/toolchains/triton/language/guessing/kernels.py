@@ -42,7 +42,7 @@ _LARGE_BLOCK = 1 << 14
 _MANY_PASSES = 64
 """Passes of a loop that is unrolled, the same."""
 _ODD_CASE = (
-    "guessed: sizes that are no multiples of 16, on which pipelining and shared memory depend"
+    "guessed: sizes that are not multiples of 16; pipelining and shared memory depend on them"
 )
 _WHOLE = frozenset(f"{letter}{bits}" for letter in "iu" for bits in (8, 16, 32, 64))
 _OPTIONS = {"num_warps": "w", "num_stages": "s", "num_ctas": "c", "maxnreg": "r"}
@@ -250,8 +250,8 @@ class _Guessing:
         ]
         if len(usable) < len(configs):
             self.look_at.append(
-                f"{len(configs) - len(usable)} of its {len(configs)} configs name what is no"
-                " parameter, and are left out"
+                f"{len(configs) - len(usable)} of its {len(configs)} configs name an"
+                " unknown parameter, and are left out"
             )
         cases = _distinct([_case(config, _told_apart(usable)) for config in usable])
         if len(cases) > MOST_CASES:
@@ -373,7 +373,7 @@ class _Guessing:
         hints = {
             "divisible_by_16": Noted(
                 [*pointers, *multiples],
-                "guessed: aligned tensors, and numbers as they are taken above",
+                "guessed: aligned tensors, and the numbers assumed above",
             )
         }
         return hints | (
