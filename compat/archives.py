@@ -39,7 +39,7 @@ class BadArchive(ValueError):
 
 
 @frozen(kw_only=True)
-class Limits:
+class ArchiveLimits:
     """The most that an archive may have."""
 
     members: int
@@ -48,7 +48,9 @@ class Limits:
     """Bytes of all files together."""
 
 
-def read_tar(data: bytes, limits: Limits, wanted: Callable[[str], bool] = lambda _: True) -> Files:
+def read_tar(
+    data: bytes, limits: ArchiveLimits, wanted: Callable[[str], bool] = lambda _: True
+) -> Files:
     """Return the files of a tar archive, plain or in gzip.
 
     Args:
@@ -76,7 +78,9 @@ def read_tar(data: bytes, limits: Limits, wanted: Callable[[str], bool] = lambda
     return files
 
 
-def read_zip(data: bytes, limits: Limits, wanted: Callable[[str], bool] = lambda _: True) -> Files:
+def read_zip(
+    data: bytes, limits: ArchiveLimits, wanted: Callable[[str], bool] = lambda _: True
+) -> Files:
     """Return the files of a zip archive; see :func:`read_tar`."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -166,7 +170,7 @@ def _unzipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> b
         return _Bounded(file, most).read()
 
 
-def _checked(members: Iterator[_Member], limits: Limits) -> Files:
+def _checked(members: Iterator[_Member], limits: ArchiveLimits) -> Files:
     """The files of members, each of which is checked before it is read."""
     files: dict[PurePosixPath, bytes] = {}
     folders, room = set[PurePosixPath](), limits.size

@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from compat import __version__, toolchains
 from compat.errors import StoreError
-from compat.guard.facts import WORKS, Facts, Request, find_facts, guarding_of, toolchain_of
+from compat.guard.facts import WORKS, GuardFacts, Request, find_facts, guarding_of, toolchain_of
 from compat.model.codec import RecordError, structure
 from compat.report.summary.compact import listed
 from compat.report.summary.record import Report
@@ -37,7 +37,7 @@ _HINT = "Name a file that `compat guard --out` wrote."
 class Guard:
     """The facts of a written guard, and its origin."""
 
-    facts: Facts
+    facts: GuardFacts
     request: Request
     toolchain: Toolchain
     version: str = __version__
@@ -177,7 +177,7 @@ def _document(guard: Guard) -> dict[str, object]:
     return {**guard.decided_by, "made": made}
 
 
-def _letters(facts: Facts) -> dict[str, str]:
+def _letters(facts: GuardFacts) -> dict[str, str]:
     """Reason → the letter that stands for it."""
     rows = (
         row
@@ -197,7 +197,7 @@ def _letters(facts: Facts) -> dict[str, str]:
     }
 
 
-def _marks(facts: Facts, row: Mapping[str, str], letters: Mapping[str, str]) -> Iterator[str]:
+def _marks(facts: GuardFacts, row: Mapping[str, str], letters: Mapping[str, str]) -> Iterator[str]:
     for release in facts.releases:
         yield (
             _UNKNOWN
@@ -286,7 +286,7 @@ def _guard(stored: _StoredFacts) -> Guard:
     if stored.policy not in guarding_of(toolchains.named(made.toolchain)).policies:
         raise RecordError(f"unknown policy {stored.policy!r}")
     return Guard(
-        facts=Facts(
+        facts=GuardFacts(
             releases=stored.releases,
             targets={name: _target(name, target) for name, target in stored.targets.items()},
             kernels={

@@ -237,13 +237,15 @@ def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
 def _text(candidate: Candidate, nodes: Nodes, functions: Sequence[str]) -> str | None:
     tree = tree_of(candidate.text)
     twins = dict(zip(ast.walk(candidate.tree), ast.walk(tree), strict=True))
-    changed: ast.Module = _Replacing({twins[node]: new for node, new in nodes.items()}).visit(tree)
+    changed: ast.Module = _NodeReplacer({twins[node]: new for node, new in nodes.items()}).visit(
+        tree
+    )
     module.fit_decorators(module.prune(changed), candidate.language)
     changed = module.needed(changed, *functions)
     return module.written(changed) if module.defines(changed, functions) else None
 
 
-class _Replacing(ast.NodeTransformer):
+class _NodeReplacer(ast.NodeTransformer):
     """Replaces some nodes of a tree, which is changed."""
 
     def __init__(self, nodes: Nodes) -> None:

@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Tuple
 
 from . import results
 from .comparing import serve

@@ -311,13 +311,13 @@ def argument(value: Value, names: Objects) -> Value:
     if isinstance(value, dict) and "constexpr" in value:
         return constexpr(constant("launch", value["constexpr"], names))
     if isinstance(value, dict):
-        return Tensor(value["tensor"], value.get("aligned", True), value.get("large", False))
+        return StandInTensor(value["tensor"], value.get("aligned", True), value.get("large", False))
     if isinstance(value, str):
-        return Tensor(value[1:]) if value.startswith("*") else _descriptor(value)
+        return StandInTensor(value[1:]) if value.startswith("*") else _descriptor(value)
     return value
 
 
-class Tensor:
+class StandInTensor:
     """What a launch looks at of a tensor."""
 
     def __init__(self, dtype: str, aligned: bool = True, large: bool = False) -> None:
@@ -366,7 +366,7 @@ def _descriptor(kind: str) -> object:
     strides = [1]
     for size in reversed(shape[1:]):
         strides.insert(0, strides[0] * size)
-    return TensorDescriptor(Tensor(found.group(1)), shape, strides, block)
+    return TensorDescriptor(StandInTensor(found.group(1)), shape, strides, block)
 
 
 def _bound(function: Function, given: dict[str, object]) -> tuple[list[object], dict[str, object]]:
