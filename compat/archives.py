@@ -127,7 +127,7 @@ class _Bounded:
 
 
 _Member = tuple[str, Callable[[], bytes] | None]
-"""A name, and what reads its content: ``None`` for a folder, and for what is not wanted."""
+"""A name, and a function that reads its content; ``None`` for a folder or an unwanted file."""
 
 
 def _tar_members(archive: tarfile.TarFile, wanted: Callable[[str], bool]) -> Iterator[_Member]:

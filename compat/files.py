@@ -105,7 +105,7 @@ _log = logging.getLogger(__name__)
 _LOCK = threading.Lock()
 _CLAIMED: set[Path] = set()
 _cleared: set[str] = set()
-"""Folders for temporary files that this process has looked through for what others have left."""
+"""Folders for temporary files that this process has cleared of the remains of others."""
 _swept = False
 
 # Versions that did not lock their folders gave them shorter names.

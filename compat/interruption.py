@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 REQUESTED = threading.Event()
-"""Is set where everything is to end: for what waits for an event."""
+"""Set when everything must end, for code that waits for an event."""
 
 
 class Stopped(Exception):

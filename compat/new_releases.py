@@ -28,7 +28,7 @@ from compat.text import JsonMapping
 from compat.toolchains import Toolchain
 
 _OF_ONE_RELEASE = ("name", "distribution", "wheel", "index", "install")
-"""Keys of entries that are no example for other releases."""
+"""Keys of entries that hold for one release only."""
 
 
 @frozen(kw_only=True)
@@ -50,7 +50,7 @@ class NewReleases:
     """The answer of :func:`new_releases`."""
 
     releases: tuple[NewRelease, ...]
-    """Those of one toolchain together, oldest first."""
+    """Grouped by toolchain, oldest first."""
     notes: tuple[str, ...] = ()
     """Facts that a reader should know, such as that the index is down and an old answer was
     used.

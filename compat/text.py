@@ -80,13 +80,13 @@ def _escape(found: re.Match[str]) -> str:
 # --- how much is looked through -------------------------------------------------------------------
 
 TEXT_LIMIT = 64 * 1024
-"""Characters of a message, or of what one attempt printed, that are looked through."""
+"""Characters of a message, or of the printed text of one attempt, that a reader searches."""
 WIDTH_LIMIT = 4096
 """Characters of one line: an MLIR operation with its types fits, and no pattern that stays on a
 line gets far.
 """
 _NOTE = 64
-"""Characters that the note on what was left out may take."""
+"""Characters for the note on a cut."""
 
 
 def bounded(text: str, limit: int) -> str:
@@ -169,7 +169,7 @@ JsonMapping = Mapping[str, Any]
 _DIGITS = 300
 """Digits that a whole number may have; a ``float`` holds no larger one."""
 _DEPTH = 60
-"""Tables and arrays inside of each other, of which deeper ones are not written."""
+"""Levels of tables and arrays; deeper ones are not written."""
 _SURROGATE = lazy_pattern(r"\\u[dD][89a-fA-F]")
 _TOO_DEEP = "…"
 
@@ -310,8 +310,8 @@ _CHUNK = 1 << 18
 """Bytes that are read at a time, at least."""
 _SPACE = re.compile(r"[ \t\n\r]*")
 _LONGEST_WORD = 16
-"""Characters at the end of what was read in which a number or a word may be that goes on;
-``-Infinity`` is the longest.
+"""Characters at the end of a piece that may be the beginning of a number or a word; ``-Infinity``
+is the longest.
 """
 
 Take = Callable[[int, Any], Any]

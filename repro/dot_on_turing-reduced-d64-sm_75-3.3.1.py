@@ -64,7 +64,7 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["compile"]:
         compile_kernel()
         sys.exit()
-    # In a child, since a compiler that aborts takes its process with it; with a cache of its own, so that it does compile.
+    # A child compiles, because a compiler that aborts ends its process. Its own cache is empty, so it does compile.
     with tempfile.TemporaryDirectory() as cache:
         variables = {**os.environ, "TRITON_ALWAYS_COMPILE": "1", "TRITON_CACHE_DIR": cache}
         command = [sys.executable, "-X", "faulthandler", __file__, "compile"]

@@ -119,6 +119,8 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ |= {
             "COMPAT_KEEP_WORKERS": f"{KEPT:g}",
             "XDG_RUNTIME_DIR": tempfile.mkdtemp(prefix="compat-tests-"),
+            # PyTorch's threads wait for each other in loops, and other tests need the processors.
+            "OMP_NUM_THREADS": "1",
         }
 
 

@@ -51,6 +51,7 @@ def project(
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_the_examples_print_what_the_page_says(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

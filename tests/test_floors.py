@@ -42,13 +42,18 @@ def test_imports_follow_the_rules(rule: Callable[[], Iterator[str]]) -> None:
 
 
 @cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a module's syntax tree."""
+    return tuple(ast.walk(ast.parse(path.read_text())))
+
+
+@cache
 def used(path: Path) -> set[str]:
     """The names that a module uses, dotted and as they are called where they come from, whatever it
     calls them itself.
     """
-    tree = ast.parse(path.read_text())
     meant = dict[str, str]()
-    for node in ast.walk(tree):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             meant |= {alias.asname: alias.name for alias in node.names if alias.asname}
         elif isinstance(node, ast.ImportFrom):
@@ -56,7 +61,7 @@ def used(path: Path) -> set[str]:
                 alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names
             }
     names = set(meant.values())
-    for node in ast.walk(tree):
+    for node in nodes(path):
         match node:
             case ast.Name(id=name):
                 names.add(meant.get(name, name))
@@ -69,7 +74,7 @@ def used(path: Path) -> set[str]:
 def raised(path: Path) -> set[str]:
     """The exceptions that a module raises, by the names it has for them."""
     found = set[str]()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.Raise) and node.exc is not None:
             found.add(ast.unparse(node.exc.func if isinstance(node.exc, ast.Call) else node.exc))
     return found
@@ -111,7 +116,7 @@ def test_only_one_module_parses_python() -> None:
     for path in modules():
         parses = {
             node.attr
-            for node in ast.walk(ast.parse(path.read_text()))
+            for node in nodes(path)
             if isinstance(node, ast.Attribute)
             and isinstance(node.value, ast.Name)
             and node.value.id == "ast"
@@ -125,10 +130,9 @@ def test_only_one_module_parses_python() -> None:
 
 def test_a_command_has_little_to_do() -> None:
     for path in commands():
-        nodes = [*ast.walk(ast.parse(path.read_text()))]
-        size = sum(isinstance(node, ast.stmt) for node in nodes)
+        size = sum(isinstance(node, ast.stmt) for node in nodes(path))
         assert size <= MODULE_STATEMENTS, f"{within(path)} has {size} statements"
-        for node in nodes:
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef):
                 statements = (
                     sum(

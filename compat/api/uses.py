@@ -18,7 +18,7 @@ from compat.source.parsing import Function, FunctionScope, bound, dotted, needed
 from compat.toolchains import ApiNames
 
 Meanings = Mapping[str, tuple[str, ...]]
-"""Name in a scope → the full names that it may stand for; none for what is not the toolchain's."""
+"""Name in a scope → the full names that it may mean; none for a name outside of the toolchain."""
 
 
 @frozen(kw_only=True)
@@ -42,11 +42,11 @@ class ApiUse:
     line: int
     call: Call | None = None
     condition: int | None = None
-    """The line of the innermost ``if`` or ``try`` that it stands in."""
+    """The line of the innermost ``if`` or ``try`` around it."""
     function: str = ""
-    """The kernel, or the function of kernels, that it stands in; empty outside of them."""
+    """The kernel, or the helper function, around it; empty outside of them."""
     starred: bool = False
-    """Whether only ``from … import *`` may be where it comes from."""
+    """Whether only ``from … import *`` can have brought it."""
 
 
 @frozen(kw_only=True)

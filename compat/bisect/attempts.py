@@ -111,7 +111,7 @@ def effect_on(failing: Outcome, changed: Outcome) -> Effect:
 
 
 _LARGEST_OUTPUT = 32 * 1024 * 1024
-"""Bytes of what an assembler printed that are read."""
+"""Bytes of an assembler's output that are read."""
 
 
 @frozen(kw_only=True)
@@ -119,7 +119,7 @@ class AssemblerProgram:
     """An assembler to put under a release."""
 
     name: str
-    """What a reader knows it by: ``CUDA 12.9.86``, or its path."""
+    """The name for readers: ``CUDA 12.9.86``, or its path."""
     path: Path
 
 

@@ -417,9 +417,9 @@ class LaunchExperiment(Experiment):
 
     criterion: Criterion
     waiting: list[Launchable] = field(factory=list)
-    """What has to be launched."""
+    """The combinations without a launch."""
     _results: dict[str, Result] = field(factory=dict)
-    """Binary → what is known of it."""
+    """Binary → its known results."""
     """Env → the attempt at its own cell."""
 
     def __attrs_post_init__(self) -> None:

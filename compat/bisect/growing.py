@@ -24,9 +24,7 @@ from compat.model import Cell, Outcome, Status
 from compat.workers.attempt import timing_mode
 
 _FIRST = 20.0
-"""Seconds that the smallest specialization may take where nobody said that it grows with that
-setting.
-"""
+"""Seconds that the smallest specialization may take for a setting that the user did not name."""
 
 _SHORT = 1.0
 """CPU seconds below which other work of the machine can be most of what was measured."""
@@ -45,7 +43,7 @@ class GrowthSearch:
     named: tuple[GrowingSetting, ...] = ()
     """The settings that were asked for; empty for every constexpr that is a size."""
     known: Outcome | None = None
-    """What became of the cell itself, where it was compiled."""
+    """The result of the cell itself, if it was compiled."""
     budget: Budget = field(factory=lambda: Budget(None))
     on_step: Callable[[str], None] = lambda words: None
 

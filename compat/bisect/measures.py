@@ -41,7 +41,7 @@ _LITTLE = 1.0
 """Seconds below which a factor below :data:`NOISE` shows nothing."""
 
 Row = Sequence[Sequence[Result]]
-"""What is known of one kernel for one target: by release, oldest first, the results of its envs."""
+"""The results of one kernel for one target: by release, oldest first, those of its envs."""
 
 
 def measure(outcome: Outcome, metric: str) -> float | None:
@@ -96,9 +96,9 @@ class TakesLonger:
     """``compile_seconds``, ``stage.llir.cpu`` or ``pass.cse.cpu``."""
     sign: str
     number: float
-    """CPU seconds, or a multiple of what it is compared with."""
+    """CPU seconds, or a multiple of the time to compare with."""
     of: str = ""
-    """What it is compared with: ``baseline``, ``previous`` or nothing."""
+    """The time to compare with: ``baseline``, ``previous`` or none."""
     before: Mapping[Cell, Result | None] = field(factory=dict, eq=False, repr=False)
     """The result that each cell's is compared with; ``None`` for those that nothing comes
     before.

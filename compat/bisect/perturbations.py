@@ -26,7 +26,7 @@ _KNOWN = {"num_warps": _WARPS, "num_stages": _STAGES, "num_ctas": _CTAS}
 _ALWAYS = ("num_warps", "num_stages")
 """Options that are worth a try even where a specialization leaves them to the compiler."""
 _USUAL = {"num_warps": 4, "num_stages": 3}
-"""What compilers choose for options that are not set, nearly always."""
+"""The usual choices of compilers for options without a value."""
 _GROWTH = {"num_warps": -1.0, "num_stages": 0.5, "num_ctas": 0.0}
 """How the work of a compile grows with an option: fewer warps have more to do each.
 
@@ -43,11 +43,11 @@ class SettingChange:
     was: str
     value: str
     distance: float
-    """How far it is from what it was; the smallest change that helps is reported."""
+    """The distance from the original; reports show the smallest change that helps."""
     spec: Specialization
     growth: float = 0.0
-    """By how much more there is to compile, as a logarithm to base 2, as far as its sizes tell;
-    negative where it is less.
+    """The growth of the compile as a logarithm to base 2, as far as its sizes tell; negative for
+    less work.
     """
 
 
@@ -265,12 +265,12 @@ def _in_order(values: Sequence[str]) -> list[str]:
 
 
 Hint = tuple[str, str]
-"""What is known (``divisible_by_16``), and of which argument."""
+"""A fact (``divisible_by_16``), and its argument."""
 AskHints = Callable[[Sequence[frozenset[Hint]]], Sequence[Effect]]
-"""Compiles a specialization with some of its hints alone, for each of several such sets."""
+"""Compiles a specialization with only some of its hints, for each of several such sets."""
 
 TOGETHER = "hints"
-"""What they are called together."""
+"""Their name as a group."""
 
 
 def hints_of(spec: Specialization) -> tuple[Hint, ...]:

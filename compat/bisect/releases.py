@@ -26,7 +26,7 @@ from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
 
 _ROUND = 4
-"""Cells for each slot that are compiled before the next answer is told."""
+"""Cells for each slot that are compiled before the next answer."""
 
 Kernels = Sequence[tuple[Specialization, Target]]
 
@@ -46,11 +46,11 @@ class ReleaseSearch:
     every: bool = True
     """Try every candidate, which assumes nothing."""
     existing: tuple[Version, ...] = ()
-    """Releases that are known to exist, candidates or not; only where the candidates stand in the
-    order of their versions.
+    """Every existing release, candidate or not; only if the candidates are in the order of their
+    versions.
     """
     gpu: Gpu | None = None
-    """Where to launch what was not launched yet, where the criterion asks what launching shows."""
+    """The GPU for missing launches, if the criterion needs launches."""
 
     @property
     def besides(self) -> tuple[Version, ...]:
@@ -63,9 +63,7 @@ Obtain = Callable[[Sequence[Env]], Sequence[BuiltEnv]]
 """Gives envs as they are on disk, having built what is missing."""
 
 Recall = Callable[[Kernels], Sequence[Result]]
-"""Gives what earlier runs found of kernels in envs that this search does not try; compiles
-nothing.
-"""
+"""Returns results of earlier runs for kernels in envs outside of this search; compiles nothing."""
 
 
 def search_releases(  # noqa: PLR0913 - half of them hear of what happens

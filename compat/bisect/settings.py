@@ -40,11 +40,11 @@ from compat.model import Cell, Outcome, Result, Specialization
 from compat.text import in_time
 
 _ROUND = 4
-"""Changes for each slot that are compiled in one go: what fails is confirmed, and so known, when
-all of a go are through.
+"""Changes for each slot that are compiled in one round. Failures are confirmed, and so known, at
+the end of a round.
 """
 _TELLING = 3
-"""Compiled changes before it is told how long the rest takes."""
+"""Compiled changes before progress shows the remaining time."""
 
 _log = logging.getLogger(__name__)
 
@@ -115,11 +115,13 @@ class NeedSearch:
             **dict.fromkeys(fewer_hints, 1.0),
             **{change.spec: 2**change.growth for change in large},
         }
-        """What is tried in any case, in this order, and about how much work compiling each is."""
+        """The changes that are tried in any case, in order, each with the approximate work of its
+        compile.
+        """
         self._effects: dict[Specialization, Effect] = {}
         self._began = time.monotonic()
         self._compiled, self._done = 0, 0.0
-        """Of what was not known before: how many, and how much work."""
+        """The number and the work of finished compiles that were not in the store."""
         self._noting = threading.Lock()
 
     def answer(self) -> ConfigAnswer:

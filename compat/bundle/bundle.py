@@ -54,7 +54,7 @@ class ConstantForm:
     needed: str
     """The statement that it needs: ``import triton.language as tl``."""
     made_with: str
-    """What makes it of a value: ``tl.constexpr``."""
+    """The function that makes it of a value: ``tl.constexpr``."""
 
 
 @frozen(kw_only=True)
@@ -129,8 +129,8 @@ class _Bundling:
     decorated: bool
     """Whether the kernel keeps the decorators that tune or choose."""
     constant: ConstantForm | None
-    """How a global is written that a kernel may read, while it may read any of a module; ``None``
-    where it may read all.
+    """The form of a global that a kernel may read, for releases that restrict globals; ``None`` if
+    it may read all.
     """
     _names: Names = field(init=False)
     _imports: dict[str, None] = field(factory=dict)
@@ -208,14 +208,14 @@ class _Bundling:
             meaning = self._names.member(meaning, use.attributes[depth])
             depth += 1
         if isinstance(meaning, Installed):
-            name = self._add_import(meaning.statement, beside=_identifiers(statement.node))
+            name = self._add_import(meaning.statement, beside=statement.identifiers)
             if name is not None and (depth or name != use.name):
                 yield use.nodes[depth], name
         elif isinstance(meaning, Ours):
             renamed = depth > 0 or meaning.name != use.name
-            beside = _identifiers(statement.node) if renamed else frozenset()
+            beside = statement.identifiers if renamed else frozenset()
             if meaning.file.around is not None:
-                beside = _identifiers(statement.node) - {use.name}
+                beside = statement.identifiers - {use.name}
             name = self._add_definition(meaning, of_module=depth > 0, beside=beside)
             if depth or name != use.name:
                 yield use.nodes[depth], name
@@ -323,12 +323,6 @@ def _is_plain_constant(node: ast.stmt) -> bool:
     ):
         return False
     return not (isinstance(node.value, ast.Call) and called_by(node.value) == "constexpr")
-
-
-def _identifiers(node: ast.AST) -> frozenset[str]:
-    """Every name that stands anywhere in it."""
-    names = (name for name in ast.walk(node) if isinstance(name, ast.Name | ast.arg))
-    return frozenset(name.id if isinstance(name, ast.Name) else name.arg for name in names)
 
 
 def _free_name(name: str, taken: frozenset[str]) -> str:

@@ -21,7 +21,7 @@ from compat.source.parsing import Scoped, bound_by, defaults_of, named_parameter
 
 _TUNING = frozenset({"autotune", "heuristics"})
 _HARMLESS = frozenset({"cache", "lru_cache"})
-"""Decorators of a factory that do not change what it makes."""
+"""Decorators of a factory that do not change its result."""
 _STEPS = 20
 _WITHOUT_VALUE = ast.Expr | ast.Assert | ast.Pass | ast.Delete
 
@@ -255,7 +255,7 @@ class _Unfolding:
     file: ParsedFile
     factory: ast.FunctionDef
     pieces: list[str] = field(factory=list)
-    """Statements, in the order in which they run."""
+    """Statements in the order of execution."""
     known: PythonValues = field(factory=dict)
     """The values of names, where the source tells them."""
 

@@ -43,8 +43,8 @@ class FrozenForm:
     dtype: Callable[[str], str] = _dtype
     """The name of an element type → the expression that means it."""
     kept: frozenset[str] = frozenset()
-    """The decorators that stay as they are written, by the last part of their names; all others are
-    left behind.
+    """The decorators that stay as written, by the last part of their names. The bundle leaves out
+    all others.
     """
 
     def decorators_in(self, node: ast.FunctionDef) -> list[ast.expr]:
@@ -66,16 +66,16 @@ class Frozen:
     future: bool = False
     """Whether its annotations are not evaluated."""
     jit: JsonMapping = field(factory=dict)
-    """What its decorator was told that matters to a compile."""
+    """The arguments of its decorator that matter to a compile."""
     names: Mapping[str, _Meaning] = field(factory=dict)
     defaults: Mapping[str, _Meaning] = field(factory=dict)
-    """Parameter → its default, of those that are made of names which only the function's
-    surroundings had.
+    """Parameter → its default, for defaults made of names that only the function's surroundings
+    had.
     """
     error: str = ""
-    """Why there is no source, if there is none."""
+    """The reason why there is no source, if there is none."""
     file: str = ""
-    """The file it was defined in, on the machine where it was."""
+    """The file that defined it, on the machine of the capture."""
     line: int = 0
 
 
@@ -263,7 +263,7 @@ class _Layout:
     optional: Callable[[Frozen, str], bool]
     files: list[_File] = field(factory=list)
     tolerant: dict[str, str] = field(factory=dict)
-    """Name → the statement that imports it where it is there."""
+    """Name → the statement that imports it if it exists."""
     _places: dict[str, _File] = field(factory=dict)
     _members: dict[str, _File] = field(factory=dict)
 

@@ -50,7 +50,7 @@ from compat.toolchains.base import Capturing
 INDEX = "index.json"
 SCHEMA = 1
 PROBLEMS = pytorch.FOLDER / "numerics" / "recorded_problems.py"
-"""What makes a recorded launch again; it is written beside the kernel files."""
+"""The file that repeats recorded launches. It is beside the kernel files."""
 _TOLD = 3
 """Questions that a kernel file tells of; the index has all."""
 _NAME = lazy_pattern(r"[A-Za-z0-9_.+-]+")
@@ -83,7 +83,7 @@ class Captured:
     """Kernels that were to be named where they are written, and are bundles."""
     conditionals: tuple[ImportQuestion, ...] = ()
     specs: Mapping[str, tuple[Specialization, ...]] = field(factory=dict)
-    """By kernel, as they are read from its kernel file."""
+    """By kernel, as read from its kernel file."""
     without_problem: tuple[tuple[str, str, str], ...] = ()
     """Cases that cannot be run again though that was asked for: kernel, case, and why."""
     in_the_way: tuple[str, ...] = ()

@@ -50,20 +50,20 @@ class CapturedKernel:
     """A kernel that was launched."""
 
     name: str
-    """Unlike that of any other."""
+    """A unique name."""
     function: str
     """The name of its function."""
     module: str
     """Where that was defined."""
     text: str
-    """Its bundle; empty where it is named where it is written, and no bundle was wanted."""
+    """Its bundle; empty for a live source without a requested bundle."""
     live: Live | None = None
-    """Where it is written, where the kernel file names that."""
+    """The place of its source, if the kernel file names it."""
     ids: set[str] = field(factory=set)
     """The functions of all processes that it is."""
     cases: tuple[Case, ...] = ()
     asked: tuple[ImportQuestion, ...] = ()
-    """What its modules asked while they were imported, and it depends on."""
+    """The questions of its modules during import that it depends on."""
 
 
 def given_functions(launch: RecordedLaunch, recorded: Recorded) -> dict[str, str]:

@@ -31,9 +31,7 @@ class Live:
     """A kernel where it is written."""
 
     source: Path
-    """The file: of a library from the package index the one that was unpacked, else that of the
-    program.
-    """
+    """The file: the unpacked one of a library from the package index, else the program's."""
     root: Path
     """The folder that its package lies in."""
     module: str
@@ -232,7 +230,7 @@ class _Statement:
     text: str
     binds: frozenset[str]
     words: frozenset[str]
-    """The names in what decides which meaning that is."""
+    """The names in the condition that decides the meaning."""
     asks: bool
     """Whether it asks itself."""
 

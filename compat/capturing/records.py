@@ -35,7 +35,7 @@ class Original:
 
     stage: str | None
     digest: str | None
-    """A hash over assembly code; ``None`` where it failed."""
+    """A hash over assembly code; ``None`` after a failed compile."""
     error: str | None
     """The class of the exception that it failed with."""
     arch: int | str | None = None
@@ -56,16 +56,16 @@ class RecordedLaunch:
     """The release of the toolchain that it was launched with."""
     place: LaunchPlace | None
     given: JsonMapping | None = None
-    """What it was given, under ``recorded``, or under ``why`` the reason why it cannot be made
-    again; ``None``: not asked for.
+    """Its arguments, under ``recorded``; or the reason why it cannot be repeated, under ``why``.
+    ``None`` without a request.
     """
     roles: set[str] = field(factory=set)
-    """``candidate`` where an autotuner tried it, ``chosen`` where it was its choice; none where
-    nothing was tuned.
+    """``candidate`` if an autotuner tried it, ``chosen`` if the autotuner chose it; none without an
+    autotuner.
     """
     launches: int = 1
-    """How often it was seen; above a hundred or so only the power of two below is known of a
-    process that was killed.
+    """The number of launches. Above a hundred or so, a killed process leaves only the power of two
+    below.
     """
     failed: str | None = None
     """The class of the exception that a launch ended with."""
@@ -113,7 +113,7 @@ class Recorded:
     interpreters: dict[str, ProgramPython] = field(factory=dict)
     """Release → the Python that first imported it."""
     framework_release: str | None = None
-    """That of the tensor library, where one was imported."""
+    """The release of the tensor library, if a process imported one."""
     not_imported: str | None = None
     """Why the toolchain could not be imported, where a process tried to: ``is not there``."""
     pythons: int = 0
@@ -123,9 +123,9 @@ class Recorded:
     processes: int = 0
     """Those that imported the toolchain."""
     ended: int = 0
-    """Those of them that ended as Python does."""
+    """The processes that ended as Python does."""
     unreadable: int = 0
-    """Lines that are no records."""
+    """Lines that are not records."""
 
     @property
     def release(self) -> str | None:
@@ -157,9 +157,9 @@ class RecordingProgress:
     launches: int
     """Kinds of launches that have been recorded."""
     compiled: int
-    """Of those that are compiled as the program ends, how many have been."""
+    """The number of finished compiles at the end of the program."""
     to_compile: int
-    """How many there are of those; 0 as long as it goes on."""
+    """The number of compiles at the end of the program; 0 while it runs."""
 
     def __str__(self) -> str:
         if self.to_compile:

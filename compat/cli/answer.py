@@ -39,7 +39,7 @@ class Answer:
 
     as_json: bool = False
     file: Path | None = None
-    """Where it goes; ``None`` for standard output."""
+    """The file for the answer; ``None`` for standard output."""
 
     def give(self, lines: Callable[[], Iterable[str]], document: Callable[[], object]) -> None:
         """Give the answer, which is made in the form that is wanted."""
@@ -226,7 +226,7 @@ def relative(path: Path) -> str:
 
 
 _TOPS = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
-"""The variables in which GitHub and GitLab say where the repository is."""
+"""The variables of GitHub and GitLab with the folder of the repository."""
 
 FOLDER_FILES = [always.file for always in FORMATS if always.file]
 """The names of the files that every run writes."""

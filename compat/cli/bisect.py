@@ -36,9 +36,9 @@ from compat.launch import merging
 
 _AXES = [str(each) for each in Axis]
 _ASKED = ("patches", "pre", "find_links", "index_url", "distribution")
-"""The options that say which releases are candidates, beside ``--releases``."""
+"""The options that choose the candidates, beside ``--releases``."""
 _REQUEST = ("fixed", "every", "against", "assemblers", "budget")
-"""The options that are passed on as they are."""
+"""The options that are passed on unchanged."""
 _ANSWER = (
     *(
         "envs",
@@ -54,11 +54,9 @@ _ANSWER = (
     ),
     *("deadline", "judge_text", "judge_deadline"),
 )
-"""The options on which the answer for one kernel depends, besides those that name it, and the
-ends.
-"""
+"""The options that the answer for one kernel depends on, besides its name and the ends."""
 _INSIDE = ("against", "assemblers", "budget", "grow")
-"""Those on which a search inside a failure depends besides."""
+"""Further options that a search inside a failure depends on."""
 
 
 @click.command(cls=Command)

@@ -28,7 +28,7 @@ from compat.interruption import Stopped
 from compat.report.views.bisect import checked_document, checked_lines
 
 GOOD, BAD, CANNOT_TELL = 0, 1, 125
-"""What ``git bisect run`` understands; it takes other codes up to 127 for bad, and stops at 128 and
+"""The codes for ``git bisect run``. It takes other codes up to 127 for bad, and stops at 128 and
 above.
 """
 _EXIT_CODES = {Judgement.GOOD: GOOD, Judgement.BAD: BAD, Judgement.UNKNOWN: CANNOT_TELL}

@@ -20,7 +20,7 @@ TASKS: Mapping[str, Sequence[str]] = {
     "Choose a variant in a library": ("guard",),
     "Look after environments": ("envs", "workers"),
 }
-"""What a reader wants to do → the commands for it."""
+"""A task of the reader → the commands for it."""
 
 _CELLS = (
     "matrix_path",

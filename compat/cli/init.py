@@ -24,7 +24,7 @@ from compat.text import printable
 from compat.workflows import System
 
 _SHOWN = 20
-"""Lines of one kind at most: files, what was left out, guesses."""
+"""Lines of one kind at most: files, left-out kernels, guesses."""
 
 
 @click.command(cls=Command)

@@ -75,7 +75,7 @@ def _chosen(what: str, chosen: dict[str, Any]) -> Selection:
 
 
 _OF_KERNELS = ("kernels", "cells")
-"""What can be listed only where there are kernels."""
+"""The lists that need kernels."""
 
 
 def _envs(selection: Selection) -> Rows:

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from rich.live import Live
 
 VERBOSE_HELP = "Log each step to standard error; given twice, log everything."
-"""What ``-v`` does, before a command and after it."""
+"""The help of ``-v``, before a command and after it."""
 FOLDER = "log"
-"""Inside the folder for what is kept between runs."""
+"""Inside the folder that outlives a run."""
 _KEPT = 20
-"""Files that are kept, the newest."""
+"""The number of newest files that stay."""
 _EARLY = 10_000
-"""Records that wait for the project to be known."""
+"""Records that wait until the project is known."""
 _LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
 
 _log = logging.getLogger("compat")
@@ -120,7 +120,7 @@ def _forget_old(folder: Path) -> None:
 PER_SECOND = 4
 """How often a terminal is drawn anew."""
 _PLAIN_EVERY = 10.0
-"""Seconds between two lines where there is no terminal."""
+"""Seconds between two lines without a terminal."""
 _QUIET = "compat.quiet"
 
 Line = Callable[[], str]
@@ -170,7 +170,7 @@ class Showing:
     """Shows how far something is, for as long as it is entered."""
 
     live: ClassVar[Live | None] = None
-    """What is shown on the terminal now; only the outermost one is on it, and draws those inside of
+    """The present display of the terminal. Only the outermost one draws, and draws those inside of
     it.
     """
     _inside: ClassVar[list[Line]] = []

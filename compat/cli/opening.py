@@ -44,7 +44,7 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], JsonMapping]] = {
     ),
     "no_build": (("--no-build",), {"is_flag": True, "help": "Do not build missing envs."}),
 }
-"""What commands that compile may be told, as :func:`compile_options` gives it to them."""
+"""The options of commands that compile, as :func:`compile_options` adds them."""
 
 
 @frozen(kw_only=True)
@@ -52,7 +52,7 @@ class CompileOptions:
     """How a command compiles cells, as its options say."""
 
     executor: str | None = None
-    """Where; ``None`` for what ``matrix.toml`` says."""
+    """The executor; ``None`` for the one of ``matrix.toml``."""
     jobs: int | None = None
     deadline: float | None = None
     again: bool = False

@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 _SLOW = 5.0
 """Seconds from which on a cell is named."""
 _SHARE = 20
-"""A table is drawn again after this many times what drawing it took: compiling goes first."""
+"""A command redraws its table after this many times the duration of one drawing, because compiling
+has priority.
+"""
 _LONG = 60.0
 """Seconds from which on a run says at the start how long it will take."""
 _MANY = 100
-"""Cells from which on it says how many there are, where nothing is known of how long they take."""
+"""The number of cells from which a command prints it, if their durations are unknown."""
 _TELLING = 5
-"""Compiled cells before a speed is told, so that it is one."""
+"""Compiled cells before a rate is meaningful."""
 _NAMED = 2
 """Slow cells, and envs, that are named."""
 
@@ -42,7 +44,7 @@ class ProgressListener(Listener):
         """Unexpected cells are counted where they are ``judged``."""
         self._judged = judged
         self.results: list[Result] = []
-        """Those that are known by now."""
+        """The results so far."""
 
     @contextmanager
     def compiling(
@@ -131,17 +133,15 @@ class Pace:
     total: int
     done: int
     compiled: int
-    """Those of them that were compiled in this run, and not known before."""
+    """The cells that this run compiled, without stored ones."""
     unexpected: int | None
-    """``None`` where nothing is expected of them: what fails there was tried to see whether it
-    does.
-    """
+    """``None`` for cells without an expectation, such as trials of a search."""
     seconds: float
-    """Since the first of them was begun."""
+    """Since the start of the first of them."""
     slow: tuple[tuple[Cell, float], ...] = ()
     """Cells that take long, with the seconds that each has taken so far."""
     envs: Mapping[str, tuple[int, int]] = Factory(dict)
-    """Env → how many of its cells are done, and how many it has; empty where that is not told."""
+    """Env → its finished cells and all its cells; empty if progress does not show it."""
 
     @property
     def rate(self) -> float | None:

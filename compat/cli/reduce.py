@@ -135,7 +135,7 @@ def reduce(
 
 
 _PLAIN_EVERY = 5.0
-"""Seconds between two lines of progress where there is no terminal."""
+"""Seconds between two lines of progress without a terminal."""
 
 
 class ReductionProgress(ReductionListener):

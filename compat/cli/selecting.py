@@ -287,4 +287,4 @@ class _Seconds(click.FloatRange):
 
 
 SECONDS = _Seconds()
-"""The type of options that are a length of time: more than nothing, and what a timer can count."""
+"""The type of options with a duration: above zero, and within the range of a timer."""

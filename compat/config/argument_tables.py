@@ -21,7 +21,7 @@ from compat.toolchains import Toolchain
 
 KEYS = (*TABLES, "hints")
 NO_HINTS = "none"
-"""What ``hints`` is where nothing is known of the arguments."""
+"""The value of ``hints`` for unknown arguments."""
 _OPTION_EXAMPLES = {bool: "true", int: "4", str: '"tf32"'}
 _TAKE_HINTS = {
     "divisible_by_16": (r"\*|[iu]\d|tensordesc", "pointers and whole numbers"),
@@ -30,8 +30,8 @@ _TAKE_HINTS = {
 }
 """Hint → the types that it can be of, and these in words."""
 _TAKEN_FOR_GRANTED = ("divisible_by_16", "pointer_range_32")
-"""Hints that every pointer has unless a kernel file says which have: what allocators give, and what
-most tensors are.
+"""Hints that every pointer has by default: the alignment of allocators and the usual size of
+tensors.
 """
 _NO_HINTS_HERE = "hints belong to a [signature], and this kernel has a [launch]"
 _WHAT_HAS_NO_HINTS = (
@@ -40,8 +40,8 @@ _WHAT_HAS_NO_HINTS = (
 )
 
 PARAMETERS = 5
-"""What the function of a problem is given: parameters of the case, element type, seed, device, and
-whether it is to be large.
+"""The parameters of a problem's function: parameters of the case, element type, seed, device, and
+whether it should be large.
 """
 _PROBLEM_KEYS = ("source", "function", "dtype", "parameters")
 _FLOATS = ("fp", "bf")

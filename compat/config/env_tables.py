@@ -76,7 +76,7 @@ class Declared:
     """The declarations of one file."""
 
     envs: tuple[Env, ...] = ()
-    """In the order of the file, without what companions install."""
+    """In the order of the file, without the packages of companions."""
     companions: tuple[Companion, ...] = ()
 
 

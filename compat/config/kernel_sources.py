@@ -32,7 +32,7 @@ from compat.source.closure import (
 from compat.text import lazy_pattern
 
 KEYS = ("source", "module", "path", "package", "install")
-"""What a kernel file or a variant says of its source."""
+"""The keys of a kernel file or a variant about its source."""
 _MODULE = lazy_pattern(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _FORMS = (
     'Set function to the name of a function in the file, or to "Holder.kernel" or "make(64)"'
@@ -52,9 +52,7 @@ class Place:
     key: str
     """The key of the kernel file that says it, for errors."""
     package: str = ""
-    """The requirement of the library that its module is looked for in; empty where there is
-    none.
-    """
+    """The requirement of the library that has its module; empty without one."""
 
     @property
     def said(self) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ class LockedPackage:
     requirement: str
     """``filelock==3.20.0``, ``x @ https://…/x.whl``, or the path of a file."""
     sha256: tuple[str, ...]
-    """The hashes of its files, any of which may be installed."""
+    """The hashes of its files; any of these may be installed."""
 
 
 @frozen(kw_only=True)

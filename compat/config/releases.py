@@ -12,7 +12,7 @@ from compat.model import Env
 from compat.text import lazy_pattern
 
 NEWEST = "newest"
-"""What stands for the newest final release."""
+"""The word for the newest final release."""
 
 _OPERATOR = lazy_pattern(r"\s*(===|==|~=|!=|<=|>=|<|>)")
 _SLIP = lazy_pattern(r"(?P<operator>[=<>!~≤≥^]*)\s*v?(?P<version>\d+(?:\.\d+)*)\s*(?P<after>\+?)")
@@ -28,9 +28,7 @@ _MEANT = {
     "~": "~=",
     "^": "~=",
 }
-"""What is written before a version, or after it, and is no operator → the operator that is
-meant.
-"""
+"""A text before or after a version that is not an operator → the intended operator."""
 _NUMBER = lazy_pattern(r"v?\d+(\.\d+)*")
 _WHOLE = 3
 """Numbers of a version that names one release; with fewer it names a series."""

@@ -24,11 +24,9 @@ if TYPE_CHECKING:
     from compat.config.matrix import MatrixConfig
 
 MATRIX = "matrix.toml"
-"""What the file is called that declares what can be chosen."""
+"""The name of the file that declares all choices."""
 PAIRS = "pair"
-"""What pairs of a PyTorch and a release are called where kernels are chosen, as if it were one of
-them: ``pair/2.9.1+3.6.0``.
-"""
+"""The kernel name that stands for all pairs of a PyTorch and a release: ``pair/2.9.1+3.6.0``."""
 
 _LISTED = 600
 """Letters of names that a hint lists at most."""
@@ -207,7 +205,7 @@ class CellPattern:
     GPUs.
     """
     envs: tuple[Env, ...] = ()
-    """The envs that it names, which need not be among those of ``matrix.toml``."""
+    """The envs that it names. They may be outside of ``matrix.toml``."""
 
     @property
     def leaves_open(self) -> bool:

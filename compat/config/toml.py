@@ -33,7 +33,7 @@ that has none is of this.
 LONGEST = 100_000_000
 """Seconds that anything may take or wait: three years, which every clock and timer can count."""
 DROP = {"drop": True}
-"""What stands in a table in the place of an entry that is to be removed."""
+"""The value of an entry in a table that removes the entry."""
 _LARGEST = (1 << 63) - 1
 _LONG = 500
 """Characters of a version, a specifier or a requirement; with more of them no number in it need be

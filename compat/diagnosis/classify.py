@@ -48,9 +48,9 @@ _BY_LIMIT = frozenset(
 _LINES = 12
 """Lines an excerpt may have."""
 _LAST = 3
-"""Of these, lines from the end of what is longer."""
+"""Lines from the end of a longer text."""
 _WIDTH = 400
-"""Letters a line of it may have."""
+"""Letters in a line of it."""
 
 
 def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowledge) -> Outcome:

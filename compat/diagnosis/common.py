@@ -185,8 +185,8 @@ SHARED_MEMORY = FailureClass(
     meaning="The kernel needs more shared memory than {target} allows for a block.",
     advice="Use smaller blocks.",
     prediction=Prediction(
-        metric="shared",
-        most=lambda target: target.shared_memory,
+        number=lambda metrics, target: metrics.get("shared"),
+        most=lambda metrics, target: target.shared_memory,
         stage="launch",
         words="would exceed shared memory",
         excerpt="would exceed shared memory: needs {found} bytes, {target} allows {most}",
@@ -219,6 +219,6 @@ EVERYWHERE = (
     ),
     *(TIMEOUT, OUT_OF_MEMORY, TOOLCHAIN_MISSING, TARGET_UNKNOWN, COMPILER_CRASH, SHARED_MEMORY),
 )
-"""All but the last, which is for what fits none: in the order of precedence, before a toolchain's
-own classes.
+"""All classes but the last, which fits everything: in order of precedence, before a toolchain's own
+classes.
 """

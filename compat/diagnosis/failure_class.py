@@ -46,7 +46,7 @@ class Sign:
     statement: str | None = None
     target: str | None = None
     words: str = "message"
-    """The symptom that tells the defect: the fingerprint is made of it."""
+    """The symptom that identifies the defect, and from which the fingerprint is made."""
     means: str | None = None
     """The text for the fingerprint instead, if releases say the same in different words.
 
@@ -59,7 +59,7 @@ class Sign:
     by_pass: bool = False
     """Whether the pass tells defects apart, because the words do not."""
     advice: str | None = None
-    """What to do, where it is something else than for the rest of the class."""
+    """The advice, if it differs from that of the class."""
 
     @property
     def patterns(self) -> Mapping[str, str]:
@@ -98,26 +98,26 @@ class Sign:
 class Prediction:
     """How a number of what was built tells that running it would fail."""
 
-    metric: str
-    """A key of the metrics."""
-    most: Callable[[Target], int]
-    """The largest that is fine on a target."""
+    number: Callable[[Mapping[str, object], Target], int | None]
+    """The number of a build's metrics; ``None`` if they do not have it."""
+    most: Callable[[Mapping[str, object], Target], int]
+    """The largest number that is fine for such a build on a target."""
     stage: str
     """The stage behind the compile that would fail."""
     words: str
-    """What the fingerprint is made of."""
+    """The text of the fingerprint."""
     excerpt: str
-    """What a reader is told. May hold ``{found}``, ``{most}`` and ``{target}``."""
+    """The text for readers. It may have ``{found}``, ``{most}`` and ``{target}``."""
     script_text: str
-    """What a repro script prints of such a kernel, with numbers around it."""
+    """The text that a repro script prints for such a kernel, with numbers around it."""
 
     def excerpt_for(self, metrics: Mapping[str, object], target: Target) -> str | None:
         """The excerpt for a build with these metrics that would fail.
 
         It is ``None`` if nothing says that it would.
         """
-        found, most = metrics.get(self.metric), self.most(target)
-        if not isinstance(found, int) or found <= most:
+        found, most = self.number(metrics, target), self.most(metrics, target)
+        if found is None or found <= most:
             return None
         return self.excerpt.format(found=found, most=most, target=target.name)
 
@@ -130,22 +130,20 @@ class FailureClass:
     title: str
     meaning: str
     advice: str
-    """What a kernel author can do.
-
-    It may have facts in braces: those its signs name, and ``{target}``, ``{stage}``.
+    """The next step for the author of a kernel. It may have facts in braces: those that its signs
+    name, and ``{target}``, ``{stage}``.
     """
     status: Status = Status.REJECTED
     blame: Blame = Blame.KERNEL
     signs: tuple[Sign, ...] = ()
-    """How it shows in an attempt's words; empty for classes that are told by limits, by the env, or
-    by nothing else.
+    """The signs in an attempt's texts; empty for classes that limits, the env or nothing else
+    identify.
     """
     prediction: Prediction | None = None
-    """How it is foretold of what compiles; ``None`` where it is not."""
+    """The prediction from a cell that compiles; ``None`` without one."""
     at_import: str | None = None
-    """Of which names (the fact ``name``) it says something of the toolchain even while the kernel's
-    file is being imported, as a pattern; ``None`` for classes that a file's own code can show as
-    well.
+    """A pattern over the names (the fact ``name``) with which it blames the toolchain even during
+    the import of the kernel's file; ``None`` for classes that a file's own code can show as well.
     """
     of_pass: bool = False
     """Whether a pass of the compiler gave up, which tells little of why unless it comes with a
@@ -154,12 +152,12 @@ class FailureClass:
     unreadable_ir: bool = False
     """Whether it says that the compiler could not read the IR it was given."""
     says_little: bool = False
-    """Whether nothing but the way it ended tells a failure of this class: two of them in different
+    """Whether only the way it ended identifies a failure of this class. Then failures in different
     passes are different ones.
     """
     lacks: bool = False
-    """Whether it says that this release does not have what the kernel asks for: not yet, or no
-    longer. A history then tells which releases have it, and not of a defect.
+    """Whether it means that this release lacks a feature of the kernel: not yet, or no longer. A
+    history then names the releases with the feature, and not a defect.
     """
 
 
@@ -181,9 +179,8 @@ class Knowledge:
     toolchain: str
     """The name of the toolchain."""
     classes: tuple[FailureClass, ...]
-    """In the order of precedence: the first with a matching sign wins.
-
-    Those of :mod:`compat.diagnosis.common` are among them.
+    """In order of precedence: the first with a matching sign wins. Those of
+    :mod:`compat.diagnosis.common` are among them.
     """
     wording: Wording = Factory(Wording)
     programs: Mapping[str, str] = Factory(dict)

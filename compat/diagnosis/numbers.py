@@ -25,9 +25,9 @@ from compat.model import SOURCE_STAGE, Check, Evidence, Raised, Result, Sample, 
 from compat.text import lazy_pattern, printable, read_json
 
 _CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"})
-"""What a process ends by for a mistake of its own."""
+"""The signals of a process's own faults."""
 _MISTAKE = "ProblemError"
-"""What a mistake in a problem raises, and not in the kernel."""
+"""The exceptions of a mistake in a problem, not in the kernel."""
 _FRAME = lazy_pattern(r'^  File "[^"\n]*", line \d+', re.MULTILINE)
 _WORDS = 400
 """Letters of a reason."""
@@ -43,11 +43,11 @@ class Probe:
     Its problem is the function ``NAME_problem`` there.
     """
     uses: re.Pattern[str]
-    """Found in what a kernel needed of the interpreter (``uses`` in the worker's contract) where
-    this probe is about it.
+    """The name among the uses of a kernel (``uses`` in the worker's contract) that makes this probe
+    relevant.
     """
     words: str
-    """What the interpreter gets wrong where it fails: ``rounds … towards zero``."""
+    """The interpreter's defect, if the probe fails: ``rounds … towards zero``."""
 
 
 @frozen(kw_only=True)
@@ -276,7 +276,7 @@ def _origin(evidence: Evidence) -> tuple[str, str] | None:
 # --- kernels without a reference ------------------------------------------------------------------
 
 _TOLERANCES = {"float64": 1e-6, "float32": 2e-3, "float16": 2e-2, "bfloat16": 5e-2}
-"""By element type, as a part of the largest magnitude; float32 as that of dots in TF32."""
+"""By element type, as a fraction of the largest magnitude; float32 allows for dots in TF32."""
 _ROUGH = 0.15
 """Of types with fewer bits."""
 _MOST = 4096

@@ -44,9 +44,9 @@ class Pipeline:
     one.
     """
     pass_key: Callable[[str], str] = field(default=str, eq=False)
-    """The name of a pass → what of it releases do not change."""
+    """The name of a pass → the part that is equal in all releases."""
     canonical: Callable[[str], str] = field(default=str, eq=False)
-    """IR → the same in a form in which names do not matter."""
+    """IR → a form without the effect of names."""
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ class Printed:
     """The output of one compile."""
 
     words: str
-    """All of it that is no IR."""
+    """The text without IR."""
     pipeline: Pipeline
 
 
@@ -97,27 +97,27 @@ class OutputReader:
     """
 
     sources: tuple[Path, ...] = ()
-    """The files of its code: where they change, what was kept of earlier attempts is read again."""
+    """The files of its code. If they change, stored readings are made again."""
     heading: str = ""
-    """What every line begins with that is the heading of an IR."""
+    """The beginning of every line that is the heading of an IR."""
     suffix: str = "ir"
     """The suffix of files with IR, without the dot."""
     front_end: tuple[str, ...] = ()
-    """The stages in which the kernel's own source is read."""
+    """The stages that read the kernel's own source."""
     read: Callable[[str], Printed] = _words_alone
-    """What was printed → the words, and the passes."""
+    """Printed text → the words, and the passes."""
     failed_passes: Callable[[str], Sequence[tuple[str, str]]] = _no_pass
-    """Words → the places in which they say that a pass failed, each with the pass's name, or
-    nothing where they do not name it.
+    """Words → the places that report a failed pass, each with the pass's name, or nothing without a
+    name.
     """
     operation: Callable[[str], str | None] = _nothing
     """Words → the operation of the IR that they speak of."""
     kernel_line: Callable[[str], str | None] = _nothing
     """Words → the line of the kernel's file that a diagnostic points at, as ``file.py:12``."""
     pass_key: Callable[[str], str] = str
-    """The name of a pass → what of it releases do not change."""
+    """The name of a pass → the part that is equal in all releases."""
     pass_seconds: Callable[[str], tuple[Mapping[str, float], float | None]] = _no_seconds
-    """What was printed → the seconds of each pass, all its runs together; of wall time also the
+    """Printed text → the seconds of each pass, all its runs together. For wall time also the
     seconds of all passes.
     """
 
@@ -226,8 +226,8 @@ def difference(one: str, other: str, names: tuple[str, str]) -> str:
 # --- where it failed ------------------------------------------------------------------------------
 
 WORDS_LIMIT = 1024 * 1024
-"""Characters of what was printed, without IR, that are searched for where it failed; fewer are
-kept.
+"""Characters of the printed text, without IR, that a reader searches for the place of the failure.
+The evidence has fewer.
 """
 
 Keep = Callable[[str, bytes], str]

@@ -30,14 +30,14 @@ from compat.source.parsing import expression_of
 from compat.text import lazy_pattern, readable
 
 _LOG = "subprocess.CalledProcessError"
-"""Says only that a program failed; what it printed is in the exception around it."""
+"""It says only that a program failed. The program's output is in the exception around it."""
 _FRAME = lazy_pattern(
     r'^  File "(?P<path>[^"\n]+)", line (?P<line>\d+), in (?P<function>[^\n]+)\n(?:   '
     r" (?P<statement>[^\n]+))?",
     re.MULTILINE,
 )
 FRAMES_LEFT_OUT = "frames left out"
-"""What stands in a long traceback in the place of frames."""
+"""The line that replaces frames in a long traceback."""
 _CARET = lazy_pattern(r"^[ \t]*\^[ \t]*$", re.MULTILINE)
 _REPR = lazy_pattern(r"(?P<type>[A-Za-z_][\w.]*)\((?P<argument>.*)\)", re.DOTALL)
 _ASSERTION = lazy_pattern(
@@ -51,7 +51,7 @@ _DIAGNOSTIC = lazy_pattern(
     r"^(?P<where>(?!Fatal Python)[^\n]*?)\berror: (?P<words>[^\n]+)", re.MULTILINE
 )
 _FIRST, _LAST = 3000, 1000
-"""Letters of an exception's or a diagnostic's words that are looked at, from either end."""
+"""Letters of an exception's or a diagnostic's message that are read, from either end."""
 _CALL = lazy_pattern(r"(?:\w+\.)*(?P<name>\w+)\(")
 _INSTALLED = lazy_pattern(r"/site-packages/|/lib/python3")
 _COLOURS = lazy_pattern(r"\x1b\[[0-9;]*m")
@@ -59,7 +59,7 @@ _CONTENTLESS = lazy_pattern(r"false|0")
 
 
 Rules = Sequence[tuple[re.Pattern[str], str]]
-"""What to replace, in small letters, and what with."""
+"""The texts to replace, in small letters, each with its replacement."""
 
 
 @frozen(kw_only=True)
@@ -69,17 +69,17 @@ class Wording:
     package: str = ""
     """The Python package that its own code is in."""
     machine: str = ""
-    """Which files of that package look at the machine, as a pattern over their paths in it: an
-    error there says nothing of a kernel.
+    """A pattern over the paths of that package's files that inspect the machine. An error there
+    says nothing about a kernel.
     """
     wrappers: tuple[str, ...] = ()
     """Types of exceptions that show the kernel's source, with the cause below it or behind it."""
     assembler: re.Pattern[str] | None = None
     """A complaint of the assembler, with a group ``words``; of several the first tells."""
     assembler_name: str = ""
-    """What the assembler's lines begin with, and a reader knows it by."""
+    """The beginning of the assembler's lines, and its name for readers."""
     forget: Rules = ()
-    """What differs between two appearances of one defect, and what to put in its place."""
+    """The parts that differ between two appearances of one defect, each with its replacement."""
     fatal: tuple[re.Pattern[str], ...] = ()
     """How the compiler gives up without an assertion, each with a group ``words``; the first
     pattern that is found tells.
@@ -87,7 +87,7 @@ class Wording:
     empty_diagnostic: re.Pattern[str] | None = None
     """The diagnostics that say nothing."""
     reader: OutputReader = Factory(OutputReader)
-    """How what the compiler prints is taken apart."""
+    """The reader of the compiler's output."""
 
 
 @frozen(kw_only=True)
@@ -98,13 +98,13 @@ class Symptoms:
     error: str = ""
     """Type of the exception that explains the failure, without its module."""
     message: str = ""
-    """What that exception says."""
+    """The message of that exception."""
     source: str = ""
     """The kernel's line that the front end points at, with the caret below it."""
     called: str = ""
     """The function that is called at the caret."""
     assertion: str = ""
-    """What a failed assertion or an fatal error says: its sentence if it has one, else its
+    """The words of a failed assertion or a fatal error: its sentence if it has one, else its
     expression.
     """
     assertion_line: str = ""
@@ -112,11 +112,11 @@ class Symptoms:
     diagnostic: str = ""
     """The first of the compiler's diagnostics."""
     diagnostic_line: str = ""
-    """The same with where it points."""
+    """The same with its place."""
     assembler: str = ""
     """The first complaint of the assembler."""
     target: str = ""
-    """``known`` where the toolchain brings an assembler that knows the target."""
+    """``known`` if the toolchain has an assembler that knows the target."""
     output: str = ""
     """All that was printed."""
     place: str = ""
@@ -124,11 +124,13 @@ class Symptoms:
     dot``.
     """
     raiser: str = ""
-    """``kernel`` where Python code of the kernel's own files raised the exception, which then says
-    nothing of the toolchain.
+    """``kernel`` if Python code of the kernel's own files raised the exception, which then says
+    nothing about the toolchain.
     """
     statement: str = ""
-    """The first line of what raised it there, as written: ``assert acc.type == ret_ty``."""
+    """The first line of the statement that raised it there, as written: ``assert acc.type ==
+    ret_ty``.
+    """
     pass_: str = ""
     """The pass that was at work, in a name that releases do not change; empty outside of passes and
     where nobody noticed.

@@ -98,7 +98,7 @@ class _Asked:
     key: str
     alike: tuple[Cell, ...]
     before: _Runs = ()
-    """What came of it before, where this is to confirm that."""
+    """The earlier result, if this run confirms one."""
 
     @property
     def cell(self) -> Cell:

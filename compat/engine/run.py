@@ -93,7 +93,7 @@ class RunContext:
     slots: int = AVAILABLE_CORES
     """Number of cells that compile at the same time."""
     again: bool = False
-    """Compile known cells again."""
+    """Compile stored cells again."""
     worker: Path = WORKER
     """Folder of the worker's program."""
     idle_timeout: float = 0.0

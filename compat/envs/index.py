@@ -30,7 +30,7 @@ _ACCEPT = (
 )
 _TIMEOUT = 20.0
 _LARGEST = 128 * 1024 * 1024
-"""Bytes that an answer may have; the largest there are have a tenth of it."""
+"""The size limit of an answer in bytes, ten times the largest known one."""
 
 
 def ask(source: str, distribution: str) -> tuple[File, ...]:

@@ -44,9 +44,7 @@ UNSET = (
     *("UV_PROJECT_ENVIRONMENT", "UV_PYTHON", "UV_SYSTEM_PYTHON"),
     *("PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV", "PIP_RESPECT_VIRTUALENV", "PIP_TARGET", "PIP_USER"),
 )
-"""Environment variables that would have an installer work on another environment than the one it is
-told of.
-"""
+"""Environment variables that would make an installer work on another environment."""
 
 _INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)
 _RESOLVE_DEADLINE = 120.0
@@ -63,7 +61,7 @@ class Installer:
     backend: str
     """``uv``, ``virtualenv`` or ``venv``, as nox calls them."""
     uv: str = ""
-    """Path or name of the program, where it is uv."""
+    """Path or name of the program, if it is uv."""
 
     def commands(
         self, env: Env, python: str, location: Path, pins: Sequence[str] = ()

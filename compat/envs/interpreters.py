@@ -30,11 +30,9 @@ from compat.model import Env
 from compat.processes.supervisor import run
 
 PREFERENCE: tuple[Minor, ...] = ((3, 11), (3, 12), (3, 10), (3, 13), (3, 9), (3, 14), (3, 8))
-"""Which Python to take where several will do: the one that the most releases of Triton have wheels
-for.
-
-Results of two releases compare best when their Python is the same. 3.11 has wheels of every release
-from 2.0.0 on, 3.12 from 2.2.0, 3.10 up to 3.8, 3.13 from 3.2.0; others follow, newest first.
+"""The Pythons in order of preference, by the number of Triton releases with wheels for them.
+Results of two releases compare best on one Python. 3.11 has wheels of every release from 2.0.0 on,
+3.12 from 2.2.0, 3.10 up to 3.8, 3.13 from 3.2.0. Others follow, newest first.
 """
 
 _DEADLINE = 30.0
@@ -117,7 +115,7 @@ class InterpreterChoice:
     problem: str | None = None
     """Why it cannot be built at all."""
     notes: tuple[str, ...] = ()
-    """What a reader should know of how this was decided."""
+    """Notes on the choice for the reader."""
 
 
 def choose_interpreter(

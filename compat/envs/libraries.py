@@ -54,7 +54,7 @@ _NAMED = 8
 _DEADLINE = 300.0
 """Seconds that fetching one may take."""
 _QUOTED = 600
-"""Characters of what an installer printed that an error quotes."""
+"""Characters of an installer's output in an error."""
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _REQUIREMENT = lazy_pattern(
     r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*==\s*([A-Za-z0-9.!+_-]+)\s*"
@@ -266,9 +266,9 @@ def _listed(name: str, environ: Mapping[str, str]) -> tuple[File, ...] | None:
 
 
 _LARGEST = 16 * 1024 * 1024
-"""Bytes of the list of what is in a folder."""
+"""Bytes of the list of a folder's content."""
 _LIMITS = ArchiveLimits(members=200_000, size=2 << 30)
-"""What a source distribution may have, whatever of it is unpacked."""
+"""The limits of a source distribution, even if only a part is unpacked."""
 _TOP = "top_level.txt"
 _NOT_INSTALLED = {
     "benchmark",
@@ -282,7 +282,7 @@ _NOT_INSTALLED = {
     "tests",
     "tools",
 }
-"""Folders that usually lie beside the packages of a library and are no part of it."""
+"""Folders beside the packages of a library that usually do not belong to it."""
 
 _Files = Mapping[PurePosixPath, bytes]
 """The Python files of a distribution, by their paths below its folder."""
@@ -385,7 +385,7 @@ def _of_package(files: _Files, package: str) -> Iterator[tuple[PurePosixPath, by
 # --- releases that go before the one that an env has ----------------------------------------------
 
 _DONE = "overlay.txt"
-"""The file in a folder that is whole: what is in it, one requirement a line."""
+"""The file that marks a complete folder: its content, one requirement a line."""
 _OVERLAY_DEADLINE = 600.0
 """Seconds that an installer may take."""
 

@@ -35,11 +35,11 @@ from compat.text import JsonObject, printable, read_json
 _log = logging.getLogger(__name__)
 
 INDEX = Path(".compat", "index")
-"""Where answers of package indexes are kept, below the root of the project."""
+"""The folder for answers of package indexes, below the root of the project."""
 NO_INDEX = ("UV_OFFLINE", "UV_NO_INDEX", "PIP_NO_INDEX")
 """Variables that have installers ask no index."""
 MAX_AGE = 3600.0
-"""Seconds for which an answer of the index is believed without asking again."""
+"""Seconds during which an answer of the index is valid."""
 
 
 def index_urls(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
@@ -262,8 +262,7 @@ class File:
     uploaded: float | None = field(default=None, eq=False)
     """When it came there, in seconds since 1970, where the source tells."""
     url: str = field(default="", eq=False)
-    """Where it can be downloaded, with its hash as fragment (``#sha256=…``); empty in answers that
-    were kept.
+    """The URL of the download, with its hash as fragment (``#sha256=…``); empty in stored answers.
     """
 
 
@@ -304,9 +303,7 @@ class Listing:
     distribution: str
     files: tuple[File, ...]
     notes: tuple[str, ...] = ()
-    """What a reader should know of this answer: that the index is down, and how old what is used
-    instead is.
-    """
+    """Notes on this answer: the index is down, and the age of the stored answer."""
 
     def versions(self) -> tuple[Version, ...]:
         """Every version that has a wheel for some platform and is not withdrawn, oldest first."""

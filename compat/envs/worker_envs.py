@@ -53,8 +53,8 @@ from compat.text import in_bytes, size_of_text
 _log = logging.getLogger(__name__)
 
 FOLDER, BUDGET = "COMPAT_WORKER_ENVS", "COMPAT_WORKER_ENVS_SIZE"
-"""The environment variables of a worker that name the folder for its envs, and what all of them may
-take.
+"""The environment variables of a worker for the folder of its envs, and for the size limit of all
+of them.
 """
 _BUDGET = "40 GiB"
 _FAILURE_TTL = 300.0
@@ -62,7 +62,7 @@ _FAILURE_TTL = 300.0
 it.
 """
 _ATTEMPTS = 3
-"""How often an env is built that is gone, or changed, as soon as it is there."""
+"""The number of attempts to build an env that vanishes or changes at once."""
 _LOCK = ".room.lock"
 """Who looks for room holds this file in the folder, so that no two count on the same."""
 _EXPECTED = "expected"
@@ -84,19 +84,19 @@ class PinnedEnv:
 
     env: Env
     fingerprint: str
-    """The hash over what is asked for (:func:`compat.envs.cache.fingerprint`), on the driver's
-    machine: a local wheel counts with its content.
+    """The hash over the request (:func:`compat.envs.cache.fingerprint`) on the driver's machine. A
+    local wheel counts with its content.
     """
     platform: str
     """The platform, as Python names it: ``linux-x86_64``."""
     python_version: str
     """The version of its Python, three numbers."""
     packages: tuple[Package, ...]
-    """All that was installed: what resolved, with the hashes of its files."""
+    """All installed packages, with the hashes of their files."""
     digest: str
     """One hash over Python and packages, the one of :attr:`compat.model.BuiltEnv.digest`."""
     backend: str | None
-    """What built it (``uv``, ``virtualenv``, ``venv``); ``None`` where that is not recorded."""
+    """The program that built it (``uv``, ``virtualenv``, ``venv``); ``None`` without a record."""
     size: int
     """Bytes that it takes on the driver's disk."""
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 LOCAL = "local"
-"""What this machine is called."""
+"""The name of this machine."""
 OPTION = "--executor"
 
 
@@ -66,11 +66,11 @@ class ExecutorKind:
     """One kind of executor."""
 
     schemes: tuple[str, ...]
-    """What stands before the colon of its addresses."""
+    """The schemes of its addresses, before the colon."""
     forms: Mapping[str, str]
     """How a command line names it, each with a remark about that."""
     reader: str
-    """Its :class:`SettingsReader`: a module, and what it is called there."""
+    """Its :class:`SettingsReader`: a module, and the name in it."""
 
     def read(self) -> SettingsReader:
         """Import it."""

@@ -35,7 +35,7 @@ class Batch:
 
     cells: tuple[Cell, ...] = field(converter=tuple[Cell, ...])
     built: BuiltEnv
-    """Their env as it is where the batch was made; it has an interpreter."""
+    """Their env, as it is on the machine that made the batch; it has an interpreter."""
     limits: Limits
     mode: Mode = field(default=PLAIN, kw_only=True)
     confirm: bool = field(default=False, kw_only=True)
@@ -44,7 +44,7 @@ class Batch:
     All cells must be of one source then.
     """
     keep: bool = field(default=True, kw_only=True)
-    """Give the artifacts, too: what was printed, reproducers, IR."""
+    """Return the artifacts, too: printed text, reproducers, IR."""
     places: Places = field(default=NOWHERE_ELSE, kw_only=True)
     """Folders of the machine that compiles, as whoever asked calls them: attempts have their
     names.
@@ -123,9 +123,7 @@ class OpenExecutor(Protocol):
 _log = logging.getLogger(__name__)
 
 _CONFIRM_GRACE = 1.5
-"""Seconds a hanging cell's confirmation sits in the stage where it hung before, to see in which
-pass that is.
-"""
+"""Seconds that the confirmation of a hang waits in the stage that hung before, to find the pass."""
 
 
 @define

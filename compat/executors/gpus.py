@@ -45,8 +45,8 @@ class GpuDevice:
     identity: str
     """The same for all processes of its machine."""
     visible: str | None = None
-    """What ``CUDA_VISIBLE_DEVICES`` has to be for it to be the only one; ``None`` where it is that
-    anyway.
+    """The value of ``CUDA_VISIBLE_DEVICES`` that leaves only this one; ``None`` if it is the only
+    one anyway.
     """
 
 
@@ -60,7 +60,7 @@ class GpuHost:
     python: str | None = None
     """An interpreter with PyTorch."""
     resource: str | None = None
-    """What a worker calls GPUs among the resources of its cluster, where it declares them."""
+    """The name of GPUs among the resources of the cluster, if the worker declares them."""
 
 
 @frozen(kw_only=True)
@@ -77,7 +77,7 @@ class Load:
     options: tuple[str, ...] = ()
     """Of the launcher."""
     python: str | None = None
-    """An interpreter with PyTorch, by its path there; without it that of whoever launches."""
+    """The path of an interpreter with PyTorch there; by default that of the launching program."""
 
 
 @frozen(kw_only=True)
@@ -129,7 +129,7 @@ _PATIENCE = 120.0
 """Seconds that a driver may take to tell which GPUs there are."""
 _TICK = 0.1
 _LOCKS = "/tmp"  # noqa: S108 - one for all users, and links are not followed
-"""Where the locks of GPUs are: one folder for all processes of a machine, whatever TMPDIR is."""
+"""The folder for the locks of GPUs: one for all processes of a machine, with any TMPDIR."""
 
 
 def find_gpus(python: str = sys.executable) -> GpuHost:

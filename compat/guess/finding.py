@@ -27,11 +27,11 @@ _SKIPPED = {
     "repro",
     "reduced",
 }
-"""Folders that are not looked through for sources, besides hidden ones and virtual environments;
-`compat` writes the last two.
+"""Folders without a search for sources, besides hidden ones and virtual environments. `compat`
+writes the last two.
 """
 _OF_A_PROJECT = (".git", "pyproject.toml", "setup.py", "setup.cfg", "matrix.toml")
-"""What lies at the top of a project."""
+"""Files and folders at the top of a project."""
 _MOST_IN_PROJECT = 5000
 """Sources that are read below the top of a project, because a home folder may have such a mark."""
 

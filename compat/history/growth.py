@@ -22,11 +22,11 @@ from compat.text import in_time
 FEWEST = 3
 """Points without which nothing is fitted."""
 _LAST = 4
-"""Points that a power is fitted over, the last ones."""
+"""The last points, over which a power is fitted."""
 _LITTLE = 0.05
 """CPU seconds below which a point tells of starting up, and not of growth."""
 _CHANCE = 1.15
-"""The factor by which two measurements of one compile differ."""
+"""The factor between two measurements of one compile."""
 _FLAT = 0.3
 """An exponent below which it does not grow."""
 _NONE = 1.5
@@ -36,7 +36,7 @@ _Base = tuple[float, int]
 _BASES: Sequence[_Base] = [
     (part, power) for part in (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98) for power in (0, 1)
 ]
-"""What is tried for the rest of a compile: a part of the first point, and the power with which it
+"""Candidates for the rest of a compile: a part of the first point, and the power with which it
 grows.
 """
 _GOOD = 0.05
@@ -44,19 +44,13 @@ _GOOD = 0.05
 _LEAST = 1e-9
 """Seconds, more than nothing."""
 _WIDE = 4
-"""The factor between the last size and the first from which on a power and an exponential can be
-told apart.
-"""
+"""The factor between the last size and the first that distinguishes a power from an exponential."""
 _SLOW = 60.0
 """Seconds from which on a compile is called slow."""
 _EXPLAINED = 2
-"""The multiple of what is expected at most up to which a growth explains how long a compile took
-that was stopped.
-"""
+"""The multiple of the upper estimate up to which a growth explains a stopped compile."""
 _SHARE = 0.2
-"""The part of a whole compile that a stage or a pass takes at least, of which it is said that it
-takes the time.
-"""
+"""The part of a whole compile from which a stage or a pass counts as the slow one."""
 _PASSES = "passes"
 
 _Line = Sequence[tuple[float, float]]
@@ -105,15 +99,13 @@ class Curve:
     """One that points lie on."""
 
     rate: float = 0.0
-    """The exponent of a power; of an exponential the logarithm of the factor by which one more
-    multiplies it.
-    """
+    """The exponent of a power. For an exponential, the logarithm of its factor per step."""
     low: float = 0.0
     high: float = 0.0
     base: float = 0.0
     """Seconds of the last point that are of something else, which grows less."""
     base_power: int = 0
-    """With which power of the number that grows: 0 for what it takes in any case."""
+    """The power with which the constant part grows; 0 for a part that does not grow."""
 
     def at(self, last: GrowthPoint, size: int, step: float, rate: float) -> float:
         """The seconds at a size that lies ``step`` from the last point."""
@@ -323,7 +315,7 @@ class SettingGrowth:
 
     setting: str
     outcomes: Mapping[int, Outcome] = field(repr=False)
-    """By the setting's value, what became of each compile, stopped ones too."""
+    """By value of the setting, the result of each compile, stopped ones too."""
     parts: Mapping[str, Growth]
     """``ttgir``, ``ttgir, pass coalesce``, … → its growth."""
     whole: Growth

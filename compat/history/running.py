@@ -45,7 +45,7 @@ _OPEN = {
     "slower since {after}": "slower after {before}, by {after}",
     "faster since {after}": "faster after {before}, by {after}",
 }
-"""Where releases between the two are not known, each may be the one."""
+"""If releases between the two are unknown, each may be the one."""
 
 
 class _Ran(Account):
@@ -87,7 +87,7 @@ class Right(_Ran):
     """The releases with right numbers."""
 
     by: tuple[str, ...]
-    """What it was run on: ``interpreter``, and GPUs by their names."""
+    """The devices of the runs: ``interpreter``, and GPUs by name."""
 
     @property
     def phrase(self) -> str:
@@ -195,8 +195,8 @@ def _entry(release: str, good: bool | None) -> Entry:
 TABLE = "code"
 """The table of metrics that has the instructions."""
 WANTED = ("ldmatrix", "wgmma", "tcgen05_mma", "cp_async", "tma_loads", "fence_proxy_async")
-"""Those of which fewer may mean slower or wrong code; as many of others say nothing by
-themselves.
+"""Instructions whose decrease may mean slower or wrong code. An equal number of others says
+nothing.
 """
 
 
@@ -213,7 +213,7 @@ class Loss:
     release: str
     """The first release without them."""
     since: str
-    """The release before, of those that compile."""
+    """The release before, among those that compile."""
 
     @property
     def words(self) -> str:

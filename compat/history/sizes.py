@@ -13,7 +13,7 @@ from compat.model import Specialization
 from compat.text import JsonObject
 
 SMALLEST = 8
-"""A constexpr below this is no size that a compile grows with."""
+"""A smaller constexpr is not a size that a compile grows with."""
 _STEPS = 6
 """How often a size is halved."""
 

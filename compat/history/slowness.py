@@ -17,7 +17,7 @@ from compat.model import LATER_STAGES, SOURCE_STAGE, Evidence, Outcome, Speciali
 SLOW = 10.0
 """CPU seconds of a compile from which on it is called slow."""
 _STILL = 0.05
-"""The part of the time in a stage that is CPU time, below which it stands still."""
+"""The share of CPU time in the time of a stage below which the stage stands still."""
 _SHORTEST = 5.0
 """Seconds in a stage below which that says nothing."""
 

@@ -38,8 +38,8 @@ FORMS = (
 )
 CONSTANT = "constexpr"
 ALIGNED, LARGE = "aligned", "large"
-"""What may be said of a tensor besides its element type; what is usual is true of the first and
-false of the second.
+"""The properties of a tensor besides its element type. Usually the first is true and the second
+false.
 """
 _USUAL = {ALIGNED: True, LARGE: False}
 _DESCRIPTOR = lazy_pattern(r"tensordesc<(\w+)\[(\d+(?:, ?\d+)*)\]>")

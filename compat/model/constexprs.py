@@ -45,9 +45,9 @@ _INTEGERS = {
     for bits in _BITS
 } | {"i1": "int1"}
 LANGUAGE_NAMES = _FLOATS | _INTEGERS
-"""An element type as signatures have it → what ``triton.language`` calls it."""
+"""An element type in signatures → its name in ``triton.language``."""
 _LANGUAGE = _FLOATS | {name: name for name in _INTEGERS.values()}
-"""Triton's own name of a dtype → what ``triton.language`` calls it."""
+"""Triton's own name of a dtype → its name in ``triton.language``."""
 DTYPES = {
     **{name: name for name in (*_LANGUAGE, *_OTHER_FLOATS, "i4")},
     **_INTEGERS,

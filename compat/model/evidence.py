@@ -18,9 +18,7 @@ from compat.model.fields import ABSENT
 from compat.text import TEXT_LIMIT, JsonMapping, JsonObject, bounded, lazy_pattern, readable
 
 SOURCE_STAGE = "source"
-"""The stage in which the kernel's file is imported; what follows are the stages of its
-toolchain.
-"""
+"""The stage that imports the kernel's file. The stages of the toolchain follow it."""
 LATER_STAGES = ("interpret", "launch", "check")
 """Stages behind a compile, which need more than a compiler."""
 
@@ -49,11 +47,10 @@ class Raised:
     """Qualified name, for example ``triton.compiler.errors.CompilationError``."""
     message: str
     traceback: str = ""
-    """The frames it was raised through, outermost first, as Python prints them; bounded, and
-    without those of the worker.
+    """The frames, outermost first, as Python prints them; bounded, and without those of the worker.
     """
     errno: int | None = None
-    """The number that the system gave, where it is an ``OSError``."""
+    """The system's error number of an ``OSError``."""
 
 
 @frozen(kw_only=True)
@@ -75,12 +72,11 @@ class Diagnosis:
     location: str | None = None
     """``file.py:line`` in the kernel's source."""
     line: str | None = None
-    """That line, as it is written there."""
+    """The text of that line."""
     reproducer: str | None = None
-    """Name of the kept MLIR reproducer (IR and pipeline), relative to the store's artifacts."""
+    """Name of the stored MLIR reproducer (IR and pipeline), relative to the store's artifacts."""
     ir: str | None = None
-    """Name of the kept IR dump from just before the failing pass, relative to the store's
-    artifacts.
+    """Name of the stored IR from just before the failing pass, relative to the store's artifacts.
     """
 
 
@@ -92,7 +88,7 @@ class Made:
     size: int
     """Bytes."""
     digest: str
-    """The first 16 hexadecimal digits of its SHA-256, as names of kept artifacts begin."""
+    """The first 16 hexadecimal digits of its SHA-256, which begin the names of stored artifacts."""
 
 
 @frozen(kw_only=True)
@@ -116,17 +112,15 @@ class StoodIn:
     """
 
     packages: tuple[str, ...] = ()
-    """Those that a stand-in was there for, with the version that it said it has: ``torch
-    2.9.1``.
+    """The packages that stand-ins replaced, with the version that they reported: ``torch 2.9.1``.
     """
     answers: tuple[str, ...] = ()
-    """What stand-ins said to the kernel's own modules, and where, that may have decided something
-    there.
+    """The answers of stand-ins to the kernel's own modules that may have decided something, each
+    with its place.
     """
     skipped: tuple[str, ...] = ()
-    """Statements that failed and were left out.
-
-    A kernel that needs what they make is ``source_broken``.
+    """Statements that failed and were left out. A kernel that needs their results is
+    ``source_broken``.
     """
 
 
@@ -142,15 +136,15 @@ class Evidence:
     asked: tuple[str, ...] = ("compile",)
     """The actions that were asked for."""
     done: tuple[Done, ...] = ()
-    """Those that the answer said were done."""
+    """The actions that the answer reports as done."""
     toolchain_broken: bool = False
-    """The toolchain could not be imported: nothing is known of this cell."""
+    """The import of the toolchain failed, so the attempt says nothing about the cell."""
     alone: bool = False
-    """The cell had a fresh process to itself and the compiler's diagnostics were on."""
+    """The cell had a fresh process of its own, with the compiler's diagnostics on."""
     stage: str = SOURCE_STAGE
     """The last stage entered."""
     entered: float = 0.0
-    """Seconds from the start of the attempt to that of ``stage``."""
+    """Seconds from the start of the attempt to the start of ``stage``."""
     target_known: bool | None = None
     """Whether an assembler of the toolchain knows the target; ``None`` if that was not checked."""
     exit_code: int | None = None
@@ -164,11 +158,11 @@ class Evidence:
     raised: tuple[Raised, ...] = ()
     """The exception chain, outermost first."""
     printed: str = ""
-    """What file descriptors 1 and 2 received of an attempt that failed, IR included; of much it is
-    the artifact ``printed``.
+    """The text of a failed attempt on file descriptors 1 and 2, IR included. A long text is the
+    artifact ``printed``.
     """
     in_flight: str | None = None
-    """The line being lowered, ``path:number``, as the worker's beacon had it in the end."""
+    """The line in progress at the end, ``path:number``, from the worker's beacon."""
     in_passes: bool = False
     """Whether a pass manager ran then."""
     at: str | None = None
@@ -184,44 +178,44 @@ class Evidence:
     seconds: float = 0.0
     """Wall time of the attempt."""
     stages: Mapping[str, float] = Factory(dict)
-    """CPU seconds per finished stage, in order, and of the one in which it was stopped; with those
-    of assemblers.
+    """CPU seconds of each finished stage, in order, and of the stage in which the attempt was
+    stopped; with assemblers.
     """
     metrics: JsonMapping = Factory(dict)
     """Of a built cell: ``shared``, ``registers``, ``spills``, ``artifacts`` (bytes per stage), …"""
     warnings: tuple[Noticed, ...] = ()
     kept: Mapping[str, str] = Factory(dict)
-    """``printed``, ``reproducer``, or a stage that was asked for → name of what was kept, relative
-    to the store's artifacts.
+    """``printed``, ``reproducer``, or a requested stage → name of the stored artifact, relative to
+    the store's artifacts.
     """
     imported: tuple[str, ...] = ()
     """Paths of the files that were imported for it, or read by these, and that no env's digest
     covers, the source among them.
     """
     witnesses: Mapping[str, str] = Factory(dict)
-    """What it depends on beyond its key, files and folders by their paths, with digests
+    """Dependencies beyond its key: files and folders by their paths, with digests
     (:mod:`compat.store.keys`).
     """
     closure: str = ""
-    """That of the kernel, where the evidence is good only while all of its files are the same; else
-    empty.
+    """The closure of the kernel, if the evidence is valid only while all of its files are the same;
+    else empty.
     """
     stood_in: StoodIn | None = None
-    """What took the place of packages that the env lacks; ``None`` where all was imported as it
-    is.
-    """
+    """The stand-ins for packages that the env lacks; ``None`` if the import needed none."""
     protocol: tuple[str, ...] = ()
-    """What was wrong with the worker's messages, if anything."""
+    """The fault in the worker's messages, if any."""
     refused: str | None = None
-    """What the machine refused, in the words of who asked for it, such as room on a disk: nothing
-    is known of the cell then.
+    """The refusal of the machine, such as a full disk, in the words of the caller. It says nothing
+    about the cell.
     """
     stderr: str = field(default="", metadata={ABSENT: True})
-    """What it printed without IR, bounded: read in ``printed`` (:mod:`compat.diagnosis.pipeline`),
-    and never stored as evidence.
+    """The printed text without IR, bounded. The driver reads it from ``printed``
+    (:mod:`compat.diagnosis.pipeline`), and never stores it as evidence.
     """
     diagnosis: Diagnosis = field(factory=Diagnosis, metadata={ABSENT: True})
-    """Where it failed: read in all of the above, and never stored as evidence."""
+    """The place of the failure. The driver reads it from the fields above, and never stores it as
+    evidence.
+    """
 
     @property
     def complete(self) -> bool:

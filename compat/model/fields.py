@@ -17,8 +17,8 @@ ABSENT = "absent"
 read.
 """
 OPTIONAL = "optional"
-"""Metadata of a field, with ``True``: it is left out of the data where it has its default, as is
-all within it.
+"""Metadata of a field, with ``True``: the data lack the field, and everything inside it, if it has
+its default.
 """
 
 
@@ -34,7 +34,7 @@ Text = Annotated[str, rules(minLength=1)]
 Count = Annotated[int, rules(minimum=0)]
 Amount = Annotated[float, rules(minimum=0)]
 Seconds = Annotated[float, rules(minimum=0, description="Rounded to a tenth of a millisecond.")]
-"""Rounded when it is written: timings are no more precise."""
+"""Rounded in the data, because timings are no more precise than that."""
 VersionText = Annotated[str, rules(minLength=1), Version]
 """A string that a version can be made of."""
 Releases = Annotated[tuple[Text, ...], rules(uniqueItems=True)]

@@ -38,7 +38,7 @@ DEADLINE = 90.0
 _LARGEST = 16 * 1024 * 1024
 """Bytes of answers that are read."""
 _LAST_WORDS = 2000
-"""Bytes of what it printed that are kept of a process that ended without an answer."""
+"""Bytes of the output of a process that ended without an answer."""
 _IMPORT = "import"
 _WHILE_IMPORTING = 1
 """Lines that a process tells until it has imported all."""
@@ -51,11 +51,11 @@ class PairRun:
     python: str
     """The interpreter of an env that has a PyTorch."""
     library: Path
-    """The folder of the library that stands in for a driver."""
+    """The folder of the library that replaces a driver."""
     compiler: str
     """A C compiler: the toolchain builds its launchers with it."""
     before: Path | None = None
-    """A folder whose packages go before those of the env."""
+    """A folder with packages that come before those of the env."""
 
 
 @frozen(kw_only=True)
@@ -190,7 +190,7 @@ def _lines(path: Path) -> Iterator[JsonObject]:
 
 _log = logging.getLogger(__name__)
 ZIG = "ziglang==0.13.0"
-"""What is fetched where the machine has no C compiler: one program with all that it needs."""
+"""The download for a machine without a C compiler: one program with everything that it needs."""
 _BUILD_DEADLINE = 300.0
 """Seconds that building may take: a compiler that was just fetched makes its libraries first."""
 _COMPILERS = ("cc", "gcc", "clang")

@@ -34,9 +34,9 @@ PIPE = subprocess.PIPE
 POLL = 0.05
 """Seconds between two looks at whether a process has ended, or the command is to end."""
 SHOWN = 8192
-"""Bytes of what a process printed that are shown to people: the last ones."""
+"""Bytes at the end of a process's output that people see."""
 _PATIENCE = 3.0
-"""Seconds that a program in the foreground may take to end after it was told to."""
+"""Seconds that a program in the foreground may take to end after a signal."""
 
 File = int | IO[bytes]
 
@@ -46,9 +46,9 @@ class ProcessResult:
     """How a process ended, and what it printed."""
 
     exit_code: int | None
-    """Negative where a signal ended it; ``None`` where it was still running at the deadline."""
+    """Negative if a signal ended it; ``None`` if it was still running at the deadline."""
     output: str
-    """What it printed to descriptors 1 and 2, within bounds."""
+    """The output on descriptors 1 and 2, bounded."""
 
 
 class Process:

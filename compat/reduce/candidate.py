@@ -185,7 +185,7 @@ Fact = tuple[str, str]
 
 
 DROP: object = object()
-"""Stands for a fact that is to go."""
+"""The value of a fact to remove."""
 Nodes = Mapping[ast.AST, Sequence[ast.AST]]
 
 
@@ -194,15 +194,14 @@ class Edit:
     """A simplification. Its nodes are those of the tree of the candidate that it was made for."""
 
     what: str
-    """Says what is done to what, in words that hold when something else of the module has
-    changed.
+    """The edit and its place, in words that stay true when another part of the module has changed.
     """
     nodes: Nodes = Factory(dict)
-    """What stands in a node's place: nothing, one expression, or statements."""
+    """The replacement of a node: nothing, one expression, or statements."""
     facts: Mapping[Fact, object] = Factory(dict)
     """New values in the specialization; :data:`DROP` removes one."""
     function: str | None = None
-    """The kernel's new name, where it changes."""
+    """The kernel's new name, if it changes."""
 
 
 ReductionPass = Callable[[Candidate], Iterable[Edit]]

@@ -31,7 +31,7 @@ _NUMBERS = (1, 16)
 """The numbers that replace a larger one in a launch: 1 is folded, and 16 is divisible by 16."""
 
 KERNEL = "kernel"
-"""What a kernel with a longer name is called at the end."""
+"""The final name of a kernel with a longer name."""
 
 
 def keywords(candidate: Candidate) -> Iterator[Edit]:

@@ -69,7 +69,7 @@ class CandidateRequirement:
     pass_: str | None = None
     """The pass that must fail, where the failure has no words of its own."""
     launched: bool = False
-    """Whether what is built there is launched, too."""
+    """Whether the search also launches the build of this env."""
 
     @property
     def hangs(self) -> bool:
@@ -288,7 +288,7 @@ class InterestingnessTest:
         self._threads = ThreadPoolExecutor(self.slots, thread_name_prefix="slot")
         self._question = question
         self._launchable: dict[tuple[str, str], Launchable] = {}
-        """Source and env → what was built of it, of the candidates that are tested now."""
+        """Source and env → the build of the present candidates."""
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[bool]:
         """Whether each candidate fulfils every requirement but those for later.

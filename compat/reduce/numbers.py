@@ -33,9 +33,9 @@ from compat.reduce.candidate import Candidate
 ROUNDS = 30
 """Launches of each problem, for a candidate."""
 CLOSELY = 120
-"""The same for what is about to be the result."""
+"""The same for the final candidate."""
 SHARE = 0.1
-"""The part of what the kernel itself is off that a candidate has to be off at least: less may be
+"""The part of the original kernel's error that a candidate must have at least, because less may be
 rounding.
 """
 _QUICKEST, _SLOWER = 5.0, 10.0

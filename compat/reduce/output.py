@@ -36,7 +36,7 @@ class BestSoFar:
         """
         self.path, self.kernel_file = path, path.with_suffix(".toml")
         self.source = path
-        """Where the text of what is kept is now."""
+        """The present file with the text of the smallest kernel."""
         self._text_of = text_of
         self._partial = itertools.cycle(
             [path.with_name(f"{path.stem}.partial-{number}.py") for number in (1, 2)]
@@ -64,7 +64,7 @@ class BestSoFar:
 
 
 VARIANT = "reduced"
-"""What the only variant in such a file is called."""
+"""The name of the only variant in such a file."""
 
 
 def kernel_file(

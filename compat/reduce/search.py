@@ -18,10 +18,10 @@ from compat.reduce import expressions, statements
 from compat.reduce.candidate import Candidate, Edit, ReductionPass, applied
 
 AreInteresting = Callable[[Sequence[Candidate]], Sequence[bool]]
-"""Says of each of several candidates whether it still has what it is kept for."""
+"""Tests for each of several candidates whether it keeps the required properties."""
 
 Verify = Callable[[Candidate], bool]
-"""Says of one candidate whether it has all that it is kept for."""
+"""Tests whether one candidate keeps all required properties."""
 
 PASSES: tuple[ReductionPass, ...] = (
     statements.drop,
@@ -45,9 +45,9 @@ PASSES: tuple[ReductionPass, ...] = (
     expressions.untyped,
     expressions.element_types,
 )
-"""What is tried, in this order, again and again until nothing helps."""
+"""The edits, in order, repeated until none helps."""
 LAST: tuple[ReductionPass, ...] = (expressions.names,)
-"""What is tried when nothing else helps any more."""
+"""The edits for the end, when no other helps."""
 
 
 @frozen(kw_only=True)

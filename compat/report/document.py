@@ -233,7 +233,7 @@ class MatrixRecord:
     helpers: Mapping[str, tuple[str, ...]]
     """Source → the files of its tree that it imports."""
     variants: Mapping[str, tuple[str, ...]]
-    """Kernel → its variants, in the order in which they are declared."""
+    """Kernel → its variants, in the order of the kernel file."""
     targets: tuple[Target, ...]
     sources: tuple[SourceRecord, ...]
     attachments: tuple[AttachmentRecord, ...]

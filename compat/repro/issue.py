@@ -24,7 +24,7 @@ from compat.repro.verify import without_places
 from compat.text import lazy_pattern, printable
 
 _FRAMES = 5
-"""Frames of a Python stack that are shown: those nearest to where it ended."""
+"""Frames of a Python stack in the issue, the innermost ones."""
 _LINES = 30
 """Lines of the compiler's own words that are shown."""
 _UNDERLINE = lazy_pattern(r"^ {4,}(?:[~^]{2,}|\^+[~^]+)$")
@@ -32,7 +32,7 @@ _UNDERLINE = lazy_pattern(r"^ {4,}(?:[~^]{2,}|\^+[~^]+)$")
 one.
 """
 _WARNING = lazy_pattern(r"^\S+:\d+: \w*Warning: .*\n(?:  \S.*\n)?", re.MULTILINE)
-"""What Python prints of a warning: its words, and the line that gave it."""
+"""The lines that Python prints for a warning: its text, and the line that raised it."""
 _FRAME = lazy_pattern(r'^\s*File "[^"]*", line \d+')
 _END = {
     Status.REJECTED: "is rejected",

@@ -47,20 +47,20 @@ class Script:
     requires_python: str
     dependencies: tuple[str, ...]
     headline: str
-    """What happens, in a sentence."""
+    """The failure in a sentence."""
     words: str
-    """What the compiler says."""
+    """The compiler's message."""
     expected: str = ""
-    """What its output is searched for; empty where it hangs."""
+    """The text to find in its output; empty for a hang."""
     deadline: float | None = None
-    """Seconds after which it counts as hanging; only for what hangs."""
+    """Seconds after which it counts as hanging; only for a hang."""
     variables: Mapping[str, str] = Factory(dict)
     """Environment variables that the toolchain reads, and that were set where the failure was
     found.
     """
     prediction: str = ""
-    """Where nothing fails before a launch: the class of the failure that is foretold, which says
-    what is looked at.
+    """The class of a predicted failure, if nothing fails before a launch. It decides what the
+    script checks.
     """
 
     @property

@@ -31,7 +31,7 @@ from compat.workers.spawn import passed_on
 SHOWS, SHOWS_NOT = 0, 1
 """Exit codes of a repro script."""
 _LARGEST_OUTPUT = 32 * 1024 * 1024
-"""Bytes of what a script printed that are read."""
+"""Bytes of a script's output that are read."""
 
 _VERDICT = lazy_pattern(r"^(?:not )?reproduced: .*?(?:exit code (?P<code>-?\d+))?$", re.MULTILINE)
 _TRACEBACK = lazy_pattern(r"^Traceback \(most recent call last\):\n", re.MULTILINE)
@@ -60,12 +60,12 @@ class ScriptCheck:
     env: BuiltEnv
     text: str
     exit_code: int | None
-    """``None`` where it is not to end before the deadline."""
+    """``None`` if the script should not end before the deadline."""
     compiles: bool
-    """Whether the compile is to come to its end."""
+    """Whether the compile should succeed."""
     fingerprint: str | None
-    """Of the failure; ``None`` where the kernel compiles, and where there is no telling it from the
-    output alone.
+    """The fingerprint of the failure; ``None`` if the kernel compiles, or if the output alone does
+    not show it.
     """
     stage: str
 
@@ -252,9 +252,9 @@ _SHORTEST = 8
 _LONGEST = 80
 """Letters that are enough."""
 _SEARCHED = 20_000
-"""Characters of an output that are looked through at either end."""
+"""Characters at either end of an output that are searched."""
 _CONSIDERED = 2_000
-"""Characters of a failure's words that a promise is looked for in."""
+"""Characters of a failure's message that are candidates for the expected text."""
 _TOKENS = 400
 """Words, spaces and signs of them."""
 _QUOTES = lazy_pattern(r"[\"'`\\\n]")
@@ -266,7 +266,7 @@ _FAULTS = {
     "SIGILL": "Fatal Python error: Illegal instruction",
     "SIGBUS": "Fatal Python error: Bus error",
 }
-"""What Python's fault handler, which the script turns on, says of a signal."""
+"""The words of Python's fault handler, which the script turns on, for a signal."""
 
 
 def words_of(evidence: Evidence, knowledge: Knowledge) -> str:

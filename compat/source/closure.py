@@ -141,7 +141,7 @@ class _Stamps:
     of: Mapping[Path, Stamp | None] = field(factory=dict)
     """None where the source has another closure by now, or cannot be read."""
     partly: frozenset[Path] = frozenset()
-    """Those of which a kernel cannot notice all."""
+    """The files of which a kernel can notice only a part."""
 
 
 def _stamps(path: Path, closure: str, roots: Sequence[Path]) -> _Stamps:

@@ -162,7 +162,7 @@ FUNCTIONS: Mapping[str, PythonValue] = {
         for name in ("ceil", "floor", "log2", "log", "sqrt", "exp", "pi", "inf", "e")
     },
 }
-"""What names of imported modules are, dotted."""
+"""Dotted names of functions of imported modules → their meaning."""
 _METHODS = {
     *((dict, name) for name in ("get", "items", "keys", "values", "copy", "update")),
     *((list, name) for name in ("append", "copy", "index", "count")),
@@ -200,7 +200,7 @@ class Scope:
     module: Mapping[str, ast.stmt]
     """Name → the last statement at the top of the module that binds it."""
     imports: Mapping[str, str]
-    """Name → what is imported under it, dotted."""
+    """Name → the dotted name of its import."""
     local: PythonValues = Factory(dict)
     _steps: list[int] = Factory(lambda: [_STEPS])
     _depth: int = 0

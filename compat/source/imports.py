@@ -20,13 +20,13 @@ class Import:
     """One import statement: ``import a.b as c``, or ``from ..a.b import name as other``."""
 
     level: int
-    """Dots before it; 0 where it is absolute."""
+    """The number of leading dots; 0 for an absolute import."""
     parts: tuple[str, ...]
     """``a`` and ``b``."""
     names: tuple[str, ...] = ()
     """``name``; none where the modules themselves are imported."""
     bound: tuple[str, ...] = ()
-    """What these are called then: ``other``; of a module ``c``, or nothing."""
+    """The names that the import binds: ``other``; for a module ``c``, or none."""
 
     def bindings(self) -> Iterator[tuple[str, str]]:
         """Yield each name that the import binds, with the module or member that the name means.

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from copy import copy
+from functools import cached_property
 from pathlib import Path
 
 from attrs import define, evolve, field, frozen
@@ -28,10 +29,10 @@ class ParsedFile:
 
     path: Path
     lines: list[bytes]
-    """Bytes, since that is what the syntax tree counts its columns in."""
+    """Bytes, because the syntax tree counts its columns in bytes."""
     around: ParsedFile | None = None
-    """Where names mean something that this one does not bind: what is no file, but the scope of a
-    function, lies in one.
+    """The scope that gives a meaning to names that this one does not bind. A function's scope lies
+    in a file.
     """
     inside: tuple[str, ...] = ()
     """The functions and classes of the file that such a scope is inside of, outermost first."""
@@ -127,6 +128,12 @@ class Statement:
             [*self.dropped, *node.decorator_list], key=lambda each: each.lineno
         )
         return evolve(self, node=node, uses=tuple(uses(node)), dropped=())
+
+    @cached_property
+    def identifiers(self) -> frozenset[str]:
+        """Every name that stands anywhere in it."""
+        names = (name for name in ast.walk(self.node) if isinstance(name, ast.Name | ast.arg))
+        return frozenset(name.id if isinstance(name, ast.Name) else name.arg for name in names)
 
     @property
     def start(self) -> int:

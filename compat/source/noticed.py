@@ -58,7 +58,7 @@ _FINDS_ANYTHING = frozenset(_FINDING_TEXT.split())
 :class:`Outline` has it.
 """
 _FINDS_MODULES = frozenset({"modules", "import_module", "__import__", "exec_module"})
-"""The same for what is run while a kernel is compiled."""
+"""The same for code that runs while a kernel is compiled."""
 
 
 @frozen(kw_only=True)
@@ -68,8 +68,8 @@ class Body:
     lines: tuple[int, int]
     """Indexes of its first line, and of the one after it."""
     names: frozenset[str]
-    """The function and the classes that it is in; empty for what is only run where the file is the
-    program itself.
+    """The function and its classes; empty for code that runs only if the file is the program
+    itself.
     """
     mentions: frozenset[str]
 
@@ -79,11 +79,11 @@ class Outline:
     """What importing a file runs, and what it only defines."""
 
     mentions: frozenset[str]
-    """Names and attributes that what is run uses; once more with ``=`` before them where nothing is
-    taken of their value.
+    """Names and attributes that the running code uses; with ``=`` before them if it does not use
+    their value.
     """
     aliases: tuple[tuple[str, str], ...]
-    """Names and what an import or an assignment makes them another name for."""
+    """Names, and the names that an import or an assignment makes equal to them."""
     bodies: tuple[Body, ...]
 
     @property
@@ -216,12 +216,13 @@ class _ImportReader(ast.NodeVisitor):
         self.mentions: set[str] = set()
         self.bodies: list[Body] = []
         self.owners: tuple[str, ...] | None = ()
-        """The classes around what is visited; ``None`` where no function's body may be left out."""
+        """The classes around the visited node; ``None`` if no body of a function may be left out.
+        """
         bindings = [binding for imported in imports_of(tree) for binding in imported.bindings()]
         self.aliases = [(name, origin.rpartition(".")[2]) for name, origin in bindings]
         self.is_starred = ("*", "*") in self.aliases
         self.origins = dict.fromkeys(names_bound(tree), "")
-        """Name → what it is imported as; empty where something else, too, gives it a meaning."""
+        """Name → its import; empty if something else gives it a meaning, too."""
         for name, origin in bindings:
             self.origins[name] = origin if self.origins.get(name, origin) == origin else ""
 
@@ -437,7 +438,7 @@ _FORMS = (
     ),
     *(ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop),
 )
-"""What Python 3.8 knows, ``async``, ``nonlocal`` and ``:=`` aside, whose rules have changed
+"""The syntax of Python 3.8, without ``async``, ``nonlocal`` and ``:=``, whose rules have changed
 since.
 """
 _DEPTH = 40

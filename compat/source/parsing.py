@@ -214,7 +214,7 @@ class FunctionScope:
     """The scope that a function or a lambda makes."""
 
     outside: tuple[ast.AST, ...]
-    """What is evaluated where it is defined: defaults, decorators and annotations."""
+    """The expressions that run at its definition: defaults, decorators and annotations."""
     body: tuple[ast.AST, ...]
     globals: frozenset[str]
     """Names that it declares to be global."""

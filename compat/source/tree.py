@@ -24,9 +24,9 @@ from compat.source.parsing import tree_of
 
 _MOST_FILES = 4000
 _MOST_BYTES = 64 << 20
-"""What a whole tree may have."""
+"""The size limit of a whole tree."""
 _LIMITS = ArchiveLimits(members=100_000, size=1 << 30)
-"""What any tree may have: libraries are larger than whole trees, which are taken on suspicion."""
+"""The limits of any tree. Libraries are larger than whole trees, which are sent on suspicion."""
 _INSTALLED = "site-packages"
 _KEPT = 64
 """Trees that are remembered: the batches of one source come one after another."""
@@ -40,7 +40,7 @@ class SourceOrigin:
     source: str
     """Empty for all that the roots have, where they are libraries."""
     roots: tuple[str, ...] = ()
-    """By default that of the package that it lies in."""
+    """By default, the root of its package."""
 
     @property
     def folders(self) -> tuple[str, ...]:

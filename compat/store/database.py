@@ -35,15 +35,13 @@ from compat.text import read_json, readable
 from compat.toolchains import Toolchain
 
 LAYOUT = 3
-"""The version of the file's layout, and of the content of its rows.
-
-2: readings stand beside the evidence, and can be read again. 3: rows name the toolchain, whose
-reader that is.
+"""The version of the file's layout, and of the content of its rows. 2: readings are beside the
+evidence, and can be made again. 3: rows name the toolchain of the reader.
 """
 TIMEOUT = 60.0
 """Seconds to wait for another process that writes."""
 _ROW = ("toolchain", "attempts", "reader", "readings")
-"""The columns of a :class:`StoredRow` besides its key."""
+"""The columns of a :class:`StoredRow` without its key."""
 _COLUMNS = {"key": "TEXT PRIMARY KEY", "cell": "TEXT", **dict.fromkeys(_ROW, "TEXT")}
 _LAUNCHED = {
     "identity": "TEXT",
@@ -68,7 +66,7 @@ _DAMAGE = (
 )
 """The first words of errors in files that are not ours, or no longer."""
 _BESIDE = ("-wal", "-shm")
-"""What SQLite keeps beside the file; without its own it would be read wrongly."""
+"""SQLite's own files beside the database. Without them SQLite would read it wrongly."""
 PAGE = 1000
 """Rows that are read at once."""
 _T = TypeVar("_T")
@@ -112,15 +110,15 @@ class LaunchedRow:
     identity: str
     """Of the cell (:func:`compat.launch.building.identity_of`)."""
     problem: str
-    """The digest of what it was launched on."""
+    """The digest of its problem."""
     device: str
-    """What the GPU is called."""
+    """The name of the GPU."""
     cell: str
     """The cell's id, for people who look into the file."""
     object: str
-    """The hash of what was launched."""
+    """The hash of the launched binary."""
     told: str
-    """What came of it, as JSON."""
+    """The result, as JSON."""
 
 
 class Database:
@@ -394,7 +392,7 @@ def code_of(error: sqlite3.Error) -> int | None:
 # --- evidence in rows -----------------------------------------------------------------------------
 
 _UNREADABLE = (ValueError, AttributeError)
-"""What reading raises where a column holds no text, or none that has the form of a row."""
+"""The exceptions for a column without text, or with text that does not have the form of a row."""
 
 
 @frozen(kw_only=True)

@@ -44,13 +44,13 @@ class Merged:
     """What came of joining a store to another."""
 
     new: int = 0
-    """Results that were not known."""
+    """Results that the store did not have."""
     known: int = 0
-    """Those that were, or that give way to what was."""
+    """Results that the store had, or that yield to those of the store."""
     unreadable: int = 0
     """Rows that this version cannot read."""
     disagreeing: tuple[str, ...] = ()
-    """The cells of which the two say different things."""
+    """The cells with different results in the two."""
     artifacts: int = 0
     """Artifacts that were missing in the other store, too, and did not stay on a worker's
     machine.

@@ -52,7 +52,7 @@ class Framework:
     ``matrix.toml``, names of envs and ``matrix.json`` have this name.
     """
     title: str
-    """What a reader calls it: ``PyTorch``."""
+    """The name for readers: ``PyTorch``."""
     example: str
     """One of its releases, for a hint."""
 
@@ -79,11 +79,11 @@ class Variables:
     files: tuple[str, ...] = ()
     """Paths of the programs and files that it works with. Results depend on their content."""
     folders: tuple[str, ...] = ()
-    """Folders that tools are looked for in."""
+    """Variables with folders that are searched for tools."""
     settings: tuple[str, ...] = ()
-    """What says which code is to be made."""
+    """Variables that change the generated code."""
     withheld: Mapping[str, tuple[str, ...]] = Factory(dict)
-    """What it would read and does not see, by why that is so."""
+    """Reason → variables that the compiler would read and does not get."""
     programs: Mapping[str, tuple[str, ...]] = Factory(dict)
     """Backend → paths where it looks for programs without any variable.
 
@@ -125,7 +125,7 @@ class Option:
 
     kind: type[bool | int | str]
     least: int | None = None
-    """The smallest whole number; ``None`` where no bound is known."""
+    """The smallest allowed whole number; ``None`` without a known bound."""
     power_of_two: bool = False
 
 
@@ -134,9 +134,9 @@ class Wheels:
     """Releases of an assembler by itself, published as wheels."""
 
     title: str
-    """What its releases are releases of: ``CUDA``."""
+    """The product of the releases: ``CUDA``."""
     example: str
-    """What may be asked for, in the words of a hint."""
+    """An example of a request, for a hint."""
     distribution: Callable[[int], str]
     """Major release → the name it is published under."""
     inside: str
@@ -151,11 +151,11 @@ class Assembler:
     stage: str
     """The stage that runs it."""
     takes: str
-    """The stage that makes what it is given."""
+    """The stage that makes its input."""
     variables: tuple[str, ...]
     """The environment variables that put another one in its place; all releases' spellings."""
     of: Callable[[BuiltEnv, Target], Path | None]
-    """The one that an env uses for a target; ``None`` where it brings none."""
+    """The assembler that an env uses for a target; ``None`` if it has none."""
     command: Callable[[Path, Path, Path], list[str]]
     """Program, source and output → the command that assembles by itself."""
     evidence: Callable[[int, str, bool], Evidence]
@@ -181,9 +181,9 @@ class CompilerParts:
     """
 
     passes: str
-    """What the passes are called: ``MLIR passes``."""
+    """The name of the passes: ``MLIR passes``."""
     backend: str
-    """What the back end is called: ``LLVM``."""
+    """The name of the back end: ``LLVM``."""
     linker: str
     """The name of the program that links a binary if no assembler makes it.
 
@@ -193,21 +193,21 @@ class CompilerParts:
     front_end: tuple[str, ...]
     """The stages of the front end."""
     first_ir: str
-    """The IR that the front end makes; one release can be given what another made."""
+    """The IR of the front end. One release can take the IR of another."""
     last_ir: str
     """The last IR before the back end's, which can be exchanged too."""
     low_ir: str
     """The IR that the back end is given."""
     low_ir_title: str
-    """What readers call it: ``LLVM IR``."""
+    """The name for readers: ``LLVM IR``."""
     canonical_low_ir: Callable[[str], str]
-    """That IR → the same in a form in which names do not matter."""
+    """That IR → a form without the effect of names."""
     canonical_code: Callable[[str], str]
-    """What a stage behind the passes made → the same in such a form."""
+    """The result of a stage behind the passes → a form without the effect of names."""
     backend_stages: tuple[str, ...]
     """Stages of the back end alone."""
     not_optimized: Mapping[str, str]
-    """The environment variables that turn off the back end's optimizer, so that IR is kept."""
+    """The environment variables that turn off the optimizer of the back end, to store its IR."""
     assembler: Assembler
 
 
@@ -226,7 +226,7 @@ class ScriptForm:
     environment variables.
     """
     imports: Callable[[Bundle], frozenset[str]]
-    """What that needs to import, one statement each."""
+    """The imports that the call needs, one statement each."""
     before_decorators: Callable[[Target], tuple[frozenset[str], str]]
     """Imports and statements that let a kernel's decorators run on a machine without a GPU."""
     always: str
@@ -245,10 +245,7 @@ class ScriptForm:
     spelled: Callable[[Target], str] = _gpu_target
     """A target as the toolchain's own programs spell it, for the issue."""
     tracker: str = ""
-    """The URL of the tracker that an issue is for.
-
-    Empty if only the form of the issue is known.
-    """
+    """The URL of the tracker for the issue. Empty if only the form of the issue is known."""
 
 
 @frozen(kw_only=True)
@@ -265,15 +262,14 @@ class Capturing:
     """How the launches of a running program are captured, on a machine without a GPU too."""
 
     start: Path
-    """The folder that has Python begin recording, where it is in ``PYTHONPATH``."""
+    """The folder that makes Python begin recording if it is in ``PYTHONPATH``."""
     package: str
-    """What the recorder is called in ``sys.modules`` of a program that began like that."""
+    """The name of the recorder in ``sys.modules`` of a program that began like that."""
     variable: str
     """The environment variable that has its settings, as JSON."""
     begin: Callable[[JsonObject], Any]
-    """Record what this process launches from now on, with these settings.
-
-    The result has ``stop()``.
+    """Record the launches of this process from now on, with these settings. The result has
+    ``stop()``.
     """
     digest: Callable[[str], str]
     """Assembly code → a hash over it, which is the same wherever functions were defined."""
@@ -290,7 +286,7 @@ class Capturing:
     Without one, the program gets a fake device.
     """
     written: FrozenForm
-    """How what was recorded is written as source."""
+    """The function that writes a recorded kernel as source."""
     cache: str | None = None
     """The environment variable that says where the toolchain's cache is, if it has one."""
     without_lines: Mapping[str, str] = Factory(dict)
@@ -312,7 +308,7 @@ class Guarding:
     The answer has ``variant`` (``None`` for none) and ``why``.
     """
     policies: tuple[str, ...]
-    """What can be assumed of what was not tested; the first one unless another is asked for."""
+    """The assumptions for untested releases. The first is the default."""
 
 
 @frozen(kw_only=True)
@@ -326,7 +322,7 @@ class ApiNames:
     toolchain only.
     """
     short: Mapping[str, str]
-    """What people write for a module → its name: ``tl``."""
+    """The usual name of a module → its full name: ``tl``."""
     packages: Mapping[str, str]
     """The meaning of a name that a source imports from a module of its own.
 
@@ -354,18 +350,16 @@ class Launching:
     backends: tuple[str, ...]
     """Those whose targets can be launched."""
     binary: str
-    """The stage that makes what is loaded there."""
+    """The stage that makes the loaded binary."""
     text: str
     """The stage whose text says which parameters and which block size the binary has."""
     metadata: str
-    """The name under which a worker keeps what the compiler says of a launch."""
+    """The name under which a worker stores the compiler's facts for a launch."""
     without_lines: Mapping[str, str] = Factory(dict)
     """The environment variables that keep paths and line numbers out of the binary."""
     tells_problem: bool = False
-    """Whether the adapter gets a cell's problem when a launch is built.
-
-    Such an adapter runs what the compiler made for the host, and writes down the launches for each
-    size.
+    """Whether the adapter gets a cell's problem when it builds a launch. Such an adapter runs the
+    compiled host code, and writes down the launches for each size.
     """
     facts: Callable[[str, str, CompileSpec], JsonObject]
     """That metadata, that text, and what was compiled → ``launch`` of a cell in an archive.
@@ -399,7 +393,7 @@ class PairResult:
     failure_class: str | None = None
     """One of :attr:`Pairing.classes`; ``None`` of a program that is ``ok``."""
     message: str = ""
-    """What was raised, or what is missing, on one line."""
+    """The exception, or the missing part, on one line."""
 
 
 @frozen(kw_only=True)
@@ -421,22 +415,22 @@ class Pairing:
     source: Path
     """The C source of the library."""
     library: str
-    """What the built library is called."""
+    """The file name of the built library."""
     also: tuple[str, ...]
-    """Other names that it is looked for under."""
+    """Further names that programs search for."""
     variables: Callable[[str, str, str], Mapping[str, str]]
     """The folder of the library, the file of launches, a folder for caches → environment variables.
 
     The library writes launches to the file.
     """
     judge: Callable[[JsonMapping], PairResult]
-    """What the program answered about one program → what that means."""
+    """The answer about one program → its meaning."""
     classes: Mapping[str, str]
-    """The ways in which a program can fail → what each means, for a footnote."""
+    """A way to fail → its meaning, for a footnote."""
     oldest: Version
     """The first PyTorch that is tried where all of them are asked for."""
     target: Target
-    """What programs are compiled for."""
+    """The target of the programs."""
 
 
 Values = Callable[[ast.expr], Iterable[ast.expr]]
@@ -459,7 +453,7 @@ class Simplification:
     """
 
     argument_types: tuple[str, ...] = ()
-    """Element types in signatures, the one that needs the least explanation first."""
+    """Element types in signatures, simplest first."""
     plainer_types: Callable[[str], Iterable[str]] = _none_plainer
     """The type of an argument → types that need less explanation: fewer modes, no strides.
 
@@ -512,7 +506,7 @@ class Language:
     api: ApiNames | None = None
     """How the names of its Python API are listed for a release; ``None`` where they are not."""
     script: ScriptForm | None = None
-    """How repro scripts call the compiler; ``None`` where there are no scripts."""
+    """The form of a repro script's call; ``None`` without scripts."""
     guarding: Guarding | None = None
     """How libraries choose variants; ``None`` where they cannot."""
     guessing: Guessing | None = None
@@ -521,7 +515,7 @@ class Language:
     ``None`` if kernels need kernel files.
     """
     edits: tuple[KnownEdit, ...] = ()
-    """The edits that are known to mend kernels, the smallest first."""
+    """The known edits that make kernels compile, the smallest first."""
     simplification: Simplification = Factory(Simplification)
     """How kernels are made smaller."""
 
@@ -546,7 +540,7 @@ class Device:
     interpreter: Interpreter | None = None
     """How kernels are run on the CPU to check their numbers; ``None`` where they cannot be."""
     pairing: Pairing | None = None
-    """How PyTorch is tried with a release; ``None`` where it is not."""
+    """The test of PyTorch with a release; ``None`` without one."""
 
     def facts(self, target: Target) -> JsonObject:
         """Return the facts about a target that code inside of envs and programs gets.
@@ -590,7 +584,7 @@ class IntermediateForms:
     """
 
     texts: tuple[str, ...] = ()
-    """The stages that make text, in order; empty where passes cannot be told apart."""
+    """The stages that make text, in order; empty if passes cannot be distinguished."""
     parts: CompilerParts | None = None
     """The parts of the compiler to which a change between two releases can be traced.
 
@@ -611,9 +605,9 @@ class Toolchain:
     """
 
     name: str
-    """What ``matrix.toml`` and the names of envs call it: ``triton``."""
+    """The name in ``matrix.toml`` and in the names of envs: ``triton``."""
     title: str
-    """What a reader calls it: ``Triton``."""
+    """The name for readers: ``Triton``."""
     distribution: str
     """The name that its releases are published under. Anything else is a fork."""
     adapter: Path
@@ -646,9 +640,8 @@ class Toolchain:
     """
     framework: Framework = PYTORCH
     framework_of: Callable[[Version | None], str | None] = _no_framework
-    """A release → the framework's release that belongs to it; ``None`` → the newest known.
-
-    The result is ``None`` if the framework's release is unknown.
+    """A release → the framework's matching release; ``None`` → the newest known. The result is
+    ``None`` if the framework's release is unknown.
     """
     variables: Variables = Factory(Variables)
     language: Language

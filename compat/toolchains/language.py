@@ -34,11 +34,10 @@ class Faulty:
     """A kernel that fails."""
 
     text: str
-    """A whole module: the one that the failure is in."""
+    """The whole module with the failure."""
     function: str
-    """The kernel, or the function of this module that it fails in.
-
-    Only it and what it uses are edited.
+    """The kernel, or the function of this module with the failure. Only it and the functions that
+    it uses are edited.
     """
     compile: CompileSpec
     """How the kernel is compiled."""
@@ -51,7 +50,7 @@ class Faulty:
     files, from one folder.
     """
     roots: tuple[str, ...] = ("",)
-    """The folders that absolute imports are looked for in, from that folder."""
+    """The folders that absolute imports search, from that folder."""
     kernel: tuple[str, str] | None = None
     """The file and the function of the kernel, where these are others."""
 
@@ -67,8 +66,8 @@ class Proposal:
     constexprs: JsonMapping = Factory(dict)
     """Constexprs of the kernel file that get other values."""
     notes: tuple[str, ...] = ()
-    """What the edit takes for granted, or changes in what the kernel does; empty where it is not
-    known to do either.
+    """The assumptions of the edit, or its changes to the meaning of the kernel; empty if none is
+    known.
     """
 
     @classmethod
@@ -83,10 +82,10 @@ class KnownEdit:
     """An edit, and the failure classes that it may be a remedy for."""
 
     name: str
-    """What is done, in a few words."""
+    """The edit in a few words."""
     classes: tuple[str, ...]
     function: str
-    """What makes the proposals: ``package.module:function``."""
+    """The function that makes the proposals: ``package.module:function``."""
 
     def proposals(self, faulty: Faulty) -> Iterable[Proposal]:
         """Return the proposals, the smallest first.
@@ -113,11 +112,11 @@ class GuessedKernel:
     tables: JsonMapping
     """Everything but its name and its source, for :func:`compat.config.toml.toml_text`."""
     roots: tuple[str, ...] = ()
-    """Folders, from that of the source, in which modules lie that it imports and that are not found
+    """Folders, from that of the source, with modules that it imports and that are not found
     otherwise.
     """
     look_at: tuple[str, ...] = ()
-    """What deserves a look, in a few words each."""
+    """Doubtful guesses, in a few words each."""
     cases: int = 1
     guesses: int = 0
 
@@ -162,9 +161,9 @@ class Guessing:
     """How kernels are found in Python sources, and what is guessed of their arguments."""
 
     mark: bytes
-    """What every source of a kernel contains."""
+    """A text in every source of a kernel."""
     decorator: str
-    """What stands above a kernel, for a hint."""
+    """The decorator of a kernel, for a hint."""
     where: str
     """The module that has ``read_module``: the path of a source → its :class:`GuessableModule`."""
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         """A toolchain, imported once in a server and used in the children that it forks."""
 
         name: str
-        """What it is called in the matrix: ``triton``."""
+        """The toolchain's name in the matrix: ``triton``."""
         version: str
         interpreting: InterpretingAdapter | None
         """Its interpreter, once :meth:`begin_interpreting` has been called."""
@@ -129,7 +129,7 @@ PYTORCH = os.path.join(
 )
 """The folder of the code that imports kernels which take PyTorch's tensors."""
 NUMERICS = os.path.join(PYTORCH, "numerics")
-"""That of the code which holds what kernels computed to their references."""
+"""The digest of the code that compares kernels with their references."""
 
 
 def load(folder: str) -> Adapter:

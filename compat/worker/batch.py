@@ -33,12 +33,12 @@ By default it looks a hundred times as often. With the objects of a large librar
 takes a third of the time.
 """
 _OWN = (os.path.dirname(os.path.abspath(__file__)), PYTORCH)
-"""Folders of this program, whose modules are no part of a kernel."""
+"""Folders of this program. Their modules are not part of a kernel."""
 _WARNINGS = 1000
 _WORDS = 2000
-"""Letters of a warning that are told."""
+"""Letters of a warning in the evidence."""
 _USES = 8000
-"""Letters that are told of what a kernel used."""
+"""Letters of the list of names that a kernel used."""
 
 
 def run(
@@ -118,14 +118,14 @@ class Attempt:
         self.job = job
         self.beacon = beacon
         self.warned = warned
-        """What was warned of before, which this job would have been the first to cause."""
+        """Warnings of earlier jobs that this job would have caused first."""
         self.directory = directory
         self.opened = opened
         self.kept: str | None = None
-        """Where what the stages make is written to, if it was asked for."""
+        """The folder for the results of stages, if the driver asked for them."""
         self.events_fd = events_fd
         self.process = os.getpid()
-        """The one that may answer: a kernel file can fork."""
+        """The process that may answer, because a kernel file can fork."""
         self.seconds: dict[str, float] = {}
         """Stage → CPU seconds, of finished stages."""
         self.source: Value = None
@@ -140,7 +140,7 @@ class Attempt:
         self.entered = 0.0
         """CPU seconds of this process when the stage was entered."""
         self.noted: Document = {}
-        """Metrics that are told of an attempt that failed, too."""
+        """Metrics that a failed attempt reports, too."""
 
     def make(self, toolchain: Adapter, sources: Objects, diagnose: bool) -> None:
         """Do what the job asks for, in order, and send exactly one answer; or refuse all of it."""
@@ -328,7 +328,7 @@ class Attempt:
 
 
 _ACTIONS = {"compile": Attempt.compile, "interpret": Attempt.interpret}
-"""What this worker can do."""
+"""The actions of this worker."""
 
 
 def cpu_seconds() -> float:

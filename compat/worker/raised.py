@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from ..toolchains.inside.foreign import Document, Function, Value
 
 _OURS = [os.path.dirname(os.path.abspath(__file__)) + os.sep]
-"""Folders whose frames are not told."""
+"""Folders whose frames a report leaves out."""
 _FIRST, _LAST = 4, 16
-"""Frames of a traceback that are told, from either end."""
+"""Frames of a traceback in the evidence, from either end."""
 _LINE = 120
 _LIMIT = 4096
 """Characters of a traceback's text."""
 _LINKS = 32
-"""Exceptions of a chain that are told."""
+"""Exceptions of a chain in the evidence."""
 _LETTERS = 60 * 1024
-"""Letters of an exception's message that are told."""
+"""Letters of an exception's message in the evidence."""
 
 
 def hide(folder: str) -> None:

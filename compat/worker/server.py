@@ -30,7 +30,7 @@ _PR_SET_PDEATHSIG = 1
 _DESCRIPTORS = 4
 """How many a request for a batch comes with."""
 _FAILED = 70
-"""Exit code of a child that could not do its work, whatever the cells."""
+"""Exit code of a child that could not do its work, with any cells."""
 _LEFTOVERS_AGAIN = 0.5
 """Seconds until processes that could not be killed are gone for again."""
 
@@ -97,7 +97,7 @@ class ServedBatch(NamedTuple):
     driver: socket.socket
     """Who asked for it."""
     exit_pipe: int
-    """Where its end is to be written to."""
+    """The pipe for the news of its end."""
     folder: str
     """Its private folder; the driver's to remove, while there is one."""
 
@@ -117,11 +117,11 @@ class Server:
         self.ready = ready
         self.folder = folder
         self.drivers: list[socket.socket] = []
-        """The control sockets of those who are here."""
+        """The control sockets of the connected drivers."""
         self.batches: dict[int, ServedBatch] = {}
         """By child."""
         self.listening: socket.socket | None = None
-        """Where further drivers come to, if it stays for them."""
+        """The socket for further drivers, if the server stays for them."""
         self.idle_timeout = 0.0
         self.loaded: Loaded | None = None
         self.own = frozenset(children())

@@ -71,7 +71,7 @@ class Hello:
     """Threads in the server; forking is only safe with one."""
     raised: tuple[Raised, ...] = ()
     words: str = ""
-    """What it printed, where it did not become ready."""
+    """The output of a worker that did not become ready."""
 
 
 class WorkerClient:
@@ -190,7 +190,7 @@ class WorkerClient:
 
 
 LINE_LIMIT = 4 * 1024 * 1024
-"""Bytes of one message: the worker cuts what it quotes to far less."""
+"""Bytes of one message. The worker quotes far less."""
 _OFFSETS = 1 << 62
 _NAME, _FEW = 100, 10
 

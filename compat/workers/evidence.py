@@ -44,7 +44,7 @@ from compat.workers.attempt import InFlightCell, Mode, Places
 from compat.workers.client import Child
 
 _LARGEST = 256 * 1024 * 1024
-"""Bytes of what a stage made that are kept."""
+"""Bytes of the stored result of a stage."""
 _LARGEST_REPRODUCER = 64 * 1024 * 1024
 """Bytes of a reproducer that is worth keeping."""
 _LONGEST_LINE = 500
@@ -181,20 +181,20 @@ def _written(path: Path) -> int:
 # --- what it printed ------------------------------------------------------------------------------
 
 PRINTED = "printed"
-"""What it is called among the artifacts of an attempt."""
+"""The name among the artifacts of an attempt."""
 PRINTED_LIMIT = 32 * 1024 * 1024
-"""Bytes of what an attempt printed that are kept: of more, the beginning and the end."""
+"""Bytes of the stored text of an attempt. A longer text loses its middle."""
 PRINTED_LIMIT_IN_FULL = 256 * 1024 * 1024
 """The same where the IR before every pass is asked for."""
 _INLINE = 16 * 1024
-"""Characters up to which it stands in the evidence."""
+"""Characters up to which the evidence has the text itself."""
 _WINDOW = 8 << 20
 """Bytes that the compressor looks back: more than the IR before one pass of a large kernel has."""
 _SMALLEST_WINDOW = 4096
 _SAMPLE = 1 << 20
 _REPETITIVE = 0.25
-"""What does not get smaller than this part of itself at once is no IR, and LZMA would take seconds
-for each of its megabytes.
+"""The compressed share above which a text is not IR. LZMA would take seconds for each of its
+megabytes.
 """
 
 
@@ -264,7 +264,7 @@ _WORDS = lazy_pattern(
     r" system|Input/output error"
     r"|Too many open files|can't start new thread|Resource temporarily unavailable"
 )
-"""What compilers and assemblers print where a system call was refused."""
+"""The messages of compilers and assemblers about a refused system call."""
 _OUT_OF_MEMORY = lazy_pattern(
     r"MemoryError|std::bad_alloc|Cannot allocate memory|LLVM ERROR: out of memory|failed to map"
     r" segment"

@@ -54,7 +54,7 @@ from compat.workers.spawn import (
 _log = logging.getLogger(__name__)
 
 _GREETING = 5.0
-"""Seconds that a worker which is there may take to say so; one that does not is passed by."""
+"""Seconds that a waiting worker may take to answer. The driver ignores a slower one."""
 _BACKLOG = 16
 _STOPPED = ("T", "t")
 _SOCKET, _ABOUT = "socket", "about.json"
@@ -72,7 +72,7 @@ class ResidentWorker:
     python: str
     pid: int
     memory: int
-    """Bytes that are no pages of files, which the system could drop."""
+    """Bytes without pages of files, which the system could drop."""
     idle: float
     """Seconds since a driver last left it."""
 
@@ -317,8 +317,8 @@ def _looked_at(folder: Path) -> ResidentWorker | None:
 
 _COMPILING, _INTERPRETING = "compiling", "interpreting"
 _Purpose = tuple[str, PreloadedPackage | str]
-"""An env by its name, and what a worker of it does: it compiles whatever comes, or kernels of a
-package, or it interprets.
+"""An env by its name, and the work of its worker: it compiles any cell, or kernels of a package, or
+it interprets.
 """
 
 

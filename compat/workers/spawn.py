@@ -30,11 +30,11 @@ WORKER = Path(__file__).parent.parent / "worker"
 STANDIN = (pytorch.FOLDER / "standin", pytorch.FOLDER / "device")
 """The folders of the code that a worker imports kernels with."""
 NUMERICS = pytorch.FOLDER / "numerics"
-"""What a worker holds the numbers of kernels to their references with."""
+"""The folder with the worker's code that compares numbers of kernels with references."""
 
 _OUTPUT = "output"
 _PATIENCE = 5.0
-"""Seconds that a worker may take to end what it has started."""
+"""Seconds that a worker may take to end its processes."""
 
 
 class OwnWorker(WorkerClient):
@@ -155,7 +155,7 @@ def last_output(process: Process, folder: Path) -> str:
 # --- environment variables ------------------------------------------------------------------------
 
 _ANY_PROGRAM = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "USER", "LOGNAME")
-"""What any program may want. No result depends on it."""
+"""Variables that any program may need. No result depends on them."""
 
 
 def passed_on(toolchain: Toolchain | None = None) -> dict[str, str]:

@@ -64,16 +64,16 @@ _log = logging.getLogger(__name__)
 _CHUNK = 1 << 16
 _TICK = 0.1
 _FIRST_LOOK = 0.25
-"""Seconds a cell may run before its memory is looked at; most have finished by then, so the looking
-costs nothing.
+"""Seconds before the driver first measures the memory of a cell. Most cells have finished by then,
+so the measurement costs nothing.
 """
 _LAST_WORDS = 0.2
 """Seconds between asking a hanging child for its stack and killing it."""
 _SERVER_DEADLINE = 30.0
 """Seconds a server may take to fork a child."""
 _REAP_DEADLINE = 10.0
-"""Seconds a server may take to say that a killed child has ended, and to end what that has
-started.
+"""Seconds that a server may take to report the end of a killed child, and to end the child's
+processes.
 """
 _CLOSE_DEADLINE = 5.0
 """The same, once nobody waits for the cell's result any more."""
@@ -167,7 +167,7 @@ class _Watch:
         self.memory_hit: int | None = None
         self._quiet_since = self._asked = time.monotonic()
         self.imported: tuple[str, ...] = ()
-        """The files that the child said it has imported."""
+        """The files that the child reported as imported."""
         self._killed: float | None = None
         self._looked = 0.0
         self._arriving = {self.child.events: Lines(), self.child.exit: Lines()}

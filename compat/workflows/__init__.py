@@ -30,7 +30,7 @@ from compat.model import Env
 from compat.report.views.diff import MARKER
 
 PYTHON = "3.11"
-"""What the driver and, with it, the envs run on: every release has wheels for it."""
+"""The Python of the driver and of the envs: every release has wheels for it."""
 
 
 class System(StrEnum):
@@ -50,7 +50,7 @@ _FILES: Mapping[System, Mapping[str, str]] = {
     System.GITLAB: {_PIPELINE: "gitlab.yml.j2", ".gitlab-ci.yml": "gitlab-ci.yml.j2"},
 }
 _OTHERWISE = {".gitlab-ci.yml": f"add to it `include: [{{ local: /{_PIPELINE} }}]`"}
-"""What to do about a file that is there already."""
+"""The advice for a file that exists already."""
 
 
 @frozen(kw_only=True)
@@ -59,11 +59,11 @@ class Files:
 
     texts: Mapping[Path, str]
     otherwise: Mapping[Path, str]
-    """What follows where such a file is there already; empty where nothing does."""
+    """The consequence if such a file exists already; empty without one."""
     requirement: str
-    """What they install."""
+    """The requirement that they install."""
     unsure: str
-    """Why that deserves a look; empty where it does not."""
+    """The reason to check it; empty without one."""
 
 
 def workflow_files(system: System, config: MatrixConfig) -> Files:
@@ -165,7 +165,7 @@ class Requirement:
 
     text: str
     unsure: str = ""
-    """Why it has to be looked at; empty where the same thing can be installed elsewhere."""
+    """The reason to check it; empty if it can be installed elsewhere."""
 
 
 def requirement() -> Requirement:
@@ -219,9 +219,9 @@ class Group:
     name: str
     """For the names of jobs and files."""
     envs: str
-    """What ``--envs`` takes."""
+    """The value of ``--envs``."""
     shard: str = "1/1"
-    """What ``--shard`` takes."""
+    """The value of ``--shard``."""
 
 
 def jobs(config: MatrixConfig, cells: int) -> tuple[Group, ...]:

@@ -46,7 +46,7 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["compile"]:
         compile_kernel()
         sys.exit()
-    # In a child, since a compiler that aborts takes its process with it; with a cache of its own, so that it does compile.
+    # A child compiles, because a compiler that aborts ends its process. Its own cache is empty, so it does compile.
     with tempfile.TemporaryDirectory() as cache:
         variables = {**os.environ, "CUTE_DSL_DISABLE_FILE_CACHING": "1", "CUTE_DSL_CACHE_DIR": cache, "CUTE_DSL_ARCH": "sm_90a"}
         command = [sys.executable, "-X", "faulthandler", __file__, "compile"]

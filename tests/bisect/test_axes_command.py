@@ -159,6 +159,7 @@ def test_the_pass_between_two_releases() -> None:
     assert {path.name for path in Path(found["folder"]).iterdir()} >= {"good", "bad"}
 
 
+@pytest.mark.long
 def test_the_pass_between_two_cases() -> None:
     done = bisect(*SEL_DENSE, "--axis", "pass", "--against", "d128")
     assert done.exit_code == 0, done.output

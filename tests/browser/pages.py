@@ -40,6 +40,11 @@ def various() -> Report:
     return evolve(synthetic(2_400), api=naming())
 
 
+def few_names() -> Report:
+    """All that can occur, with few names that are alike."""
+    return evolve(synthetic(2_400), api=naming(many=10))
+
+
 def run() -> Report:
     """What compiles, and was run: one variant is unstable on one release, another one slower on
     another.
@@ -65,6 +70,7 @@ REPORTS: Mapping[str, Callable[[], Report]] = {
     "real": real,
     "large": large,
     "various": various,
+    "few_names": few_names,
     "run": run,
     "attacking": attacking,
 }

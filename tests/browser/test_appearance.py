@@ -99,12 +99,12 @@ def test_an_open_drawer_is_printed_whole(open_page: Open) -> None:
 @pytest.mark.parametrize(
     ("name", "fragment"),
     [
-        ("various", ""),
-        ("various", "#mark=CRASH"),
+        ("few_names", ""),
+        ("few_names", "#mark=CRASH"),
         ("real", FAILED),
-        ("various", "#view=failures"),
-        ("various", "#view=trends"),
-        ("various", "#view=api"),
+        ("few_names", "#view=failures"),
+        ("few_names", "#view=trends"),
+        ("few_names", "#view=api"),
     ],
     ids=["grid", "filtered", "drawer", "failures", "trends", "api"],
 )

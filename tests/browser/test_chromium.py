@@ -35,6 +35,8 @@ def test_one_on_path_comes_before_further_ones(install: Install) -> None:
     assert find_chromium(further) == chrome
     chromium = install("chromium", "Chromium 150 built on Debian")
     assert find_chromium(further) == chromium
+    shell = install("chromium-headless-shell", "Chromium 150")
+    assert find_chromium(further) == shell
 
 
 def test_the_one_that_the_environment_names_and_no_other(

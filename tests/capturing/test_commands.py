@@ -49,6 +49,7 @@ def said(*words: str) -> str:
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_commands_take_captured_kernels(folder: Path) -> None:
     """Block pointers, gone in 3.9.0, are found in what a program launched with 3.8.0.
 

@@ -199,6 +199,7 @@ def test_kernels_of_a_tutorial_pass_without_an_edit(project: Project) -> None:
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_the_matmul_of_a_tutorial_is_as_expected_without_an_edit(project: Project) -> None:
     """Each of the six configs is a case, for usual and for odd sizes.
 

@@ -191,6 +191,7 @@ def begun(folder: Path, *arguments: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_two_runs_at_the_same_time_compile_each_cell_once(project: Path) -> None:
     for number in range(20):
         write_kernel(project / "k", f"copy_{number}", factor=number)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from attrs import evolve
 
 from compat.diagnosis.classify import agree, classify
-from compat.model import Diagnosis, Done, Evidence, Raised, Status
+from compat.model import Diagnosis, Done, Evidence, Raised, Status, Target
 from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.diagnosis.captured_failures import said
 from tests.targets import TARGETS
@@ -217,6 +219,55 @@ class TestOneAttempt:
             "ok",
             None,
         )
+
+    @pytest.mark.parametrize(
+        ("target", "metrics", "failure_class", "excerpt"),
+        [
+            (
+                TARGET,
+                {"num_warps": 16, "occupancy": {"threads": 1536, "blocks": 0}},
+                "block-threads",
+                "would exceed the threads of a block: has 1536, sm_90 allows 1024",
+            ),
+            (
+                TARGETS["gfx942"],
+                {"num_warps": 32},
+                "block-threads",
+                "would exceed the threads of a block: has 2048, gfx942 allows 1024",
+            ),
+            (
+                TARGET,
+                {
+                    "num_warps": 16,
+                    "registers": 255,
+                    "occupancy": {"threads": 512, "spare_registers": -127},
+                },
+                "block-registers",
+                "would exceed the registers of a block: has 255 a thread, sm_90 allows 128 with so"
+                " many threads",
+            ),
+        ],
+    )
+    def test_a_block_that_is_too_large_is_a_prediction(
+        self, target: Target, metrics: dict[str, Any], failure_class: str, excerpt: str
+    ) -> None:
+        outcome = classify([evolve(OK, metrics=metrics)], target=target, knowledge=KNOWLEDGE)
+        assert said(outcome) == ("rejected", failure_class)
+        failure = outcome.failure
+        assert failure is not None
+        assert (failure.prediction, failure.stage, failure.excerpt) == (True, "launch", excerpt)
+
+    @pytest.mark.parametrize(
+        ("target", "metrics"),
+        [
+            (TARGET, {"num_warps": 32, "registers": 64, "occupancy": {"threads": 1024}}),
+            (TARGET, {"registers": 255, "occupancy": {"threads": 128, "spare_registers": 0}}),
+            (TARGETS["gfx942"], {"num_warps": 16, "registers": 512}),
+        ],
+    )
+    def test_a_block_at_the_limit_is_ok(self, target: Target, metrics: dict[str, Any]) -> None:
+        outcome = classify([evolve(OK, metrics=metrics)], target=target, knowledge=KNOWLEDGE)
+        assert said(outcome) == ("ok", None)
 
     def test_mixed_descriptors_are_a_prediction_of_wrong_numbers(self) -> None:
         outcome = classify(

@@ -44,6 +44,8 @@ NAMES = [
     "verifier",
     "pass-failure",
     "shared-memory",
+    "block-threads",
+    "block-registers",
     "sass-descriptor",
     "static-assert",
     "unsupported-syntax",

@@ -101,6 +101,7 @@ EITHER = pytest.mark.parametrize("env", [OLD, NEW])
 
 
 @EITHER
+@pytest.mark.long
 def test_what_is_right_is_ok(found: dict[tuple[str, str], Check], env: str) -> None:
     assert found[env, "right"] == Check(status=Status.OK, max_abs=0.0, max_rel=0.0)
 

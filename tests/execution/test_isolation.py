@@ -128,6 +128,7 @@ def alone(cells: tuple[Cell, ...], env: BuiltEnv) -> dict[str, tuple[str, str]]:
     return {name: told for cell in cells for name, told in outcomes([cell], env, 1).items()}
 
 
+@pytest.mark.long
 def test_what_becomes_of_each_alone(alone: dict[str, tuple[str, str]]) -> None:
     statuses = {
         name.removesuffix("/triton-3.9.0").replace("/as_written/only", ""): status

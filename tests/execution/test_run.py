@@ -212,6 +212,39 @@ def test_a_shared_memory_excess_is_predicted(
     assert "would exceed shared memory" in failure.excerpt
 
 
+@pytest.mark.wheels
+@pytest.mark.parametrize(
+    ("function", "facts", "failure_class"),
+    [
+        ("copy", {"constexprs": {"N": 4096}, "options": {"num_warps": 64}}, "block-threads"),
+        (
+            "softmax",
+            {"constexprs": {"N": 65536}, "options": {"num_warps": 16, "maxnreg": 255}},
+            "block-registers",
+        ),
+    ],
+)
+def test_a_block_that_is_too_large_is_predicted(
+    env: BuiltEnv,
+    tmp_path: Path,
+    context: Callable[..., RunContext],
+    function: str,
+    facts: dict[str, Any],
+    failure_class: str,
+) -> None:
+    """An H100 refused both, of 3.0.0, 3.5.1 and 3.9.0, and launched smaller ones."""
+    signature = {"source": "*fp32", "result": "*fp32"}
+    wanted = cell(env, "large_block", function, "sm_90", signature=signature, **facts)
+    (result,) = run([wanted], context(env, tmp_path))
+    failure = result.outcome.failure
+    assert failure is not None
+    assert (failure.failure_class, failure.stage, failure.prediction) == (
+        failure_class,
+        "launch",
+        True,
+    )
+
+
 def test_an_env_that_is_broken_costs_only_its_own_cells(
     tmp_path: Path, context: Callable[..., RunContext]
 ) -> None:

@@ -273,6 +273,7 @@ def run_in(cells: Sequence[Cell], folder: Path, envs: Sequence[BuiltEnv]) -> tup
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_plain_pointers_compile_before_and_after_the_removal(
     tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
@@ -288,6 +289,7 @@ def test_plain_pointers_compile_before_and_after_the_removal(
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_descriptors_compile_where_there_are_some(
     tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:

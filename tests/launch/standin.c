@@ -33,7 +33,7 @@
 #include <unistd.h>
 
 typedef int CUresult;
-enum { INVALID_VALUE = 1, NO_DEVICE = 100, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700 };
+enum { INVALID_VALUE = 1, NO_DEVICE = 100, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700, OUT_OF_RESOURCES = 701 };
 
 typedef struct {
     int assembler, is_old, stores, is_marked;
@@ -160,7 +160,7 @@ CUresult cuModuleUnload(void *module) { free(module); return lasting; }
 
 CUresult cuModuleGetFunction(void **function, void *module, const char *name) {
     static const char *known[] = {"compat_canary", "add", "add_scratch", "wrong", "racy", "late", "beside", "spoils", "out_of_bounds",
-                                  "hangs", "dies", "reads_behind", "hides_behind", "wrong_beside", "by_code"};
+                                  "hangs", "dies", "reads_behind", "hides_behind", "wrong_beside", "by_code", "many_registers"};
     Kernel *kernel = calloc(1, sizeof(Kernel));
     *function = kernel;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -186,6 +186,14 @@ CUresult cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t
     *offset = 8 * index;
     *size = kernel->sizes[index];
     return 0;
+}
+
+/* A kernel with many registers is launched in small blocks only. */
+static int most_threads(const Kernel *kernel) { return strcmp(kernel->name, "many_registers") ? 1024 : 256; }
+
+CUresult cuFuncGetAttribute(int *value, int attribute, void *function) {
+    *value = most_threads(function);
+    return attribute ? INVALID_VALUE : 0;
 }
 
 CUresult cuFuncSetAttribute(void *function, int attribute, int value) {
@@ -275,6 +283,8 @@ CUresult cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, u
         return lasting;
     if (bx * by * bz > 1024 || (shared > 49152 && (int)shared > kernel->shared))
         return INVALID_VALUE;
+    if (bx * by * bz > most_threads(kernel))
+        return OUT_OF_RESOURCES;
     run(kernel, gx * gy * gz, parameters);
     return 0;
 }
@@ -301,6 +311,7 @@ CUresult cuEventElapsedTime(float *milliseconds, void *start, void *end) {
 
 CUresult cuGetErrorName(CUresult code, const char **name) {
     *name = code == INVALID_VALUE ? "CUDA_ERROR_INVALID_VALUE" : code == ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" :
-            code == NOT_FOUND ? "CUDA_ERROR_NOT_FOUND" : code == NO_DEVICE ? "CUDA_ERROR_NO_DEVICE" : NULL;
+            code == NOT_FOUND ? "CUDA_ERROR_NOT_FOUND" : code == NO_DEVICE ? "CUDA_ERROR_NO_DEVICE" :
+            code == OUT_OF_RESOURCES ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES" : NULL;
     return *name ? 0 : INVALID_VALUE;
 }

@@ -36,6 +36,7 @@ CELLS = [
     cell("too_much_shared", "add", shared=300_000),
     cell("much_shared", "add", shared=100_000),
     cell("too_many_threads", "add", block=[2048, 1, 1]),
+    cell("too_many_registers", "many_registers", block=[512, 1, 1]),
     cell("too_few_parameters", "add_scratch"),
     cell("no_such_entry"),
     cell("hinted", "add", hints=["n"]),
@@ -160,6 +161,10 @@ def test_a_process_that_ends_says_nothing(found: dict[str, dict[str, Any]]) -> N
             "predicted: it needs 300000 bytes of shared memory, and this GPU allows 232448",
         ),
         ("too_many_threads", "predicted: its block has 2048 threads"),
+        (
+            "too_many_registers",
+            "predicted: its block has 512 threads, and its registers allow 256",
+        ),
         (
             "too_few_parameters",
             "takes parameters of [8, 8, 8, 4, 8] bytes, but a launch would pass [8, 8, 8, 4]",

@@ -37,6 +37,7 @@ def test_an_abort_in_the_front_end(built: Built, tmp_path: Path) -> None:
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_an_assertion_in_a_pass(built: Built, tmp_path: Path) -> None:
     env = built("triton-3.1.0")
     found = reduced(

@@ -406,6 +406,7 @@ def test_every_other_release_stays_what_it_is(releases: Path, built: Built) -> N
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_where_less_is_asked_for_it_is_said_where_it_differs(releases: Path, built: Built) -> None:
     said = told_by(releases, "reduce", GONE, "--good", "3.8.0", "--only", "--no-build")
     assert (

@@ -413,6 +413,7 @@ def test_a_package_whose_absence_the_module_handles_is_absent(
     ("alone", "pair"),
     [("triton-3.1.0", "triton-3.1.0-torch-2.5.1"), ("triton-3.5.1", "triton-3.5.1-torch-2.9.1")],
 )
+@pytest.mark.long
 def test_a_real_torch_gives_the_same_code(
     built: Callable[[str], BuiltEnv], tmp_path: Path, alone: str, pair: str
 ) -> None:

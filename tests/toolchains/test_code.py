@@ -7,6 +7,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -116,6 +117,12 @@ class TestOccupancy:
         assert occupancy(90, 128, most, 1000)["blocks"] == found["blocks"]
         assert occupancy(90, 128, most, 1000)["spare_registers"] == 0
         assert occupancy(90, 128, most + 1, 1000)["blocks"] < found["blocks"]
+
+    def test_too_many_registers_are_negative_spare_ones(self) -> None:
+        assert occupancy(90, 512, 128, 0)["spare_registers"] == 0
+        assert occupancy(90, 512, 144, 0)["spare_registers"] == -16
+        assert "spare_registers" not in occupancy(90, 128, 32, 300_000)
+        assert occupancy(90, 1 << 16, 32, 0)["spare_registers"] == -32
 
     def test_barriers_limit_from_hopper_on(self) -> None:
         assert occupancy(90, 128, 32, 0, barriers=16)["blocks"] == 4
@@ -257,3 +264,44 @@ def test_real_code(release: str, built: Callable[[str], BuiltEnv]) -> None:
     assert found["mixed_descriptors"] == 0
     assert found["occupancy"]["threads"] == 128
     assert 1 <= found["occupancy"]["blocks"] <= 16
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize(
+    ("function", "facts", "prediction", "expected"),
+    [
+        (
+            "copy",
+            {"constexprs": {"N": 4096}, "options": {"num_warps": 64}},
+            "block-threads",
+            "needs 2048 threads in a block, sm_90 has 1024",
+        ),
+        (
+            "softmax",
+            {"constexprs": {"N": 65536}, "options": {"num_warps": 16, "maxnreg": 255}},
+            "block-registers",
+            " registers a thread, sm_90 has 128",
+        ),
+    ],
+)
+def test_a_script_counts_threads_and_registers(
+    built: Callable[[str], BuiltEnv],
+    tmp_path: Path,
+    function: str,
+    facts: dict[str, Any],
+    prediction: str,
+    expected: str,
+) -> None:
+    env = built("triton-3.6.0")
+    signature = {"source": "*fp32", "result": "*fp32"}
+    spec = cell(env, "large_block", function, signature=signature, **facts).spec
+    path = tmp_path / "script.py"
+    path.write_text(
+        script(spec, "sm_90", Form.RANGED, prediction=prediction, expected=expected),
+        encoding="utf-8",
+    )
+    assert env.python is not None
+    shown = subprocess.run(
+        [env.python, str(path)], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert (shown.returncode, expected in shown.stdout) == (0, True), shown

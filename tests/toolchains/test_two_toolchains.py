@@ -205,6 +205,7 @@ def test_the_commands_keep_two_toolchains_with_the_same_names_apart(
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_a_second_toolchain_has_the_features_that_its_record_has(
     project: Path, registered: Path
 ) -> None:

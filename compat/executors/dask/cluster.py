@@ -49,7 +49,7 @@ class DaskSettings:
     cluster: str | None = None
     """The dotted name of a class, or of a function, that makes a cluster."""
     arguments: JsonMapping = Factory(dict)
-    """What it is given."""
+    """The arguments of the class."""
     workers: int | None = None
     """How many workers are asked for; by default as many as the class gives, and on this machine
     one for each core.

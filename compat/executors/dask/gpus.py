@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from compat.executors.dask.remote import LaunchEnd
 
 _FIRST = 10
-"""The priority of launches: a worker begins one before what it has in line, since GPUs are few."""
+"""The priority of launches. A worker begins one before the rest of its queue, because GPUs are few.
+"""
 _COULD_NOT = 2
 """The exit code of a launcher that could not launch anything."""
 

@@ -76,19 +76,17 @@ class Parcel:
     made from, of this package.
     """
     depends: dict[str, str]
-    """What of environment variables and programs outside of the env its results depend on: the same
-    must hold on the worker.
+    """The environment variables and programs outside of the env that its results depend on. They
+    must be equal on the worker.
     """
     wanted: PinnedEnv | None
-    """The env, to be had there as it is here; ``None`` where the same path is good for both, as
-    with another worker's program.
+    """The env, which must be equal on the worker; ``None`` if one path is valid for both, as with
+    another worker's program.
     """
     worker: str | None = None
-    """The folder of another worker's program than this package has, which must be there on the
-    worker, too.
-    """
+    """The folder of a worker program from another package, which must exist on the worker, too."""
     alone: bool = False
-    """Whether nothing else is to be attempted there meanwhile."""
+    """Whether the worker may attempt nothing else meanwhile."""
 
     @property
     def light(self) -> Parcel:
@@ -154,8 +152,8 @@ class ParcelResult:
     lacks_tree: bool = False
     """It needs the tree's content."""
     unable: str | None = None
-    """What this worker lacks for the env, or how what it has differs from the driver's; another may
-    have it.
+    """The part of the env that this worker lacks, or its difference from the driver's; another
+    worker may have it.
     """
     refused: str | None = None
-    """What this worker's machine refused."""
+    """The refusal of this worker's machine."""

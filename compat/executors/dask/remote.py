@@ -41,7 +41,7 @@ _ROOM = 60.0
 """Seconds to wait for room for an env, while others are in use."""
 _TICK = 0.5
 _MANY, _OLD = 1000, 2 * 60 * 60.0
-"""Trees from which on old ones are removed, and the seconds that make one old."""
+"""The number of trees from which a worker removes old ones, and their age in seconds."""
 _TREES = "compat-trees"
 _IN_PROGRESS = ("executing", "long-running")
 
@@ -255,7 +255,7 @@ def _refuse_difference(parcel: Parcel) -> None:
 _PROGRAM, _RESULTS = "launch.py", "results.jsonl"
 _RESOURCE = "gpu"
 _LIMITS = ArchiveLimits(members=100_000, size=4 << 30)
-"""What a folder to launch may have."""
+"""The limits of a folder to launch."""
 
 
 @frozen(kw_only=True)
@@ -274,13 +274,13 @@ class LaunchEnd:
     """The end of a launch."""
 
     exit_code: int | None = None
-    """The launcher's; ``None`` where it has not ended by itself."""
+    """The launcher's; ``None`` if it did not end by itself."""
     results: str = ""
     """The lines that it has written."""
     output: str = ""
-    """The end of what it printed."""
+    """The end of its output."""
     refused: str | None = None
-    """What this worker's machine refused."""
+    """The refusal of this worker's machine."""
 
 
 async def gpu_host(dask_worker: Any) -> GpuHost:

@@ -30,14 +30,14 @@ from compat.source.tree import Trees
 
 _TICK = 0.2
 _GRACE = 10.0
-"""Seconds after the loss of a worker in which another may come in its place."""
+"""Seconds after the loss of a worker in which another may replace it."""
 _PATIENCE = 5.0
 """Seconds to wait for a result that a worker has, before looking whether that is still there."""
 _CONNECTED = "running"
 _TOPIC = "all"
 
 UNASKED = GpuHost(why_none="it has not answered")
-"""Of a worker that was not asked yet what it has."""
+"""The value for a worker that has not reported its hardware yet."""
 
 Say = Callable[[str], None]
 _Argument = TypeVar("_Argument")
@@ -50,7 +50,7 @@ class ClusterWorker:
 
     address: str
     name: str
-    """What it is called in messages."""
+    """The name in messages."""
     host: str
     threads: int
     unfit: str | None = None
@@ -58,9 +58,9 @@ class ClusterWorker:
     unable: dict[str, str] = Factory(dict)
     """Digest of an env → why it cannot have it."""
     alone: bool = False
-    """Whether it has a batch that is to be alone there, since workers were lost with it."""
+    """Whether it has a batch that must run alone there, because workers were lost with it."""
     gpus: GpuHost = UNASKED
-    """What it has to launch with."""
+    """Its hardware for launches."""
     cannot_launch: str | None = None
     """Why nothing can be launched there, though there is a GPU."""
 
@@ -105,7 +105,7 @@ class DaskSession:
         self.changed = threading.Condition()
         """Held to look at :attr:`workers`; notified where work may find a worker now."""
         self.workers: dict[str, ClusterWorker] = {}
-        """Those that are there, by address."""
+        """The connected workers, by address."""
         self.done = 0
         """How many tasks have returned. Guarded by :attr:`changed`."""
         self._gone: dict[str, ClusterWorker | None] = {}
@@ -114,10 +114,10 @@ class DaskSession:
         self._tasks: dict[str, _Task] = {}
         self._address = settings.where
         self._cluster: Any = None
-        """The one that was made for this command."""
+        """The cluster that this command has made."""
         self._client: Any = None
         self._connection: object = None
-        """Dask's, through which workers were looked at."""
+        """Dask's connection for inspecting workers."""
         self._connecting = threading.Lock()
         self._wanted: dict[str, PinnedEnv] = {}
         self._error: ClusterError | None = None

@@ -29,7 +29,7 @@ class Work(ABC, Generic[_Outcome]):
     """Cells that have no outcome yet, and the attempts that failed so far."""
 
     ENDED: ClassVar[str] = "ended during"
-    """What is said of a worker that ended, before its cells."""
+    """The words for a worker that ended, before its cells."""
     session: DaskSession
     check: Callable[[], None]
     """Raises where all is to end."""

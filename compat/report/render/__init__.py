@@ -89,4 +89,4 @@ FORMATS: list[Format] = [
         help="Write unexpected cells to this file, as a code quality report for GitLab.",
     ),
 ]
-"""In the order in which help and messages name them."""
+"""In the order of help and messages."""

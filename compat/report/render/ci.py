@@ -34,7 +34,7 @@ from compat.text import JsonObject, lazy_pattern, printable
 
 
 _NO_XML = lazy_pattern("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
-"""What no XML 1.0 document may have, besides halves of surrogate pairs."""
+"""Characters that XML 1.0 forbids, besides halves of surrogate pairs."""
 
 
 def junit_xml(report: Report) -> str:
@@ -208,19 +208,17 @@ class Annotation:
     """Something unexpected."""
 
     title: str
-    """Of what, and what came: ``sel_dense/block_ptr: rejected (api-removed)``."""
+    """The subject and its result: ``sel_dense/block_ptr: rejected (api-removed)``."""
     body: tuple[str, ...]
-    """Where, what was expected, what the compiler says, what to do, and how to look closer; a line
-    each.
-    """
+    """The place, the expectation, the compiler's message, the advice and a command; a line each."""
     check: str
     """The failure's class, or the status where there is none."""
     status: Status
     path: str | None = None
-    """The source, from the top of the repository; ``None`` for what is about no file of it."""
+    """The source, from the top of the repository; ``None`` without a file of the repository."""
     line: int | None = None
     identity: tuple[str, ...]
-    """What stays the same while the same thing is unexpected, whichever releases it is found in."""
+    """The identity of the unexpected result, equal in all releases."""
 
 
 def findings(report: Report, inside: str = "") -> tuple[Annotation, ...]:

@@ -53,9 +53,9 @@ _KINDS = {
     COMING: "absent",
     Mark().word: "absent",
 }
-"""What a mark comes to; every other one is ``bad``."""
+"""The kind of a mark; every other one is ``bad``."""
 UNEXPECTED, REMEMBERED = 1, 2
-"""What else is said of a point."""
+"""Further flags of a point."""
 
 
 @frozen(kw_only=True)
@@ -66,9 +66,9 @@ class _Point:
     release: int
     mark: Mark
     cells: int
-    """How many there are; those of a point follow each other in the order of the report."""
+    """The number of its cells, which follow each other in the order of the report."""
     earlier: Failure | None = None
-    """What it failed with, where only an earlier run knows it."""
+    """The failure that only an earlier run reports."""
     remembered: bool = False
 
 
@@ -331,14 +331,14 @@ ALWAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Everything that is known about it", ("compat", "explain", CELL)),
     ("The release that changed it", ("compat", "bisect", *_COORDINATE)),
 )
-"""For every cell: what it is for, and its words."""
+"""For every cell: the purpose of a command, and its words."""
 FAILING: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("The smallest kernel that fails the same way", ("compat", "reduce", CELL)),
     ("A standalone script and an issue text", ("compat", "repro", CELL)),
 )
-"""For cells that fail, besides."""
+"""Also for cells that fail."""
 FIX = ("An edit that fixes it", ("compat", "fix", CELL))
-"""Where an edit is known for the class of the failure."""
+"""For failures whose class has a known edit."""
 
 
 def command_table(options: Sequence[str], limits: Sequence[str]) -> JsonObject:
@@ -364,7 +364,7 @@ def command_table(options: Sequence[str], limits: Sequence[str]) -> JsonObject:
 
 
 _NONE = -(1 << 31)
-"""What stands for no number among whole ones."""
+"""The whole number that means no number."""
 _MOST = (1 << 31) - 1
 _EXACT = 1 << 53
 """Whole numbers up to this one are exact as floating point."""
@@ -417,17 +417,13 @@ class Column:
 
 
 _RECORDS = ("failure", "expectation", "warnings", "attempts", "stood_in")
-"""Facts that many cells have alike: each is kept once, and a cell has its number; 0 where it has
-none.
-"""
+"""Facts that many cells share. The page has each once, and a cell has its number; 0 without one."""
 _PLAIN = ("env", "status", "stage", "compile_seconds", "flags")
-"""Facts of which each cell has its own."""
+"""Facts that each cell has for itself."""
 _NAMED = ("status", "stage")
-"""Those of them that are one of few words."""
+"""Facts among these with few different words."""
 _RARE = ("numbers", "latency")
-"""Facts that a launch or the interpreter finds out: kept by the number of the cell, where there are
-any.
-"""
+"""Facts of launches and the interpreter, by the number of the cell."""
 _FLAGS = {"flaky": 1, "guessed": 2, "cached": 4}
 _UNEXPECTED = 8
 

@@ -27,7 +27,7 @@ from compat.report.render.blocks import (
 from compat.text import printable
 
 NATURAL = 10_000
-"""Columns where nothing is to be broken into lines."""
+"""A width at which no line breaks."""
 
 
 @frozen

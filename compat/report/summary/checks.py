@@ -27,7 +27,7 @@ MEANINGS = {
     "lost": "no answer",
     "-": "not run",
 }
-"""What the marks of tables of numbers mean, in the order to explain them."""
+"""The meanings of the marks in tables of numbers, in the order of the legend."""
 
 
 @frozen(kw_only=True)
@@ -40,7 +40,7 @@ class Trouble:
     expected: bool
     """Whether all of them were declared so."""
     declared: str
-    """What was declared, in words."""
+    """The declaration, in words."""
 
 
 @frozen(kw_only=True)
@@ -50,7 +50,7 @@ class DeviceChecks:
     device: str
     """``interpreter``, or a GPU by its name."""
     counts: Mapping[Status, int]
-    """Cells per status; in the interpreter targets are not told apart."""
+    """Cells per status. The interpreter does not distinguish targets."""
     grids: tuple[KernelGrid, ...]
     troubles: tuple[Trouble, ...]
 

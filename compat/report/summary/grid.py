@@ -47,7 +47,7 @@ MARKS = {
 }
 
 COMING = "…"
-"""What stands for cells that are not compiled yet."""
+"""The mark of a cell that is not compiled yet."""
 
 LEGEND = {
     "ok": "compiles",
@@ -76,7 +76,7 @@ They are words, so that they read without colour.
 """
 
 UNEXPECTED = "!"
-"""Put behind a mark that is not what was declared."""
+"""The sign behind a mark that differs from the declaration."""
 
 
 @frozen(kw_only=True)
@@ -294,8 +294,8 @@ class TallyRecord:
     fail: Count = 0
     unknown: Annotated[Count, rules(description="Kernels whose result there is unknown.")] = 0
     classes: Mapping[str, Annotated[int, rules(minimum=1)]] = Factory(dict)
-    """Failure class → kernels that show it, the most frequent first; of those of which nothing is
-    known, too.
+    """Failure class → kernels that show it, the most frequent first, including kernels with an
+    unknown result.
     """
 
     @property

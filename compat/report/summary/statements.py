@@ -29,8 +29,8 @@ from compat.report.summary.compact import (
 from compat.report.summary.record import Report
 
 HISTORICAL = "as_written"
-"""Variants whose names begin so keep a text as it once was; each is told on its own, and why, even
-where it works.
+"""The prefix of variants that preserve a text. Each gets its own sentence with the reason, even if
+it works.
 """
 
 
@@ -59,23 +59,21 @@ class _Story:
     bracket: Bracket | None
     since: Bracket | None
     between: tuple[str, str]
-    """What is not known between the ends of ``since`` and of ``bracket``, in words."""
+    """The unknown releases between the ends of ``since`` and of ``bracket``, in words."""
     runs: tuple[Run[str], ...]
-    """What happened (``ok``, ``unsupported`` or a failure class) at the releases in a row; known
-    ones only.
-    """
+    """The known results (``ok``, ``unsupported`` or a failure class) by release, in a row."""
     line: tuple[str, ...]
     """Every release that there is."""
     complete: bool
-    """Whether something is known of every one of them."""
+    """Whether every release has a known result."""
     clear: bool
     """Whether every one that was tried gave an answer, and all its attempts and envs the same."""
     newest: str | None
     """The newest release that was tried."""
     computes: str
-    """Where it computes wrong numbers, in words; empty where that was seen nowhere."""
+    """The releases with wrong numbers, in words; empty without any."""
     caveats: tuple[str, ...]
-    """What the sentence cannot know, and how it knows what this run did not try."""
+    """The limits of the sentence, and the source of results that this run did not produce."""
     cases: tuple[str, ...]
     """Empty for all of them; so below."""
     targets: tuple[str, ...]
@@ -333,7 +331,8 @@ def _extent(story: _Story, quantity: str, *, able: bool = True) -> str:
     which = (" " if story.clear else " and ").join(qualified)
     if len(chosen) == 1:
         return f"the only release {which}, {chosen[0]}"
-    return f"{quantity} {len(chosen)} releases {which} ({tested(chosen, story.line)})"
+    count = "both" if (quantity, len(chosen)) == ("all", 2) else f"{quantity} {len(chosen)}"
+    return f"{count} releases {which} ({tested(chosen, story.line)})"
 
 
 def _runs(story: _Story, *, failing: bool = False) -> str:

@@ -39,7 +39,7 @@ KINDS = {
     "builtin": "built-in",
     "jit": "jit function",
 }
-"""What kinds are called that a reader may not know."""
+"""The words for kinds that a reader may not know."""
 _LINES = 6
 """Lines of a source that a sentence names."""
 

@@ -69,17 +69,17 @@ class BisectReport:
     command: str
     """The command line that asked."""
     options: tuple[str, ...] = ()
-    """Options that a command for one of the kernels needs besides those that name it: ``--spec``,
+    """Options that a command for one of the kernels needs besides its name: ``--spec``,
     ``--judge``.
     """
     ends: tuple[str, ...] = ()
-    """Options that say which range was asked for, where there is no bracket that says it better."""
+    """Options for the requested range, if no bracket gives a better one."""
     left_out: Mapping[str, tuple[str, ...]] = field(factory=dict)
-    """Why → releases that are no candidates."""
+    """Reason → releases that are not candidates."""
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
     fixed: bool = False
-    """A fix was looked for, not a regression."""
+    """The search was for a fix, not for a regression."""
 
     @classmethod
     def of(
@@ -162,7 +162,7 @@ class ProbeRecord:
 
     release: Text = field(metadata={KEY: RELEASE})
     released: str | None
-    """The day on which it was published, ``2026-07-08``; ``None`` where the env does not say."""
+    """The day of its publication, ``2026-07-08``; ``None`` if the env does not say."""
     env: Text
     status: Status
     failure_class: str | None = field(metadata={KEY: "class"})
@@ -295,7 +295,7 @@ INSIDE_SCHEMA = 1
 meaning.
 """
 _DIFF_LINES = 40
-"""Lines of a diff that are shown; the folder has all of it."""
+"""Lines of a diff in the output; the folder has all of it."""
 
 
 def cell_answer_document(
@@ -445,7 +445,7 @@ _NAMED = 6
 """Releases that are left out for one reason are named one by one up to here."""
 
 STYLES = {Judgement.GOOD: "green", Judgement.BAD: "red", Judgement.UNKNOWN: "yellow"}
-"""Colours only repeat what the words say."""
+"""Colours only repeat the words."""
 
 
 def bisect_blocks(report: BisectReport) -> Iterator[Block]:

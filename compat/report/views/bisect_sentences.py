@@ -16,7 +16,7 @@ from compat.bisect.measures import TakesLonger, duration_names, measure, metric_
 from compat.bisect.request import Axis
 from compat.history.account import Judgement, Word
 from compat.model import Failure, Result
-from compat.report.summary.compact import counted, listed, one_line, open_between, spans, tested
+from compat.report.summary.compact import listed, one_line, open_between, spans, tested
 from compat.text import lazy_pattern, printable
 from compat.toolchains import Toolchain
 
@@ -312,9 +312,8 @@ def _all(answer: ReleaseAnswer) -> str:
     clear = (
         "that gave a clear answer" if answer.account.flaky or answer.account.untested else "tested"
     )
-    return (
-        f"all {counted(len(releases), 'release')} {clear} ({tested(releases, answer.account.line)})"
-    )
+    count = "both" if len(releases) == 2 else f"all {len(releases):,}"
+    return f"{count} releases {clear} ({tested(releases, answer.account.line)})"
 
 
 def _back_and_forth(answer: ReleaseAnswer) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _NO_NUMBER = 1e9
-"""What is farther off than this is no number, or was written in one release alone."""
+"""A larger error means that a value is not a number, or that only one release wrote it."""
 
 
 def reduction_lines(

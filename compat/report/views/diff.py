@@ -35,7 +35,7 @@ TITLES = {
     CellChangeKind.DROPPED: "not tested any more",
     CellChangeKind.ADDED: "newly tested",
 }
-"""What is said of the cells of each kind."""
+"""The words for the cells of each kind."""
 _INSTRUCTIONS = f"{TABLE}."
 _NAMED = 10
 """Values of an axis that a sentence names."""
@@ -229,9 +229,9 @@ def _jumps(found: Comparison) -> Iterator[str]:
 LIMIT = 65_536
 """Characters that a comment on GitHub may have."""
 MARKER = "<!-- triton-compat diff -->"
-"""The first line, by which a program finds the comment again."""
+"""The first line, which lets a program find the comment again."""
 _ROOM = 1_000
-"""Characters that are left for what is said after the details."""
+"""Characters for the text after the details."""
 
 
 def diff_markdown(found: Comparison) -> str:

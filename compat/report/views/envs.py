@@ -53,11 +53,11 @@ class PairsTable:
     own: frozenset[tuple[str, str]]
     """Each PyTorch with the release that came with it."""
     notes: tuple[Note, ...]
-    """The footnotes, numbered from 1 in the order in which the cells need them."""
+    """The footnotes, numbered from 1 in the order of the cells that need them."""
     failing: bool
     """Whether any pair is not ``ok``."""
     untried: tuple[Pair, ...]
-    """Those whose env or release cannot be had."""
+    """The pairs without an env or a release."""
 
 
 def pairs_table(pairs: Sequence[Pair]) -> PairsTable:

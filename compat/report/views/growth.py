@@ -9,7 +9,7 @@ from compat.history.growth import Growth, SettingGrowth, roughly
 from compat.text import JsonObject
 
 _PARTS = 3
-"""The parts of a compile that are told of each value, those that take longest."""
+"""The number of slowest parts of a compile in a row."""
 
 
 def growth_lines(growth: SettingGrowth) -> Iterator[str]:

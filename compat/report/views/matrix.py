@@ -45,14 +45,14 @@ from compat.report.summary.statements import (
 from compat.report.views.envs import pairs_blocks
 
 CROWDED = 40
-"""Kernels of libraries with more of which a terminal shows no table of each, and of each failure
-the first places.
+"""The number of library kernels above which a terminal shows no table of each, and only the first
+places of each failure.
 """
 _FEW = 5
 _SLOWER = 15
 """Rows of latencies that are shown; matrix.md has all of them."""
 STYLES = {"ok": "green", "ok*": "yellow", "n/a": "dim", COMING: "dim", "-": "dim"}
-"""Colours only repeat what the words say; every other mark is red."""
+"""Colours only repeat the words. Every other mark is red."""
 
 
 def matrix_blocks(report: Report) -> Iterator[Block]:

@@ -47,10 +47,10 @@ from compat.text import JsonObject
 SUMMARY_LIMIT = 1024 * 1024
 """Bytes that the summary of a step may have on GitHub, which shows none of a longer one."""
 _ROOM = 200
-"""Bytes for the sentence that says what is left out."""
+"""Bytes for the sentence about left-out sections."""
 
 BESIDE = ("numpy", "setuptools")
-"""Packages that decide what a Triton can do although they are not part of it: worth a column."""
+"""Packages outside of Triton that decide what it can do, so they get a column."""
 
 
 def matrix_markdown(report: Report) -> str:
@@ -210,7 +210,7 @@ FATES = {
     Status.SOURCE_BROKEN: ("could not be imported", "could not be imported"),
     Status.LOST: ("gave no answer", "gave no answer"),
 }
-"""What one cell, or several, of a status did."""
+"""The verb of a status for one cell, and for several."""
 
 
 def mark(one: Mark) -> str:
@@ -275,7 +275,7 @@ _LINES = 300
 :data:`LARGE`.
 """
 _WIDTH = 120
-"""Characters of what others have written in a line."""
+"""Characters of foreign text in a line."""
 _FEW = 5
 
 
@@ -287,7 +287,7 @@ class KernelCounts:
     cells: int
     good: int
     bad: tuple[tuple[str, int], ...]
-    """The marks of what is not ok, with numbers, as words of the grid."""
+    """The marks of cells that are not ok, with numbers, in the words of the grid."""
     unexpected: int
     failures: tuple[str, ...]
     """The ids of the failures that most cells have; at most a few."""
@@ -307,7 +307,7 @@ class Folded:
 
     kernels: tuple[KernelCounts, ...]
     more_kernels: int
-    """How many kernels there are besides: those of which least is to be told."""
+    """The number of further kernels, those with least to report."""
     failures: tuple[DistinctFailure, ...]
     more_failures: int
     surprises: tuple[Surprise, ...]

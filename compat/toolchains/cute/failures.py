@@ -41,7 +41,7 @@ The argument does not fit its annotation.
 """
 _KIND = r"\w[\w.]*(?:<[^>\n]*>)?"
 _MLIR_SAYS = r"^ *error: (?:unknown|(?:loc\()?\"[^\n]*?:\d+:\d+\)*|<module>)(?:: |\): )(?:error: )?"
-"""What stands before a sentence of MLIR: where it is about."""
+"""The place before a sentence of MLIR."""
 
 TARGET_UNKNOWN = evolve(
     common.TARGET_UNKNOWN,
@@ -580,7 +580,7 @@ _STACK = lazy_pattern(
 _FRAME = lazy_pattern(r'  File "(?P<path>[^"\n]+)", line (?P<line>\d+) in ')
 _INSTALLED = ("/site-packages/", "/lib/python3")
 _ADAPTER = "/cute/inside/adapter/"
-"""What calls the tracer: in a stack that has it first, no function of the kernel was at work."""
+"""The caller of the tracer. If it is the innermost frame, no function of the kernel was running."""
 
 
 def _line_in_stack(words: str) -> str | None:

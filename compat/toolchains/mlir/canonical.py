@@ -20,8 +20,7 @@ from attrs import define, field
 from compat.text import lazy_pattern
 
 _STRING = r'"(?:[^"\\\n]++|\\[^\n]?)*+(?:"|(?=\n)|\Z)'
-"""A string; one without an end goes on to the end of its line, so that nothing is looked through
-twice.
+"""A string. One without an end extends to the end of its line, so that no text is searched twice.
 """
 
 
@@ -117,11 +116,10 @@ _ANNOTATION = lazy_pattern(r"^!\d+ = (!\{ptr @[^,]+, .*\})$", re.MULTILINE)
 _OF_LLVM = lazy_pattern(r"attributes #|declare |target (?:datalayout|triple) = ")
 _GROUP = lazy_pattern(r" #(\d+)\b")
 _NAME = lazy_pattern(rf"{_STRING}|%[\w.$-]+|\$L\w+")
-"""A name, or a string, in which registers have names of their own (``"mov.u32 $0, %laneid;"``)."""
+"""A name, or a string, where registers have their own names (``"mov.u32 $0, %laneid;"``)."""
 _SEMICOLON = lazy_pattern(r"(?:^|\s);")
-"""What begins a comment of LLVM.
-
-The semicolon that ends a line of PTX begins none: no space is before it.
+"""The beginning of an LLVM comment. The semicolon at the end of a line of PTX has no space before
+it, so it is not one.
 """
 _METADATA = lazy_pattern(r",? ![\w.]+ !\d+")
 
@@ -256,7 +254,7 @@ class _Aliases:
     meanings: dict[str, str]
     renamed: dict[str, str] = field(factory=dict)
     used: dict[str, str] = field(factory=dict)
-    """New name → meaning, of those that are used."""
+    """New name → meaning, for the used names."""
 
     @classmethod
     def of(cls, lines: list[str]) -> _Aliases:

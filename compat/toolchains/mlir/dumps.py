@@ -16,16 +16,16 @@ from compat.toolchains.mlir import canonical as canonical_form
 from compat.toolchains.mlir.canonical import canonical
 
 SOURCES = (Path(__file__), Path(canonical_form.__file__))
-"""What a reader that reads with this has to name among its own."""
+"""The files that a reader with this module must list among its own."""
 HEADING_BEGINS = "// -----// IR Dump "
-"""What every heading of a dump begins with."""
+"""The beginning of every heading of a dump."""
 HEADING = lazy_pattern(
     r"^// -----// IR Dump (?P<when>Before|After|Without) (?P<title>[^\s:(]+)(?P<failed> Failed)?"
     r"(?: \((?P<argument>[^)\s]*)\)|: (?P<name>[\w-]+))?"
 )
 """``… Before CSE (cse) (…)`` in older releases, ``… Before CSEPass: cse ('builtin.module'
-operation) …`` in newer ones. ``Without`` is said by adapters that run passes one by one, of a pass
-that they cannot run so.
+operation) …`` in newer ones. Adapters that run passes one by one write ``Without`` for a pass that
+they cannot run so.
 """
 _LONGEST_HEADING = 4096
 """Characters of a heading."""
@@ -62,7 +62,7 @@ def read(text: str, pass_key: Callable[[str], str] = str) -> Printed:
     words: list[str] = []
     steps: list[tuple[str, list[str]]] = []
     taken: list[str] | None = words
-    """Where to put what comes next; ``None`` for IR that is of no pass."""
+    """The list for the next text; ``None`` for IR without a pass."""
     left_out: list[str] = []
     failed: str | None = None
     at = 0

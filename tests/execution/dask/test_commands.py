@@ -76,6 +76,7 @@ def left(project: Path) -> list[str]:
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_a_class_by_its_name_and_no_dask_for_what_is_known(project: Path) -> None:
     began = command(project, "--variant", "block_ptr")
     _, err = began.communicate(timeout=PATIENCE)

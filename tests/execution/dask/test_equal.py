@@ -48,6 +48,7 @@ def document(selection: Selection, folder: Path, executor: OpenExecutor) -> Any:
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_the_report_is_the_same(
     built: Callable[[str], BuiltEnv], machines: Machines, tmp_path: Path
 ) -> None:

@@ -87,6 +87,7 @@ class AfterSome:
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_a_worker_that_is_killed_costs_no_cell(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:

@@ -63,8 +63,11 @@ class Equipped:
         self.python.write_text(f'#!/bin/sh\nexec {python} "$@" --device cpu\n')
         self.python.chmod(0o755)
 
-    def start(self, name: str, *, has_gpu: bool, **environ: str) -> None:
-        """A worker; with a GPU of its own, if it has one."""
+    def start(self, name: str, *, has_gpu: bool, nanny: bool = False, **environ: str) -> None:
+        """A worker; with a GPU of its own, if it has one.
+
+        A nanny is one more process, and starts its worker anew where that has ended.
+        """
         driver = (
             {
                 "LD_LIBRARY_PATH": str(self.folder / "driver"),
@@ -75,7 +78,7 @@ class Equipped:
         )
         identity = {"STANDIN_UUID": f"{os.getpid() % 10000:04}-{name}"}
         self.machines.start_worker(
-            name, threads=1, nanny=True, **{"COMPAT_ENVS": ENVS, **driver, **identity, **environ}
+            name, threads=1, nanny=nanny, **{"COMPAT_ENVS": ENVS, **driver, **identity, **environ}
         )
 
 
@@ -110,6 +113,7 @@ def statuses(launched: list[LaunchedPiece]) -> dict[str, str]:
     return {line["identity"]: line["check"]["status"] for each in launched for line in each.lines}
 
 
+@pytest.mark.long
 def test_launched_where_the_gpu_is(equipped: Equipped, tmp_path: Path, pair_python: str) -> None:
     """With the same statuses as on this machine, by the one worker that has it.
 
@@ -187,6 +191,7 @@ def home(tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.M
     return tmp_path
 
 
+@pytest.mark.long
 def test_a_matrix_is_launched_as_on_this_machine(
     home: Path, equipped: Equipped, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,8 +200,8 @@ def test_a_matrix_is_launched_as_on_this_machine(
     Launched once; and after that nothing is asked of a cluster.
     """
     wrong = {"STANDIN_BREAKS": "old", "STANDIN_AS": "wrong"}
-    equipped.start("plain", has_gpu=False)
-    equipped.start("equipped", has_gpu=True, **wrong)
+    equipped.start("plain", has_gpu=False, nanny=True)
+    equipped.start("equipped", has_gpu=True, nanny=True, **wrong)
     with session(equipped.machines) as where:
         # The other one alone cannot compile: its variables are not those of this process.
         gpus(where, 2)
@@ -231,13 +236,14 @@ def test_a_matrix_without_a_gpu(home: Path, equipped: Equipped) -> None:
     assert [(status, gpu) for _, status, gpu in told(home)] == [("ok", None), ("ok", None)]
 
 
+@pytest.mark.long
 def test_a_worker_that_is_killed_in_a_launch(equipped: Equipped, tmp_path: Path) -> None:
     """Its cells go to another one.
 
     Of what ended three workers it is said, and the launcher has ended with its worker.
     """
     folder = write(tmp_path / "built", [cell("add"), cell("hangs")])
-    equipped.start("one", has_gpu=True)
+    equipped.start("one", has_gpu=True, nanny=True)
     said: list[str] = []
     with session(equipped.machines, said) as where:
         found = gpus(where, 1)
@@ -250,7 +256,7 @@ def test_a_worker_that_is_killed_in_a_launch(equipped: Equipped, tmp_path: Path)
         machine_left = launchers(equipped)
         equipped.machines.kill_worker_process("one")
         wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in machine_left), SOON)
-        equipped.start("two", has_gpu=True)
+        equipped.start("two", has_gpu=True, nanny=True)
         thread.join(PATIENCE)
     ((launched, missing),) = come
     assert missing == []
@@ -274,8 +280,8 @@ def test_what_ends_workers_is_said(equipped: Equipped, tmp_path: Path, pair_pyth
     """Alone in the end, so that the others are launched."""
     folder = write(tmp_path / "built", [cell("add"), cell("killer", "add")])
     equipped.python.write_text(KILLING.format(python=pair_python))
-    equipped.start("one", has_gpu=True)
-    equipped.start("two", has_gpu=True)
+    equipped.start("one", has_gpu=True, nanny=True)
+    equipped.start("two", has_gpu=True, nanny=True)
     said: list[str] = []
     with session(equipped.machines, said) as where:
         launched, (lost,) = launch(gpus(where, 2), folder, "--no-latency")
@@ -288,6 +294,7 @@ def test_what_ends_workers_is_said(equipped: Equipped, tmp_path: Path, pair_pyth
     )
 
 
+@pytest.mark.long
 def test_one_launch_at_a_time_on_a_gpu(
     equipped: Equipped, tmp_path: Path, pair_python: str
 ) -> None:

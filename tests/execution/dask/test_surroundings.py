@@ -68,6 +68,7 @@ def test_the_system_kills_a_compile_for_want_of_memory(
 
 @pytest.mark.wheels
 @memory_groups
+@pytest.mark.long
 def test_the_system_kills_a_worker_for_want_of_memory(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:

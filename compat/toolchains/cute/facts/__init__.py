@@ -41,11 +41,11 @@ USUAL: tuple[str, ...] = tuple(_targets["usual"])
 GPUS: Mapping[str, str] = {
     gpu: table["name"] for table in _targets["target"] for gpu in table["gpus"]
 }
-"""What GPUs are called → their target."""
+"""Name of a GPU → its target."""
 MODELS = {
     table["name"]: GpuModel(**table["model"]) for table in _targets["target"] if "model" in table
 }
-"""Target → the GPU of it that programs without one are made to believe in."""
+"""Target → the GPU that the stand-in reports to programs without one."""
 
 
 def private_variables(folder: str) -> dict[str, str]:

@@ -34,7 +34,7 @@ _USUAL_ALIGNMENT = "16"
 _READING = frozenset(
     {"_FUNCTIONS", "_CONSTANT", "_STORED", "_CONFIG", "_LAUNCHED", "dynamic_shared", "_sizes"}
 )
-"""What reads dynamic shared memory in a module."""
+"""The operations that read dynamic shared memory in a module."""
 
 
 class CallForm(StrEnum):
@@ -269,7 +269,7 @@ class _Writing:
             {name: plain_type(kind) for name, kind in bundle.spec.compile.signature.items()}
         )
         self.sizes: dict[str, str] = {}
-        """Name of a size → what makes it."""
+        """Name of a size → the expression that makes it."""
         self.tensors = self.streams = False
         """Whether any is handed over through DLPack, and whether any is a stream."""
 

@@ -24,7 +24,7 @@ ELEMENTS = {
     **{f"Int{bits}": f"i{bits}" for bits in (8, 16, 32, 64)},
     **{f"Uint{bits}": f"u{bits}" for bits in (8, 16, 32, 64)},
 }
-"""What CuTe DSL calls a type → what kernel files do."""
+"""CuTe DSL's name of a type → its name in kernel files."""
 
 _ELEMENT = f"(?:{'|'.join(ELEMENTS.values())})"
 _SIZE = r"(?:[1-9]\d*|[A-Za-z_]\w*(?:%[1-9]\d*)?)"

@@ -48,8 +48,8 @@ from typing import Any
 VARIABLE = "COMPAT_CAPTURE"
 """The environment variable that has the settings."""
 PACKAGE = "_compat_toolchains.%s.inside.recorder"
-"""What the recorder of a toolchain is called in ``sys.modules`` where ``start/sitecustomize.py``
-has put it into a process.
+"""The name of a toolchain's recorder in ``sys.modules`` if ``start/sitecustomize.py`` has loaded
+it.
 """
 _TOOLCHAINS = os.path.abspath(os.path.join(os.path.dirname(__file__), os.pardir, os.pardir))
 

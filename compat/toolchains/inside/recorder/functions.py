@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ..foreign import Document, Function, Value
 
 _DEPTH = 4
-"""How deep tuples and dictionaries are looked into."""
+"""The depth to which tuples and dictionaries are read."""
 _ITEMS = 256
 _STANDARD = frozenset(getattr(sys, "stdlib_module_names", ())) | frozenset(
     {
@@ -62,7 +62,7 @@ _STANDARD = frozenset(getattr(sys, "stdlib_module_names", ())) | frozenset(
     }
 )
 _OTHERS = frozenset({"torch", "numpy"})
-"""Packages of which nothing is taken into a kernel."""
+"""Packages that give nothing to a kernel."""
 _FUTURE_ANNOTATIONS = __future__.annotations.compiler_flag
 
 
@@ -70,17 +70,15 @@ class Forms:
     """What functions and values of a toolchain are like. The methods here know none."""
 
     packages: frozenset[str] = frozenset()
-    """The toolchain's packages, of which every environment that has it has the same names."""
+    """The toolchain's packages, with the same names in every environment that has it."""
     public: tuple[str, ...] = ()
-    """Modules of which a name is taken rather than of the one that defines it, which changes from
-    release to release.
-    """
+    """Modules to take a name from, because the defining module changes from release to release."""
     as_written = False
     """Whether names are imported as their module does, and values that are hard to say are made by
     the expression there.
     """
     kept: frozenset[str] = frozenset()
-    """The decorators that stay as they are written, by the last part of their names."""
+    """The decorators that stay as written, by the last part of their names."""
 
     of_methods: frozenset[str] | None = None
     """The decorators of methods, by the last part of their names: methods with others are left out.

@@ -46,7 +46,7 @@ class Journal:
         self._owner: int | None = None
         self._file = -1
         self.token = ""
-        """Unlike that of any other process, and above that of one that began earlier."""
+        """A unique number, above that of every process that began earlier."""
         self._open()
 
     def write(self, **record: Any) -> None:

@@ -23,7 +23,7 @@ class Recording:
     """A recording that is going on in this process. A toolchain has a subclass."""
 
     package = ""
-    """What is imported of the toolchain."""
+    """The toolchain's imported package."""
 
     def __init__(self, settings: Document, forms: Forms) -> None:
         self.settings = settings

@@ -49,7 +49,7 @@ _MEMORY_IN_USE = (
 
 
 _DEVICES = ("/dev/nvidia0", "/dev/kfd", "/dev/dxg")
-"""What there is on machines with a GPU."""
+"""The device files of machines with a GPU."""
 
 
 def is_there() -> bool:

@@ -37,7 +37,7 @@ _CPU = "cpu"
 _GPU = "cuda"
 _OBJECTS = ("Stream", "Event", "CUDAGraph", "device", "device_of", "stream", "graph")
 _AS_IT_IS = ("compile",)
-"""Decorators that leave a function as it is: it is not compiled for a GPU that is not there."""
+"""Decorators that leave a function as it is, because there is no GPU to compile it for."""
 NUMPY_COMPARISONS: dict[str, object] = {
     **dict.fromkeys(
         (
@@ -50,7 +50,7 @@ NUMPY_COMPARISONS: dict[str, object] = {
     ),
     "assert_array_less": None,
 }
-"""Function → what it returns."""
+"""Function → its result here."""
 _COMPARES = re.compile(r"_?(assert|check|verify|compare)\w*_(\w*close|equal|eq)$")
 _COMPARISONS = {"allclose": True, "equal": True}
 _TEST_COMPARISONS = {"assert_close": None, "assert_allclose": None}

@@ -333,6 +333,7 @@ class CheckingProcess:
         foretold = predicted(cell["launch"], self._session.driver)
         try:
             kernel = self._session.kernel(cell)
+            foretold = foretold or kernel.too_large()
             try:
                 return (
                     checked(

@@ -40,13 +40,15 @@ _PREPARING = 600.0
 """Seconds that inputs and references may take."""
 
 _COMPARED = 8
-"""Launches that differ from the first and are compared with the good ones, of each problem."""
+"""The number of launches of each problem that differ from the first and are compared with the good
+ones.
+"""
 _INFINITE = 1e30
-"""How far off it is where what comes out is no number, or where only one of two was written."""
+"""The error of a value that is not a number, or that only one of the two wrote."""
 
 
 _ANSWERED = ("good", "launches", "differing", "finite", "wrote", "outside", "reads_outside", "off")
-"""What an answer has of each kernel."""
+"""The keys of an answer for each kernel."""
 
 
 class ComparedKernel:
@@ -58,7 +60,7 @@ class ComparedKernel:
         self.finite = True
         self.wrote = False
         self.outside = ""
-        """Where it wrote what is not its own, in words."""
+        """The writes outside of its outputs, in words."""
         self.reads_outside = False
         """Whether its results depend on the memory around its inputs.
 

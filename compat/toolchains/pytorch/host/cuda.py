@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 LIBRARY = "libcuda.so.1"
 
+_MOST_THREADS_OF_KERNEL = 0
 _COMPUTE_MAJOR, _COMPUTE_MINOR, _L2_BYTES, _OPT_IN_SHARED, _MOST_THREADS = 75, 76, 38, 97, 1
 _DYNAMIC_SHARED, _NON_PORTABLE_CLUSTER = 8, 14
 _COOPERATIVE, _CLUSTER, _CLUSTER_POLICY, _PROGRAMMATIC_SERIALIZATION = 2, 4, 5, 6
@@ -87,6 +88,7 @@ _PROTOTYPES = {
     "cuModuleLoadData": (POINTER(c_void_p), c_char_p),
     "cuModuleUnload": (c_void_p,),
     "cuModuleGetFunction": (POINTER(c_void_p), c_void_p, c_char_p),
+    "cuFuncGetAttribute": (POINTER(c_int), c_int, c_void_p),
     "cuFuncSetAttribute": (c_void_p, c_int, c_int),
     "cuFuncGetParamInfo": (c_void_p, c_size_t, POINTER(c_size_t), POINTER(c_size_t)),
     "cuLaunchKernel": (c_void_p, *(c_uint,) * 7, c_void_p, POINTER(c_void_p), POINTER(c_void_p)),
@@ -266,6 +268,12 @@ class CudaDriver(CudaLibrary):
         ):
             sizes.append(size.value)
         return sizes
+
+    def threads_of(self, function: c_void_p) -> int:
+        """Threads of a block that leave the registers of this GPU room for a kernel's own."""
+        threads = c_int()
+        self.call("cuFuncGetAttribute", byref(threads), _MOST_THREADS_OF_KERNEL, function)
+        return threads.value
 
     def allow_shared(self, function: c_void_p, size: int) -> None:
         """Allow more dynamic shared memory than every GPU has. Raises CudaError."""

@@ -38,6 +38,10 @@ class Kernel:
         """What launches it on a problem, and does not wait. Raises Refused."""
         raise NotImplementedError
 
+    def too_large(self) -> str:
+        """Why its block is too large for the GPU; empty if nothing tells that it is."""
+        return ""
+
     def close(self) -> None:
         """Unload it."""
         raise NotImplementedError
@@ -61,6 +65,14 @@ class LoadedKernel(Kernel):
             driver.allow_shared(self._function, self.facts["shared"])
         if self.facts["non_portable"]:
             driver.allow_large_clusters(self._function)
+
+    def too_large(self) -> str:
+        """See :meth:`Kernel.too_large`. Raises CudaError."""
+        x, y, z = self.facts["block"]
+        most = self._driver.threads_of(self._function)
+        if x * y * z <= most:
+            return ""
+        return "its block has %d threads, and its registers allow %d" % (x * y * z, most)
 
     def _count(self) -> None:
         """A list of parameters that is too short would be read past its end, in this process."""

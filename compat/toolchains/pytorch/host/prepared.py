@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from ...inside.foreign import Document, Objects, Tensor, Value
 
 ROOM = 1 << 18
-"""Bytes before and behind what a tensor lies in; a multiple of what allocators align to."""
+"""Bytes before and behind the storage of a tensor; a multiple of the alignment of allocators."""
 _NO_NUMBER = 0xFF
-"""A byte of which every floating point type makes NaN."""
+"""A byte that makes NaN in every floating point type."""
 _ALIGNED = 512
 OTHERS = (256.0, -256.0)
-"""Numbers that the room can be filled with: larger than what problems hold, and in range of every
-floating point type.
+"""Fillings for the room: larger than the numbers of problems, and in range of every floating point
+type.
 """
 
 
@@ -137,9 +137,7 @@ class Guarded:
         self._moved: Dict[int, Any] = {}
         """Address of a storage → the bytes that it was moved to."""
         self._types: Dict[int, Any] = {}
-        """Address of these bytes → the type of their elements, and how many bytes the storage
-        had.
-        """
+        """Address of these bytes → the element type, and the size of the storage in bytes."""
         arguments = {name: self._value(value) for name, value in made["arguments"].items()}
         self.made = dict(made, arguments=arguments, baseline=None)
         written = {arguments[name].untyped_storage().data_ptr() for name in made["outputs"] or ()}

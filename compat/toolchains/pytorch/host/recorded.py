@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...inside.foreign import Document, Objects, Value
 
 Recorded = Dict[str, Any]
-"""What is launched for one set of sizes, as the index has it."""
+"""The launches for one set of sizes, as in the index."""
 
 
 class RecordedKernels(Kernel):

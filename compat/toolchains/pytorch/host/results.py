@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 NAME = "results.jsonl"
-"""What the file is called in the folder, where nobody names another."""
+"""The default name of the file in the folder."""
 Key = Tuple[str, str, str]
 
 

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 ROUNDS = 25
 """Timed launches of each."""
 _AGAIN = 20
-"""The same, of those that are timed a second time."""
+"""The same for the kernels that are timed a second time."""
 _WARM_UP = 3
 _FLUSHES_BEFORE_BASELINE = 4
-"""PyTorch takes longer to launch: the GPU is kept busy meanwhile, so that what is timed is the
-GPU.
+"""PyTorch takes longer to launch, so flushes keep the GPU busy meanwhile, and the time is that of
+the GPU.
 """
 _LEAST_FLUSH = 1 << 20
 
 _LEAST = 0.01
-"""Part of a latency by which two launches of the same code may differ, too."""
+"""The relative difference that two launches of the same code may always have."""
 
 Call = Callable[[], None]
 

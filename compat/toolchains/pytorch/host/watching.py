@@ -22,7 +22,7 @@ _PREPARING = 600.0
 _ROUND = 120.0
 """Seconds that timing all cells once may take."""
 _TRIES = 2
-"""Processes that may end without having come to any cell, before the rest is given up."""
+"""Processes that may end without reaching any cell before the launcher gives up."""
 
 Cell = Dict[str, Any]
 
@@ -36,14 +36,14 @@ class ProcessReport:
 
     def __init__(self) -> None:
         self.checks: Dict[int, Dict[str, object]] = {}
-        """Cell → its check, of those that count."""
+        """Cell → the check that counts."""
         self.latencies: Dict[int, Dict[str, object]] = {}
         self.suspect: Optional[int] = None
         """The cell that ended the process."""
         self.first: Dict[str, object] = {}
-        """What came of it then."""
+        """The result of the first attempt."""
         self.unable = ""
-        """Why nothing of the problem can be run."""
+        """The reason why the problem cannot run at all."""
         self.unwell = ""
         """How the canary failed."""
         self.finished = False

@@ -262,7 +262,7 @@ def _pattern(dtype: torch.dtype) -> int:
 _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 """By bytes of an element."""
 _SAMPLED = 256
-"""Elements of a tensor that was changed whose values are told."""
+"""Elements of a changed tensor whose values are recorded."""
 _STEP = 2654435761
 """Between two of them, so that they are not all in one column."""
 _BEFORE = "before"

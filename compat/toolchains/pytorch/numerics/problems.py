@@ -30,7 +30,7 @@ Problem = Dict[str, Any]
 
 _KEYS = {"name", "arguments", "grid", "outputs", "baseline"}
 _OUTPUT = {"reference": None, "tolerance": 0.0, "relative": 0.0, "reason": "", "initial": None}
-"""What is said of an output, with what stands for what is not said."""
+"""The keys of an output, with their defaults."""
 _MODULE = "_compat_problems"
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ...inside.foreign import Document
 
 _MOST = 50
-"""Entries of a kind that are told."""
+"""Entries of a kind in the evidence."""
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -29,24 +29,24 @@ class Ledger:
         self.refusals = 0
         """How often something was asked for that no stand-in knows."""
         self.refused = ""
-        """What that was the last time."""
+        """The last refusal."""
         self.refusal = ""
         """The words of the last refusal."""
         self.elsewhere = False
-        """Whether what that left undone is unknown: one was in another thread, or leads to more
-        than can be followed.
+        """Whether the effects of a refusal are unknown, because it was in another thread or leads
+        too far to follow.
         """
         self.begun: tuple[list[str], Document] | None = None
-        """Roots and target for which a package was imported before any of its modules was asked
-        for.
+        """Roots and target for which a package was imported before any of its modules was
+        requested.
         """
         self.package = ""
         """Its name."""
         self.late = False
-        """Whether a package was stood in for after modules had found it absent."""
+        """Whether a stand-in replaced a package after modules had found it absent."""
         self.missing: dict[str, dict[str, BaseException]] = {}
-        """Module → name that a statement would have given a value if it had not failed → why it
-        failed; ``*`` for names unknown.
+        """Module → name that a failed statement would have set → the reason of the failure; ``*``
+        for unknown names.
         """
         self._answers: dict[str, None] = {}
         self._skipped: dict[str, None] = {}

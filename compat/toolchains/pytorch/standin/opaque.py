@@ -161,7 +161,7 @@ _COPIED = (
     "__type_params__",
     "__wrapped__",
 )
-"""What ``staticmethod`` and the like take over from a function if it has them."""
+"""Attributes that ``staticmethod`` and others copy from a function that has them."""
 
 
 def unknown_attribute(path: str, name: str) -> Opaque:

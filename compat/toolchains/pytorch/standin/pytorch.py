@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from ...inside.foreign import Objects, Value
 
 _NEWEST = "2.15.0"
-"""What is assumed of a toolchain of which no PyTorch is known."""
+"""The assumed PyTorch of a toolchain without a known one."""
 _CUDA = (((2, 4), "12.1"), ((2, 5), "12.4"), ((2, 7), "12.6"), ((2, 8), "12.8"), ((2, 11), "13.0"))
 _HIP = (((2, 4), "6.1"), ((2, 5), "6.2"), ((2, 7), "6.3"), ((2, 8), "6.4"), ((2, 10), "7.1"))
-"""From which release of PyTorch on its wheels are built for which CUDA and ROCm; there are others
-of the same release.
+"""The first release of PyTorch → the CUDA and ROCm of its wheels; other builds of the same release
+exist.
 """
 ABSENT = {"torch": ("hpu", "npu", "mlu", "musa")}
-"""What PyTorch by itself has not: packages that extend it add it."""
+"""Names that PyTorch itself lacks and that its extensions add."""
 
 
 def version() -> str:
@@ -313,12 +313,12 @@ def _built_for(releases: Any) -> AssumedStr:
 
 
 _DEFAULT: dict[str, object] = {}
-"""What a module made the default dtype, if any did."""
+"""The default dtype that a module has set, if any."""
 VALUES: dict[str, dict[str, Callable[[], object]]] = {
     "torch": {"__version__": version},
     "torch.version": {"__version__": version, "cuda": _cuda_version, "hip": _hip_version},
 }
-"""Module → attribute → what it is here; told of each time that a module of the tree takes it."""
+"""Module → attribute → its value here. The evidence names each use by a module of the tree."""
 
 
 @functools.lru_cache(maxsize=None)

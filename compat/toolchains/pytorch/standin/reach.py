@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # --- what a kernel reaches: whether all of it is known here, before it is compiled ----------------
 
 _DEPTH = 100
-"""Containers in containers. What is deeper is taken for unknown."""
+"""Levels of containers. Deeper ones count as unknown."""
 _LOADING = (
     "LOAD_GLOBAL",
     "LOAD_NAME",
@@ -221,7 +221,7 @@ def _uses(code: CodeType) -> Iterator[tuple[str, list[str]]]:
 # tree that it runs -------------
 
 _MOST = 20_000
-"""Values that are looked at."""
+"""The number of inspected values."""
 _PLAIN = (int, float, complex, str, bytes, type(None), range, slice)
 _CONTAINERS = (list, dict, set, bytearray, SimpleNamespace)
 _RUNNERS = ("threading", "concurrent")
@@ -236,9 +236,9 @@ class Effects:
 
     def __init__(self, names: Iterable[str], module: dict[str, object]) -> None:
         self.globals: set[tuple[str, str]] = set()
-        """Module and name of what functions set."""
+        """Module and name of the globals that functions set."""
         self.attributes: set[str] = set()
-        """Names of attributes that functions set, of whatever object."""
+        """Names of attributes that functions set, on any object."""
         self.changeable: list[object] = []
         """Objects that functions have in their hands and whose content can change."""
         self.classes: list[type] = []

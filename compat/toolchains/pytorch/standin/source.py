@@ -33,7 +33,7 @@ class ImportedSource:
         self._begun = LEDGER.begun == (roots, target) and module.startswith(LEDGER.package + ".")
         self._loaded: ModuleType | None = None
         self._found: dict[str, object] = {}
-        """What expressions are: a factory that is called again can make something else."""
+        """The values of expressions. A factory that is called again can make something else."""
         if self._begun:
             return
         LEDGER.roots += tuple(os.path.join(root, "") for root in roots)

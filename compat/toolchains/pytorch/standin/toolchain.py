@@ -14,7 +14,7 @@ from types import ModuleType
 from .ledger import LEDGER
 
 _CALL = re.compile(r"(?P<name>[A-Za-z_]\w*(?:\.\w+)*)\(\) ")
-"""How Python begins what it says of a call with wrong arguments."""
+"""The beginning of Python's message about a call with wrong arguments."""
 _OF_MODULE = re.compile(r"(?:partially initialized )?module '(?P<name>[\w.]+)' has no attribute ")
 
 

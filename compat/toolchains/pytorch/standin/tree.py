@@ -148,7 +148,7 @@ def _is_of_tree(module: object) -> bool:
 # --- questions that Python answers without asking the value itself --------------------------------
 
 KNOWN = "_compat_known"
-"""What asks is called so in the source."""
+"""The names of questions in the source."""
 _QUESTIONS = ("type", "callable", "id")
 _TREES: dict[str, tuple[bytes, ast.Module]] = {}
 

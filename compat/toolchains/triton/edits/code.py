@@ -33,7 +33,7 @@ class Code:
     module: cst.Module
     function: str
     inside: tuple[str, ...] = ()
-    """The factories and classes that the kernel's function stands in, outermost first."""
+    """The factories and classes around the kernel's function, outermost first."""
     scope: cst.FunctionDef | None = None
     """The function that new names are for; of the whole module where there is none."""
 
@@ -185,11 +185,9 @@ class LanguageNames:
     """A module's names for Triton's language: its aliases, and names that it imports."""
 
     modules: dict[str, str] = field(factory=dict)
-    """Dotted name in the module → the dotted name of what it is, such as ``tl`` →
-    ``triton.language``.
-    """
+    """Dotted name in the module → its full dotted name, such as ``tl`` → ``triton.language``."""
     members: dict[str, str] = field(factory=dict)
-    """Name in the module → what it is, such as ``arange`` → ``triton.language.arange``."""
+    """Name in the module → its full name, such as ``arange`` → ``triton.language.arange``."""
 
     @classmethod
     def of(cls, text: str) -> LanguageNames:

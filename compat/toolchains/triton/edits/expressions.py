@@ -35,7 +35,7 @@ _AXIS_NOTE = (
 )
 AXES = ("[:, None]", "[None, :]")
 _ATOMS = cst.Name | cst.Call | cst.Attribute
-"""What takes an axis without parentheses of its own."""
+"""Expressions that take an axis without parentheses."""
 
 
 def axes_added(faulty: Faulty) -> Iterator[Proposal]:

@@ -28,7 +28,7 @@ _RENAMED = {
     "math.fast_expf": "exp",
     "math.fast_dividef": "fdiv",
 }
-"""Names in ``triton.language`` (or the last part of one) → what is the same now."""
+"""Names in ``triton.language`` (or the last part of one) → their present equivalent."""
 _LIBRARIES = (
     "libdevice",
     "math",
@@ -47,16 +47,16 @@ _HINTS = {
         "disable_licm",
     ),
 }
-"""Keywords that change how code is made, and not what it computes."""
+"""Keywords that change the generated code, and not the results."""
 _DEFAULTS = {("make_tensor_descriptor", "padding_option"): '"zero"'}
-"""Keywords that say what is so without them."""
+"""Keywords with their default value."""
 _IMPORT = f"from {LANGUAGE}.extra import libdevice"
 _PARENT = lazy_pattern(
     r"\btriton\.language(?:\.extra\.(?:cuda|hip|intel)|\.math)?(?= import libdevice\b)"
 )
 _LIBRARY = lazy_pattern(r"\btriton\.language(?:\.extra\.(?:cuda|hip|intel))?\.libdevice\b")
-"""Where a device library is imported from, and the library itself, that of one kind of target or
-from before 3.0.
+"""The import of a device library, and the library itself, for one kind of target or from before
+3.0.
 """
 
 

@@ -13,7 +13,7 @@ from compat.toolchains.language import Faulty
 from compat.toolchains.triton.edits.code import Code, dotted, walk
 
 _MODULE = ""
-"""The name that an import gives to a whole module, where it is looked up."""
+"""The name for a whole module in lookups of imported names."""
 
 
 @frozen

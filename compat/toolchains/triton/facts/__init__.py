@@ -96,11 +96,9 @@ TARGETS = tuple(
 USUAL: tuple[str, ...] = tuple(_targets["usual"])
 """The names of the targets that are compiled for where nothing says which."""
 MODELS = {table.name: GpuModel(**table.model) for table in _target_tables if table.model}
-"""Target → the GPU of it that is assumed, where something asks for more than follows from the
-architecture.
-"""
+"""Target → its assumed GPU, for questions that the architecture alone does not answer."""
 GPUS = {gpu: table.name for table in _target_tables for gpu in table.gpus}
-"""What GPUs are called → their target. GeForce cards are found without ``rtx``, too."""
+"""Name of a GPU → its target. GeForce cards are found without ``rtx``, too."""
 GPUS |= {
     gpu.removeprefix("rtx"): target
     for gpu, target in GPUS.items()
@@ -124,7 +122,7 @@ _VARIABLES_FILE = _FOLDER / "variables.toml"
 _variables = read(_VARIABLES_FILE)
 
 WITHOUT_LINES: Mapping[str, str] = _variables["without_lines"]
-"""What keeps paths and line numbers out of assembly code and binaries."""
+"""The variables that keep paths and line numbers out of assembly code and binaries."""
 VARIABLES = Variables(
     files=tuple(_variables["files"]),
     folders=tuple(_variables["folders"]),

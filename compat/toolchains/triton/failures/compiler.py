@@ -5,18 +5,19 @@ Classes that name a cause come before those that only name a consequence.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import starmap
+from typing import Any
 
 from attrs import evolve
 
 from compat.diagnosis import common
 from compat.diagnosis.failure_class import Blame, FailureClass, Prediction, Sign
-from compat.model import Status
+from compat.model import Status, Target
 
 _RUN_FAILED = r"PassManager::run failed|error encountered during parsing"
-"""What Triton raises when a pass or the verifier fails.
-
-The second is of 3.5 on, which verify the front end's IR by parsing it.
+"""Triton's exceptions for a failed pass or verifier. The second is for 3.5 and later, which verify
+the front end's IR by parsing it.
 """
 _SYNTAX = (
     r"^(?:custom op|expected |unexpected |use of undeclared|undefined symbol|operation being"
@@ -30,7 +31,7 @@ _LOWERING = (
 _MALFORMED = r"(?:'[\w.]+' op |must be|requires|failed to verify|expect)"
 
 _BY_MISTAKE = {"SIGILL": 4, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGSEGV": 11}
-"""The signals by which a program dies of itself."""
+"""The signals of a program's own faults."""
 
 
 def _assembler_died(name: str, number: int) -> Sign:
@@ -48,7 +49,7 @@ def _assembler_died(name: str, number: int) -> Sign:
 
 
 RETURNS = "failed to legalize operation 'tt.return'"
-"""What MLIR says of a kernel that returns a value."""
+"""MLIR's message about a kernel that returns a value."""
 _LIBRARY = "device library function {called} of {types}"
 
 _FP8_ADVICE = (
@@ -56,6 +57,28 @@ _FP8_ADVICE = (
     " this one. On NVIDIA, fp8e4nv needs sm_89 or newer, and dots of fp8 need sm_89 or sm_90. AMD's"
     " gfx942 has fp8e4b8 and fp8e5b16. Newer releases support more types."
 )
+
+_MOST_THREADS = 1024
+"""Threads of a block, on every GPU of NVIDIA and AMD."""
+
+
+def _threads(metrics: Mapping[str, Any], target: Target) -> int | None:
+    """Threads of a block. AMD's builds have no metric for them, and no specialized warps."""
+    warps = metrics.get("num_warps")
+    usual = None if warps is None else warps * target.warp_size
+    return _occupancy(metrics).get("threads", usual)
+
+
+def _most_registers(metrics: Mapping[str, Any]) -> int:
+    """Registers that a thread may have; those that it has if it may have even more."""
+    spare = _occupancy(metrics).get("spare_registers", 0)
+    return int(metrics.get("registers", 0) + min(spare, 0))
+
+
+def _occupancy(metrics: Mapping[str, Any]) -> Mapping[str, int]:
+    occupancy: Mapping[str, int] = metrics.get("occupancy", {})
+    return occupancy
+
 
 CLASSES = (
     FailureClass(
@@ -489,6 +512,40 @@ CLASSES = (
         ),
     ),
     FailureClass(
+        name="block-threads",
+        title="Too many threads",
+        meaning="The kernel compiles, but its block has more threads than {target} launches.",
+        advice="Use fewer `num_warps`.",
+        prediction=Prediction(
+            number=_threads,
+            most=lambda metrics, target: _MOST_THREADS,
+            stage="launch",
+            words="would exceed the threads of a block",
+            excerpt="would exceed the threads of a block: has {found}, {target} allows {most}",
+            script_text="threads in a block",
+        ),
+    ),
+    FailureClass(
+        name="block-registers",
+        title="Too many registers",
+        meaning=(
+            "The kernel compiles, but the registers of all its threads are more than {target} has"
+            " for a block."
+        ),
+        advice="Use fewer `num_warps`, or a smaller `maxnreg`.",
+        prediction=Prediction(
+            number=lambda metrics, target: metrics.get("registers"),
+            most=lambda metrics, target: _most_registers(metrics),
+            stage="launch",
+            words="would exceed the registers of a block",
+            excerpt=(
+                "would exceed the registers of a block: has {found} a thread, {target} allows"
+                " {most} with so many threads"
+            ),
+            script_text="registers a thread",
+        ),
+    ),
+    FailureClass(
         name="sass-descriptor",
         title="Mixed-up wgmma descriptor",
         meaning=(
@@ -504,8 +561,8 @@ CLASSES = (
         ),
         blame=Blame.COMPILER,
         prediction=Prediction(
-            metric="mixed_descriptors",
-            most=lambda target: 0,
+            number=lambda metrics, target: metrics.get("mixed_descriptors"),
+            most=lambda metrics, target: 0,
             stage="check",
             words="the high word of a wgmma descriptor is made of the low one",
             excerpt=(

@@ -22,7 +22,7 @@ from compat.toolchains.mlir.canonical import canonical_code, canonical_llvm
 _AFFIXES = lazy_pattern(
     r"^(?:triton-?nvidia-?gpu|triton-?amd-?gpu|triton-?gpu|triton-?nvidia|triton|nvgpu)-?|-?(?:pass|nv)$"
 )
-"""What releases add to, change in and drop from the names of passes, in small letters."""
+"""Parts of pass names that releases add, change or drop, in small letters."""
 
 
 def read(text: str) -> Printed:
@@ -46,7 +46,7 @@ Pipelines are in quotes, and analyses in brackets.
 """
 _SUMS = frozenset({"Rest", "Total"})
 _ARGUMENTS = {"canonicalizer": "canonicalize", "inliner": "inline"}
-"""What a pass is called there → in dumps, where the two are not alike."""
+"""The name of a pass there → its name in dumps, if the two differ."""
 _ALL_PASSES = lazy_pattern(r"^ +Total Execution Time: (\d+\.\d+) seconds$", re.MULTILINE)
 
 
@@ -86,7 +86,7 @@ READER = OutputReader(
 
 
 _FOLDER = lazy_pattern(r'(?<=")/[^"\n]*/(?=[^"/\n]+")')
-"""What stands before a file's name in ``loc("/home/me/kernel.py":3:0)``."""
+"""The folder before a file's name in ``loc("/home/me/kernel.py":3:0)``."""
 _PIPELINE = lazy_pattern(r'(?P<before>pipeline: ")(?P<pipeline>(?:[^"\\]|\\.)*+)(?P<after>")')
 
 

@@ -29,7 +29,7 @@ _IMPORTS = frozenset({"import triton", "from triton.backends.compiler import GPU
 _ASKS = lazy_pattern(
     r"\b(?:target_info|driver|get_current_target|is_cuda|is_hip\w*|cuda_capability\w*|atomic_(?:min|max))\b"
 )
-"""What a kernel says that asks the GPU's driver."""
+"""The words in a kernel that query the GPU's driver."""
 _NUMBER = lazy_pattern(r"[iu](?!1$)\d+")
 _TYPED = lazy_pattern(
     r"\b(?:int|float|bool|(?:tl\.)?(?:u?int\d+|b?float\d+\w*)|[iu]\d+|b?fp?\d+\w*)\b"
@@ -48,7 +48,7 @@ class Form(StrEnum):
     TYPED = "3.4 and 3.5"
     """An argument that is annotated with a type is not folded into a constant."""
     RANGED = "3.6 and later"
-    """Buffer operations are on, for which AMD's launcher looks at the size of tensors."""
+    """Buffer operations are on, so AMD's launcher reads the size of tensors."""
     ANY = "every release"
     """Finds out which of the others it is; for ``--portable``, and for toolchains without a release
     number.
@@ -125,7 +125,7 @@ def compile_function(
         target=target,
         gpu=_gpu(target),
         result="compiled = " if predicted else "",
-        predicted=predicted.metric if predicted else "",
+        predicted=prediction,
         predicted_text=predicted.script_text if predicted else "",
         disassembly_code=_disassembly_code(),
         dictionary=_dictionary,
@@ -221,7 +221,7 @@ def _source_facts(
 
 
 Index = int | tuple[int, ...]
-"""The number of a parameter, or of a tuple's element the path to it."""
+"""The number of a parameter, or the path to an element of a tuple."""
 
 
 @frozen(kw_only=True)
@@ -238,7 +238,7 @@ class SpecializedArguments:
     divisible: tuple[Index, ...]
     ones: tuple[Index, ...]
     small: tuple[Index, ...]
-    """Pointers with a range of 32 bits; for every release those for which one may say so."""
+    """Pointers with a range of 32 bits, for every release that can declare them."""
     typed: Mapping[str, str]
     """For every release: arguments that some of them do not fold, with their types."""
 

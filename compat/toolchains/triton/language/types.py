@@ -82,9 +82,8 @@ OPTIONS = {
     **{name: Option(kind=bool) for name in _SWITCHES},
     **{name: Option(kind=str) for name in _TEXTS},
 }
-"""Options of the NVIDIA and AMD backends.
-
-Left out are those that no number, string or boolean can be, and those of two types.
+"""Options of the NVIDIA and AMD backends, without those that no number, string or boolean can be,
+and without those of two types.
 """
 
 

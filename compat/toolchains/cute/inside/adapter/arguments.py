@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from ..foreign import Type
 
 _ADDRESS = 1 << 40
-"""Divisible by whatever alignment is assumed."""
+"""Divisible by every assumed alignment."""
 APART = 1 << 38
 """Bytes between tensors that each have an address of their own."""
 _UNSIGNED, _FLOAT, _SIGNED, _BFLOAT, _BOOL = 1, 2, 0, 4, 6
 """The codes of element types in DLPack."""
 _ANY = 64
-"""How many times what it is divisible by a size has that is known at run time only."""
+"""The multiple of its divisor that a run-time size has."""
 
 _ELEMENTS: dict[str, tuple[str, int, int]] = {
     "bool": ("Boolean", _UNSIGNED, 8),
@@ -50,7 +50,7 @@ _ELEMENTS: dict[str, tuple[str, int, int]] = {
     "fp4e2m1fn": ("Float4E2M1FN", _UNSIGNED, 8),
     "i4": ("Int4", _SIGNED, 8),
 }
-"""A type's name in kernel files → what CuTe DSL calls it, and how DLPack does."""
+"""A type's name in kernel files → its names in CuTe DSL and in DLPack."""
 _DTYPES = {
     "int8": "i8",
     "int16": "i16",
@@ -69,14 +69,14 @@ _TENSOR = re.compile(
 _POINTER = re.compile(r"ptr<(?P<element>\w+)>(?: align=(?P<align>\d+))?")
 _USUAL_ALIGNMENT = 16
 _WIDE = "i64"
-"""What the IR calls strides of 64 bits."""
+"""The IR's name for strides of 64 bits."""
 _QUOTED = re.compile(r'"[^"]*"')
 _MADE = re.compile(r"(?P<function>[A-Za-z_]\w*)\(\)")
-"""What a function beside the kernel makes."""
+"""A call of a function beside the kernel."""
 _STREAM = "stream"
 _SIZE_NAME = re.compile(r"([A-Za-z_]\w*)(?:%(\d+))?")
 MISFIT = re.compile(r"expects argument #\d+ \(\w+\) to be [^\n]*? but got [^\n]*")
-"""What a function says of an argument that does not go with its annotation."""
+"""The message about an argument that does not fit its annotation."""
 
 
 class KernelFileError(Exception):
@@ -482,7 +482,8 @@ class _TensorLayout(NamedTuple):
     """
     alignment: int
     exact: str = ""
-    """The layout in the words of the IR, where what marks a tensor dynamic cannot say it."""
+    """The layout in the words of the IR, if the calls that mark a tensor dynamic cannot express it.
+    """
 
 
 def _layout(found: re.Match[str], named: dict[str, int]) -> _TensorLayout:

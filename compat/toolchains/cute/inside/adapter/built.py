@@ -26,7 +26,7 @@ _REGISTERS, _FRAME = 0x2F, 0x11
 _PARAMETER = 0x17
 """``EIATTR_KPARAM_INFO``: which parameter it is, and how many bytes it has."""
 _TEXT = ".text."
-"""What the sections with machine code are called, before the kernels' names."""
+"""The prefix of sections with machine code, before the kernels' names."""
 _SIZED = 4
 """The format of records that say how long they are."""
 _RESERVED = 1024
@@ -42,7 +42,7 @@ _CONFIG = re.compile(
 )
 """Where a launch's configuration has its dynamic shared memory, from 4.3 on."""
 _LAUNCHED = re.compile(r"dynamic_shared_memory_size %(\w+)")
-"""The same in what was traced, up to 4.2."""
+"""The same in traces up to 4.2."""
 _THREADS = re.compile(
     r"^\s*\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?", re.MULTILINE
 )

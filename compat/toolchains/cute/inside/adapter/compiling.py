@@ -48,9 +48,9 @@ _MARKS = (
     ),
     ("ptx", re.compile(r"NVVM_ERROR|libNVVM|nvvmCompile|Error: unsupported operation")),
 )
-"""Stage → what a failure says that came while it was made: libNVVM and ptxas are one call."""
+"""Stage → a text of a failure in it. libNVVM and ptxas are one call."""
 _PLACE = re.compile(r"""(?:"|--> |File: )(/[^"\n:]+)"?:(\d+)""")
-"""A line of a file, as releases write it in what they say."""
+"""A line of a file, in the form of the releases' messages."""
 _TIMED = "COMPAT_TIME_PASSES"
 """The variable of our own that has MLIR's passes timed (``timing`` in ``facts/variables.toml``)."""
 _LOWERED = ".mlir"

@@ -93,7 +93,7 @@ def hardware_answers(target: Document) -> dict[str, Callable[..., object]]:
 
 _PER_MULTIPROCESSOR = "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR"
 _RESERVED = 1 << 10
-"""Bytes that a multiprocessor has beyond what one block may have, on every target: CUDA's own."""
+"""Bytes of a multiprocessor beyond the limit of one block, on every target: CUDA's own."""
 
 
 def attribute_answer(target: Document, ask: Callable[..., object]) -> Callable[..., object]:

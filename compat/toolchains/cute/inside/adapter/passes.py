@@ -30,7 +30,7 @@ class Ran(NamedTuple):
     """Passes that were run one by one."""
 
     seconds: dict[str, float]
-    """CPU seconds by name; those of several passes of one name are added up."""
+    """CPU seconds by name. Passes of one name are added up."""
     failed: str | None
     """The pass that failed, where one did."""
 

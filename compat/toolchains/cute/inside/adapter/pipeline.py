@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from ..foreign import MlirModule, PassManager
 
 COMPILES = "cute-to-nvvm{"
-"""How a pipeline that compiles is known. Others only tidy up modules that are to be shown."""
+"""The sign of a pipeline that compiles. Others only tidy up modules before they are printed."""
 _BINARY = ("cuda-to-binary", "gpu-module-to-binary")
-"""The pass in which libNVVM and ptxas work: from 4.3 on, and before."""
+"""The pass that runs libNVVM and ptxas: from 4.3 on, and before."""
 _STOPS = "llvm-only=true"
 _NOWHERE = "/compat/stops/here.bc"
 _NO_TRIPLE = "compat-stops-here"
@@ -41,7 +41,7 @@ _OPENING, _CLOSING = "({[", ")}]"
 _ARCHITECTURE = re.compile(r"\bsm_\d+[a-z]?\b")
 _OTHER = "sm_90a"
 _PRINTED = frozenset({"sm_80", _OTHER, "sm_100a", "sm_103a", "sm_120a"})
-"""The architectures that pipelines are printed for as they are."""
+"""The architectures whose pipelines are printed without changes."""
 
 
 class Pieces(NamedTuple):
@@ -50,7 +50,7 @@ class Pieces(NamedTuple):
     first: str
     """MLIR's passes."""
     rest: str
-    """What makes the binary, and what comes behind it."""
+    """The passes that make the binary, and those behind them."""
     fails: bool
     """Whether the first piece ends in a failure, without which it has done all that there is to
     do.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..foreign import Compiler, MlirModule, Type
 
 SIZES = ("sizes", "large_sizes")
-"""The parameters of a problem that say for which sizes launches are written down."""
+"""The parameters of a problem with the sizes of the recorded launches."""
 _BASES = (0x2B67_0000_0000_0000 >> 16, 0x3D19_0000_0000_0000 >> 16)
 """Where tensors are in the first run, and in the second: below 2^47, as all addresses are."""
 _ENTRY = re.compile(
@@ -248,7 +248,7 @@ class _Driver:
         self._held: list[Any] = []
         self.launches: list[Launch] = []
         self.why = ""
-        """What it could not answer."""
+        """The call that it could not answer."""
 
     def handle(self, name: str) -> int:
         """What stands for a kernel."""

@@ -37,7 +37,7 @@ _USUAL_ALIGNMENT = 16
 _BITS = re.compile(r"\d+")
 _STREAMS = frozenset({"CUstream", "_FakeStream"})
 _NUMBERS = {bool: "bool", int: "i32", float: "fp32"}
-"""What a number of Python becomes where no annotation says so."""
+"""The type of a Python number without an annotation."""
 
 
 class Symbols:

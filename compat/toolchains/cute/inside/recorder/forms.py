@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from ....inside.foreign import Function, Value
 
 _NAMES = {name: kind for kind, (name, _, _) in _ELEMENTS.items()}
-"""What CuTe DSL calls an element type → its name in kernel files."""
+"""CuTe DSL's name of an element type → its name in kernel files."""
 _DECORATED = ("_dsl_object", "_dsl_cls")
-"""What its decorators leave on the functions that they are given."""
+"""The traces that its decorators leave on functions."""
 
 
 class CuteForms(Forms):

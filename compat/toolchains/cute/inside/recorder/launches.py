@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _OF_THE_CALL = frozenset(
     {"compile_only", "no_cache", "pipeline", "gpu_module_attrs", "no_jit_engine", "_name_prefix"}
 )
-"""What the method is given besides the arguments of a function."""
+"""The parameters of the method besides the arguments of a function."""
 _OF_THE_HOST = frozenset(
     {
         "enable-tvm-ffi",
@@ -43,7 +43,7 @@ _OF_THE_HOST = frozenset(
         "rdc",
     }
 )
-"""Options that do not change what is compiled for a target."""
+"""Options that do not change the code for a target."""
 _CALL = "__call__"
 
 

@@ -22,7 +22,7 @@ _SIZES = (
     (lazy_pattern(r"(?i).*(vec|elems|val).*"), 8),
     (lazy_pattern(r"(?i)[nmk]|.*hidden.*|.*_size"), 1024),
 )
-"""Names of whole numbers, and what they are taken as."""
+"""Names of whole numbers → their assumed values."""
 _OTHER_NUMBER = 128
 
 

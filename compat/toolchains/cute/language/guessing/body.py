@@ -24,7 +24,7 @@ class ArgumentUses:
     """How one function and what it calls use a parameter."""
 
     modes: int = 0
-    """The most modes of it that are spoken of."""
+    """The largest number of its modes that the body uses."""
     exact: bool = False
     """Whether it has just as many."""
     sizes: tuple[str, ...] = ()

@@ -56,7 +56,7 @@ class HostCall:
     """The function or class."""
     line: int
     made: Mapping[str, PythonValue]
-    """What the constructor was given, by name."""
+    """The arguments of the constructor, by name."""
     positional: tuple[PythonValue, ...]
     keywords: Mapping[str, PythonValue]
 
@@ -68,9 +68,7 @@ class HostCall:
         )
 
     assumed: bool
-    """Whether the function around it is not known to be called, so that what it is given is
-    assumed.
-    """
+    """Whether no call of the surrounding function is known, so its arguments are assumptions."""
 
 
 def has_unknown(value: object) -> bool:
@@ -90,14 +88,14 @@ class Kernels:
     """Functions that launch, by name."""
     classes: Mapping[str, ast.ClassDef]
     roots: tuple[Path, ...]
-    """The folders in which modules are that the source imports."""
+    """The folders with the modules that the source imports."""
     defaults: Mapping[str, ast.expr]
     """ParsedCommandLine of the command line → the expression of the default."""
     calls: list[HostCall] = Factory(list)
     active: list[str] = Factory(list)
     """The functions that are being followed."""
     assuming: bool = False
-    """Whether what they were given is assumed."""
+    """Whether their arguments are assumptions."""
 
 
 class _Compile:

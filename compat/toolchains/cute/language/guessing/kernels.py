@@ -43,7 +43,7 @@ from compat.toolchains.cute.language.types import ELEMENTS
 from compat.toolchains.language import GuessedKernel
 
 _NUMBERS = {"int": "i32", "float": "fp32", "bool": "bool"}
-"""Annotations of Python's own, whose values are known at run time only."""
+"""Python's own annotations whose values are known only at run time."""
 _USUAL_ALIGNMENT = 16
 _WHOLE = (
     (lazy_pattern(r"(?i).*(address|ptrs|pointers|tensormap).*"), "i64"),

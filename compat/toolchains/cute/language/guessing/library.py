@@ -17,14 +17,14 @@ from compat.toolchains.cute.language.guessing.values import (
 )
 
 PACKAGES = {"cutlass": "cutlass", "cute": "cutlass.cute", "torch": "torch"}
-"""What names stand for that are imported from wherever."""
+"""Imported name → its package, whatever module the import names."""
 _KNOWN = ("cutlass", "torch", "cuda", "quack", "cute")
 CONSTANTS: Mapping[str, object] = {
     "math.gcd": math.gcd,
     "math.prod": math.prod,
 }
 SIZE = 1024
-"""What a size is taken as that nothing is known of."""
+"""The assumed value of an unknown size."""
 
 
 def is_known(origin: str) -> bool:
@@ -334,7 +334,7 @@ CALLS: Mapping[str, Callable[..., object]] = {
     "is_available": lambda: True,
     "ceil_div": _divided,
 }
-"""The last part of a function's name → what it makes."""
+"""The last part of a function's name → its result."""
 
 _METHODS: Mapping[str, Callable[..., object]] = {
     "mark_layout_dynamic": _layout_dynamic,

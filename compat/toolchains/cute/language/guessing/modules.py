@@ -32,7 +32,7 @@ from compat.toolchains.language import GuessedKernel, UnreachableKernel
 _PACKAGES = {"cutlass", "cute", "cute_ext"}
 _CALL = "__call__"
 _ABOVE = 5
-"""Folders above a source in which its modules are looked for."""
+"""The number of folders above a source that are searched for its modules."""
 
 
 @frozen(kw_only=True)

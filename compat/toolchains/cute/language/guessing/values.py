@@ -151,11 +151,11 @@ class TensorValue:
     """Modes from the outermost to the innermost."""
     element: str | None = None
     dynamic: dict[int, int] = Factory(dict)
-    """Modes whose size is known at run time only → what it is divisible by."""
+    """Mode with a run-time size → its divisor."""
     strided: bool = False
-    """Whether the other strides are known at run time only."""
+    """Whether the other strides are run-time values."""
     stride_divisor: int = 1
-    """What these are divisible by."""
+    """The divisor of these strides."""
     alignment: int | None = None
 
     @classmethod

@@ -76,13 +76,11 @@ _PURE = (
     *(cst.BaseBooleanOp, cst.AssignEqual, cst.Dot),
 )
 _DEEP = 8
-"""How far it is looked into what names are bound to."""
+"""The number of bindings that a lookup follows."""
 
 
 Value = str | None
-"""The text of a part where it may be written wherever it is needed; ``None`` where a variable keeps
-it.
-"""
+"""The text of a part, if it may be repeated at every use; ``None`` if a variable holds it."""
 
 
 @frozen(kw_only=True)
@@ -94,9 +92,9 @@ class Access:
     checked: tuple[int, ...]
     """The axes along which it looks whether it is within the tensor."""
     padding: str
-    """``zero``, ``nan``, or empty where what lies outside is not defined."""
+    """``zero``, ``nan``, or empty if values outside are undefined."""
     hints: Mapping[str, cst.BaseExpression]
-    """Arguments that may stay as they are."""
+    """Arguments that may stay unchanged."""
 
     @classmethod
     def of(cls, call: cst.Call, web: Web, code: Code) -> Access:
@@ -310,9 +308,9 @@ class Bindings:
     """The module that the function is of."""
     function: cst.FunctionDef
     counts: Counter[str] = Factory(Counter)
-    """Name → how often it is bound; what is bound in a loop counts as often as one likes."""
+    """Name → its number of bindings; a binding in a loop counts as many."""
     _values: dict[str, cst.BaseExpression] = Factory(dict)
-    """Name → what it is bound to, where that is said in one assignment."""
+    """Name → its value, if one assignment binds it."""
     _ranges: set[str] = Factory(set)
     """Names that count up from a number that is not negative."""
 

@@ -42,7 +42,7 @@ class EditedProgram:
 
     texts: Mapping[str, str]
     facts: Mapping[FunctionPlace, CommonArguments]
-    """What is known of what functions are given."""
+    """The facts about arguments of functions."""
     notes: tuple[str, ...]
 
 
@@ -72,7 +72,7 @@ class Site:
 
     called: FunctionPlace
     texts: Mapping[Given, str]
-    """What it gives, in the words of the caller."""
+    """The arguments, in the words of the caller."""
     ones: frozenset[str]
     """Names in the caller that are 1."""
 
@@ -209,7 +209,7 @@ class _Edit:
     kind: type[AccessForm]
     facts: Mapping[FunctionPlace, CommonArguments]
     sites: list[Site] = Factory(list)
-    """What every call hands over: filled while editing."""
+    """The arguments of every call, collected during the edit."""
     notes: dict[str, None] = Factory(dict)
     functions: dict[FunctionPlace, EditedFunction] = Factory(dict)
 

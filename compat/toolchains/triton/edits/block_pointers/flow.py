@@ -19,7 +19,7 @@ from compat.toolchains.triton.edits.code import dotted, literal, walk
 
 _T = TypeVar("_T")
 _State = dict[str, set["Definition"]]
-"""Variable → the definitions of it that may be in it."""
+"""Variable → the definitions that it may hold."""
 
 
 @define(eq=False, kw_only=True)
@@ -31,9 +31,9 @@ class Definition:
     source: str | None = None
     """The variable that it is copied or advanced from."""
     offsets: tuple[cst.BaseExpression, ...] = ()
-    """By which it is advanced."""
+    """The offsets of the advance."""
     placed: bool = False
-    """The offsets are where it is then; ``None`` for an axis along which it stays where it was."""
+    """The offsets are the new position; ``None`` for an axis that keeps its position."""
     in_loop: bool = False
     web: Web = field(init=False)
     source_web: Web | None = None
@@ -56,7 +56,7 @@ class Web:
     variable: str
     definitions: list[Definition]
     name: str = ""
-    """What new variables are named after."""
+    """The base of the names of new variables."""
 
     @property
     def made(self) -> MadePointer:
@@ -95,8 +95,8 @@ class Flow:
     definitions: dict[cst.CSTNode, Definition] = Factory(dict)
     """By the statements that they are."""
     uses: dict[cst.CSTNode, set[Definition]] = Factory(dict)
-    """Loads and stores (calls), ``p.dtype`` (attributes), and what is handed over or returned
-    (names) → what reaches it.
+    """Loads and stores (calls), ``p.dtype`` (attributes), and passed or returned values (names) →
+    the definitions that reach them.
     """
     webs: list[Web] = Factory(list)
     _sources: dict[Definition, set[Definition]] = Factory(dict)

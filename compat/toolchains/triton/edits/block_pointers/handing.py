@@ -33,13 +33,11 @@ from compat.toolchains.triton.edits.code import Code, bound, elements_of, litera
 from compat.toolchains.triton.edits.program import FunctionPlace, KernelProgram
 
 GIVEN = "__given__"
-"""Stands for a part that is not handed over by itself; in no source, and in no edited one."""
+"""Marks a part that a call does not pass by itself; it occurs in no source, edited or not."""
 MADE: Part = ("made", 0)
-"""The whole of a block pointer, where it is handed over as one."""
+"""The whole block pointer, passed as one."""
 Given = tuple[str, Part]
-"""What a call gives: a parameter and the part of the block pointer for it: :data:`WHOLE` where that
-is none.
-"""
+"""The arguments of a call: a parameter and its part of the block pointer, or :data:`WHOLE`."""
 WHOLE: Part = ("", 0)
 _T = TypeVar("_T", cst.Param, cst.Arg)
 
@@ -52,7 +50,7 @@ class PointersOf:
     """Variables that hold some at some time."""
     parameters: dict[str, int] = Factory(dict)
     returned: tuple[int, ...] = ()
-    """For each value that it returns, 0 where that is none; empty where it returns none at all."""
+    """For each returned value, 0 if it is not a block pointer; empty if it returns none at all."""
     returns_one: bool = False
     """It returns one value, and no tuple."""
 
@@ -259,8 +257,7 @@ class CommonArguments:
     texts: Mapping[Given, str] = Factory(dict)
     """Parts that are the same number in all of them, or the value of another parameter."""
     ones: frozenset[Given] = frozenset()
-    """What is 1: arguments of the kernel of which the kernel file says so, and what is given
-    them.
+    """The names that equal 1: arguments that the kernel file declares so, and names that get them.
     """
 
     def of(self, name: str, handed: Sequence[Part]) -> dict[Part, str]:
@@ -290,7 +287,7 @@ class UnpackedParameter:
 
     name: str
     texts: dict[Part, str]
-    """What stands for each part in the function."""
+    """The text of each part in the function."""
     new: dict[Part, str]
     """Those that are parameters of their own, in their order."""
 

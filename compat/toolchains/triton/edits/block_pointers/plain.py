@@ -48,7 +48,7 @@ class PlainPointers(AccessForm):
                     f"{web.variable} holds block pointers of different blocks at one use"
                 )
         self._checks: dict[Web, set[tuple[int, ...]]] = {web: set() for web in self.flow.webs}
-        """Which axes are checked together, there and in what is copied from it."""
+        """The axes that are checked together, in the access and in its copies."""
         for access in self.accesses:
             for definition in access.web.history():
                 self._checks[definition.web] |= {access.checked} if access.checked else set()

@@ -27,7 +27,7 @@ _DIAGNOSTICS = {
 }
 _REPRODUCER = "reproducer.mlir"
 _MLIR_FUNCTION = r"^\s*tt\.func\s+(?:public\s+)?(@\w+)(\([^\n]*)"
-"""A function in MLIR's text: its name, and its arguments with what comes after them in the line."""
+"""A function in MLIR's text: its name, and its arguments with the rest of the line."""
 
 
 class Triton:
@@ -371,11 +371,14 @@ def _jit_function(function: object) -> object:
 def _skip_hashing_the_package(compiler: types.ModuleType) -> None:
     """Replace ``triton_key()``, which hashes the whole package (0.75 to 1.1 s), by a constant.
 
-    The key only guards Triton's own cache, which is private to a batch and never read here.
+    The key only guards Triton's own cache, which is private to a batch and never read here. So it
+    need not have the version of ptxas either, which each process would ask ptxas for.
     """
     for module in (compiler, _module("triton.runtime.cache"), _module("triton.runtime.jit")):
         if module is not None and hasattr(module, "triton_key"):
             module.triton_key = lambda: "private"  # type: ignore[attr-defined]
+    for backend in _backends().values():
+        backend.compiler.hash = lambda _: "private"
 
 
 def _read_signatures_in_time(compiler: types.ModuleType) -> None:

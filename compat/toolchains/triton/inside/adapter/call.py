@@ -44,9 +44,7 @@ if TYPE_CHECKING:
 _SMALL = 2**31 - 1
 """Bytes up to which offsets into a tensor fit into 32 bits."""
 _NOTHING = 1.5
-"""An argument of which launches find out nothing: they do not for floats, booleans, descriptors and
-constexprs.
-"""
+"""An argument that launches do not specialize on: floats, booleans, descriptors and constexprs."""
 _UNTYPED = "fp32"
 """The type of a stand-in for a parameter that is none of the run-time arguments."""
 _NUMBER = re.compile(r"[iu](?!1$)\d+")
@@ -135,7 +133,7 @@ class _Found:
 
     def __init__(self) -> None:
         self.types: Objects = {}
-        """By name; ``"constexpr"`` for what is folded into a constant."""
+        """By name; ``"constexpr"`` for arguments that become constants."""
         self.constants: dict[_Path, object] = {}
         self.attributes: dict[_Path, object] = {}
 
@@ -347,9 +345,7 @@ class Dtype(str):
 
 
 _DTYPES: dict[str, Dtype] = {}
-"""Each once, for good, as in PyTorch: launchers from 3.6 on know one again by where it is in
-memory.
-"""
+"""Each exists once, as in PyTorch, because launchers from 3.6 on compare them by address."""
 
 
 def _descriptor(kind: str) -> object:

@@ -39,7 +39,7 @@ _SUMS = (0x290, 0x890)
 place.
 """
 _MOVES = (0x882, 0xC82)
-"""``UMOV``, of a constant and of a register: what most often writes there again."""
+"""``UMOV`` of a constant and of a register, the most frequent instructions that overwrite it."""
 _URZ, _UPT = 63, 7
 _CONTINUES = 1 << 10
 """In the high half of the instruction: ``.X``."""

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..foreign import GpuTarget
 
 _CACHES = ("triton.compiler", "triton.language", "triton.runtime", "triton._utils")
-"""Where releases keep what depends on the target or on earlier compiles: the shared memory of
-device 0, warnings given once.
+"""The caches of releases that depend on the target or on earlier compiles: the shared memory of
+device 0, and past warnings.
 """
 _CLOCK = 1_500_000
 """kHz. Nothing runs: whoever computes a bandwidth gets a number."""

@@ -106,7 +106,7 @@ _OTHERS = {
     "cp_async": re.compile(r"cp\.async\.commit_group"),
     "tma_loads": re.compile(r"cp\.async\.bulk\.tensor\.[^\n]*?\.global\.shared"),
 }
-"""What begins so and is another instruction: a store through the tensor memory accelerator."""
+"""The prefix of another instruction: a store through the tensor memory accelerator."""
 _THREADS = re.compile(
     r"^\s*\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?", re.MULTILINE
 )
@@ -168,8 +168,9 @@ def occupancy(
 ) -> Document:
     """Return blocks per multiprocessor, what limits them, and the spare registers of a thread.
 
-    With the spare registers, there would still be as many blocks. The arguments are a kernel's
-    threads per block, registers per thread, bytes of shared memory per block and named barriers.
+    With the spare registers, there would still be as many blocks. They are negative if a thread has
+    more registers than one block could be launched with. The arguments are a kernel's threads per
+    block, registers per thread, bytes of shared memory per block and named barriers.
     The result is empty for an unknown architecture, or a block of no threads.
     """
     if arch not in _LIMITS or threads < 1:
@@ -181,9 +182,8 @@ def occupancy(
         "blocks": blocks,
         "limited_by": next(name for name, room in limits.items() if room == blocks),
     }
-    if blocks:
-        others = min(room for name, room in limits.items() if name != "registers")
-        found["spare_registers"] = _most_registers(threads, min(blocks, others)) - registers
+    if blocks or not limits["registers"]:
+        found["spare_registers"] = _most_registers(threads, max(blocks, 1)) - registers
     return found
 
 
@@ -213,9 +213,12 @@ def _by_registers(threads: int, registers: int) -> int:
 def _most_registers(threads: int, blocks: int) -> int:
     """The most registers per thread with which registers leave room for that many blocks."""
     return max(
-        registers
-        for registers in range(1, _OF_THREAD + 1)
-        if _by_registers(threads, registers) >= blocks
+        (
+            registers
+            for registers in range(1, _OF_THREAD + 1)
+            if _by_registers(threads, registers) >= blocks
+        ),
+        default=0,
     )
 
 

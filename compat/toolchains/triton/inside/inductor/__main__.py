@@ -45,9 +45,9 @@ def load(name: str) -> ModuleType:
 
 
 _LONGEST = 4000
-"""Letters that are kept of a message."""
+"""Letters of a message in the answer."""
 _MOST = 8
-"""Exceptions of a chain that are told."""
+"""Exceptions of a chain in the answer."""
 
 
 class Teller:

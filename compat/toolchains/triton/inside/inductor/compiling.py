@@ -32,9 +32,9 @@ class Program(NamedTuple):
     order.
     """
     settings: Tuple[Tuple[str, Any], ...] = ()
-    """Inductor's settings for it, by their names, where it has them."""
+    """Inductor's settings for it, by name, if the release has them."""
     own: Tuple[str, ...] = ()
-    """Those of the kernels that a user wrote: the whole name."""
+    """The full names of the kernels that a user wrote."""
 
 
 def _pointwise(x: Tensor, y: Tensor) -> object:
@@ -91,7 +91,7 @@ def _user_kernel_autotuned(x: object, y: object) -> object:
 
 _TEMPLATES = (("max_autotune_gemm", True), ("max_autotune_gemm_backends", "TRITON"))
 _TRITON_LAUNCHER = (("use_static_cuda_launcher", False),)
-"""What PyTorch launches through Triton, and not by itself, for example where a launch has a
+"""The kernels that PyTorch launches through Triton instead of by itself, such as a launch with a
 hook.
 """
 _F32, _F16 = torch.float32, torch.float16

@@ -234,8 +234,8 @@ _INTERNAL = (
     "triton.language.standard",
     "triton.runtime",
 )
-"""Modules, with those below them, that are there for others of Triton: what is meant for users is
-in ``triton`` or the language.
+"""Modules for Triton's own use, with those below them. Names for users are in ``triton`` or the
+language.
 """
 _OPAQUE = ("triton.compiler", "triton.language.semantic")
 """Of the classes in these the members are left out."""

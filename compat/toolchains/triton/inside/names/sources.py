@@ -28,7 +28,7 @@ class Said(NamedTuple):
     warns: list[str]
     refuses: str
     parameters: dict[str, str]
-    """Parameter → what is said of its deprecation."""
+    """Parameter → the words about its deprecation."""
 
 
 _files: dict[str, dict[int, _FunctionNode]] = {}

@@ -37,7 +37,7 @@ _TYPES = {
     "float8_e4m3fnuz": "fp8e4b8",
     "float8_e5m2fnuz": "fp8e5b16",
 }
-"""What PyTorch and NumPy call a type → what Triton does."""
+"""The name of a type in PyTorch and NumPy → its name in Triton."""
 _OF_TRITON = frozenset(
     {
         "i1",
@@ -59,7 +59,7 @@ _OF_TRITON = frozenset(
 _SMALL = 2**31 - 1
 """Bytes up to which offsets into a tensor fit into 32 bits."""
 _SOME_FLOAT = 0.5
-"""What stands for a float, whose value no compile depends on."""
+"""The recorded value of every float, because no compile depends on it."""
 
 
 def argument(value: Value, with_values: bool, functions: Any) -> tuple[Value, Value]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .recording import TritonRecording
 
 _LAUNCHING = frozenset({"grid", "warmup"})
-"""What a launch is told besides arguments and options."""
+"""The keywords of a launch besides arguments and options."""
 
 
 def watch(recording: TritonRecording, triton: ModuleType) -> None:

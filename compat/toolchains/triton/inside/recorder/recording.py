@@ -24,9 +24,7 @@ class TritonRecording(Recording):
         super().__init__(settings, TritonForms())
         self.originals = Originals(self.journal, settings["originals"])
         self.compile_directly: Callable[..., object] | None = None
-        """What compiles where the program calls ``triton.compile`` itself, if that is not
-        Triton's.
-        """
+        """The compiler for the program's own calls of ``triton.compile``, if it is not Triton's."""
 
     def imported(self, module: ModuleType) -> None:
         """Record what Triton launches."""

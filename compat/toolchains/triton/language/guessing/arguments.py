@@ -59,7 +59,7 @@ class Guess:
     value: PythonValue
     why: str
     look_at: str = ""
-    """What deserves a look, where the guess is weak."""
+    """The doubt about a weak guess."""
     exact: bool = False
     """Whether the source itself says so: no guess then."""
 

@@ -74,7 +74,7 @@ class Walk:
     names: dict[str, Value]
     depth: int = 0
     loops: int = 0
-    """Loops that what is followed is inside of."""
+    """Loops around the present statement."""
     returned: Value | None = None
     _inside: tuple[str, ...] = field(default=())
 

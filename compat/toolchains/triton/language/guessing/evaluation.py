@@ -22,7 +22,7 @@ from compat.source.constants import FUNCTIONS, PythonValue, Scope, SourceFunctio
 from compat.text import lazy_pattern
 
 SIZE = 1024
-"""What a size is taken as of which nothing else is known: a multiple of 16, as most are."""
+"""The assumed value of an unknown size: a multiple of 16, like most sizes."""
 _NAMED = (
     (lazy_pattern(r"(?i).*head_?dim.*|d_?head|.*head_size|d|.*_d"), 64),
     (
@@ -32,7 +32,7 @@ _NAMED = (
         4,
     ),
 )
-"""Names of sizes that are small, and what they are taken as."""
+"""Names of small sizes → their assumed values."""
 TORCH_TYPES = {
     "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8",
     "float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64",
@@ -45,9 +45,7 @@ class AssumedSize(int):
     """One size of a tensor that is an argument, and was not computed with."""
 
     key: str
-    """What sizes are equal by: the name that the source gives it, else which axis it is, of how
-    many.
-    """
+    """The identity of a size: its name in the source, else its axis and the number of axes."""
 
     @property
     def is_named(self) -> bool:
@@ -252,7 +250,7 @@ _METHODS: Mapping[str, Callable[..., object]] = {
 ATTRIBUTES = frozenset(
     (*_METHODS, "shape", "ndim", "is_cuda", "dtype", "T", "mT", "device", "data_ptr")
 ) - {"to", "view", "int"}
-"""What only tensors have, so that a name that has it is one."""
+"""Attributes that only tensors have, so a name with one of them is a tensor."""
 
 
 # --- what PyTorch makes ---------------------------------------------------------------------------

@@ -16,8 +16,8 @@ WHOLE = frozenset({"int", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"})
 """Kinds that are whole numbers."""
 
 CERTAIN, LIKELY, PERHAPS = 3, 2, 1
-"""How sure a fact is: nothing else would compile; it is what such code means; it is what such code
-often means.
+"""The certainty of a fact: nothing else would compile; such code means it; such code often means
+it.
 """
 
 PART_OF_ADDRESS = "part of an address"
@@ -38,14 +38,14 @@ class Term:
     """One summand of a value."""
 
     argument: str | None = None
-    """The run-time parameter that it is, if it is one and nothing was done to it: perhaps the
-    pointer of an address.
+    """The run-time parameter, if the term is one without changes: perhaps the pointer of an
+    address.
     """
     origins: frozenset[ValueOrigin] = frozenset()
-    """What its value was computed from."""
+    """The terms that its value comes from."""
     kind: str | None = None
     constexpr: str | None = None
-    """The constexpr that it is, if it is one and nothing was done to it."""
+    """The constexpr, if the term is one without changes."""
 
 
 @frozen
@@ -132,14 +132,13 @@ class KernelFacts:
     """Pointers, and why they are."""
     kinds: dict[ValueOrigin, ValueKind] = Factory(dict)
     single: dict[str, str] = Factory(dict)
-    """Pointers to what has to be fp32 or fp64, and why."""
+    """Pointers that must be to fp32 or fp64, each with the reason."""
     half: dict[str, str] = Factory(dict)
-    """Pointers to what is cast to fp32 as soon as it is loaded: what such kernels are given is
-    narrower.
+    """Pointers to values that are cast to fp32 right after the load, so callers pass narrower ones.
     """
     dots: list[tuple[Value, Value]] = Factory(list)
     copies: set[tuple[ValueOrigin, ValueOrigin]] = Factory(set)
-    """What is stored as it was loaded: to where, and from where."""
+    """Values that are stored as loaded: destination and source."""
     descriptors: dict[str, int] = Factory(dict)
     """Parameters that are used as tensor descriptors, and how many dimensions those have."""
     used: frozenset[str] = frozenset()
@@ -165,7 +164,7 @@ class KernelFacts:
     memory.
     """
     asserts: list[ast.expr] = Factory(list)
-    """What ``tl.static_assert`` wants."""
+    """The conditions of ``tl.static_assert``."""
     blocks: int = 0
     """The most dimensions that any block has."""
     changed: bool = False

@@ -36,7 +36,9 @@ from compat.toolchains.triton.language.guessing.modules import JitFunction, JitM
 MOST_CASES = 64
 """Cases of a kernel, of the configs of a tuner and of odd sizes."""
 _SMALLER = (256, 64)
-"""What sizes are taken as where blocks are as long as the sizes, and too large otherwise."""
+"""The assumed sizes for kernels whose blocks are as long as the sizes and would be too large
+otherwise.
+"""
 _LARGE_BLOCK = 1 << 14
 """Elements of a block, more than which launches seldom have."""
 _MANY_PASSES = 64
@@ -51,7 +53,7 @@ _SIDE = lazy_pattern(r"(?i)(block|blk|tile)(_?size)?_?[a-z]*\d?|b[a-z]{1,2}")
 """Names of the lengths of blocks, which name a case together: ``128x256x64``."""
 _STRIDE = lazy_pattern(r"(?i).*stride.*|s(tr)?_[^_]+_.+")
 _NO_SIZE = lazy_pattern(r"(?i).*(seed|offset|start|begin|end|idx|index|step|pos)s?$")
-"""Names of whole numbers that are no sizes, of which nothing is known."""
+"""Names of whole numbers that are not sizes, with unknown values."""
 _GROUPS = (
     lazy_pattern(r"(?i)(?P<group>.*stride.*_)([a-z]|\d)"),
     lazy_pattern(r"(?i)(?P<group>s(tr|tride)?_[^_]+)_.+"),
@@ -72,7 +74,7 @@ class _Case:
     constexprs: PythonValues = Factory(dict)
     options: PythonValues = Factory(dict)
     hints: PythonValues = Factory(dict)
-    """Where they are others than those of the kernel."""
+    """The hints, if they differ from those of the kernel."""
 
 
 def guess_kernel(function: JitFunction, module: JitModule) -> GuessedKernel:

@@ -29,7 +29,7 @@ _OPTIONS = ("num_warps", "num_stages", "maxnreg")
 _WHOLE = {"stride", "size", "numel", "shape", "dim", "ndim"}
 """Attributes and methods of tensors that are whole numbers."""
 _PLAIN = {"int", "float", "bool", "str"}
-"""Annotations of what is no tensor."""
+"""Annotations of parameters that are not tensors."""
 
 
 @frozen(kw_only=True)
@@ -83,7 +83,7 @@ class _Axes:
     used: int = 1
     """How many there are at least, by those that sizes and strides are asked of."""
     names: dict[int, str] = Factory(dict)
-    """Axis, perhaps counted from the end, → what its size is called."""
+    """Axis, perhaps counted from the end, → the name of its size."""
 
     def use(self, axis: int | None) -> None:
         """The size or the stride of an axis is asked for."""

@@ -30,7 +30,7 @@ _JIT = {
     "triton.JITFunction",
 }
 _PACKAGES = {"triton": "triton", "tl": "triton.language"}
-"""What a name is taken for that is imported from somewhere else: packages hand Triton on to their
+"""A name imported from elsewhere → its assumed package, because packages pass Triton on to their
 own modules.
 """
 
@@ -76,7 +76,7 @@ class JitModule:
     functions: Mapping[str, JitFunction]
     unreachable: tuple[UnreachableKernel, ...]
     jitted: tuple[ast.FunctionDef, ...]
-    """Every jit function, the unreachable ones, too."""
+    """Every jit function, also the unreachable ones."""
 
     @property
     def called(self) -> frozenset[str]:
