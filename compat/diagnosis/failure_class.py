@@ -17,6 +17,7 @@ from attrs import Factory, asdict, frozen
 from compat.diagnosis import symptoms
 from compat.diagnosis.symptoms import Symptoms, Wording
 from compat.model import Evidence, Status, Target
+from compat.text import JsonMapping
 
 
 class Blame(StrEnum):
@@ -98,9 +99,9 @@ class Sign:
 class Prediction:
     """How a number of what was built tells that running it would fail."""
 
-    number: Callable[[Mapping[str, object], Target], int | None]
+    number: Callable[[JsonMapping, Target], int | None]
     """The number of a build's metrics; ``None`` if they do not have it."""
-    most: Callable[[Mapping[str, object], Target], int]
+    most: Callable[[JsonMapping, Target], int]
     """The largest number that is fine for such a build on a target."""
     stage: str
     """The stage behind the compile that would fail."""
