@@ -41,6 +41,20 @@ def unknown(parameters, dtype, seed, device, large):
         yield dict(problem, outputs=None, baseline=None)
 
 
+def only_large(parameters, dtype, seed, device, large):
+    if large:
+        yield from add(parameters, dtype, seed, device, large)
+
+
+def only_small(parameters, dtype, seed, device, large):
+    if not large:
+        yield from add(parameters, dtype, seed, device, large)
+
+
+def none(parameters, dtype, seed, device, large):
+    yield from ()
+
+
 def broken(parameters, dtype, seed, device, large):
     raise KeyError("D")
 '''
@@ -136,7 +150,8 @@ def write(folder: Path, cells: Sequence[Mapping[str, Any]], arch: int = 90) -> P
     (folder / "problems" / "problems.py").write_text(PROBLEMS)
     source = {"source": "problems/problems.py", "dtype": "fp32", "parameters": {}}
     problems: dict[str, Any] = {
-        name: {**source, "function": name} for name in ("add", "unknown", "broken")
+        name: {**source, "function": name}
+        for name in ("add", "unknown", "only_large", "only_small", "none", "broken")
     }
     target = {"name": f"sm_{arch}", "backend": "cuda", "arch": arch}
     index = {

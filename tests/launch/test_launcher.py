@@ -41,6 +41,10 @@ CELLS = [
     cell("no_such_entry"),
     cell("hinted", "add", hints=["n"]),
     cell("no_problem", "add", problem="broken"),
+    cell("large_only", "add", problem="only_large"),
+    cell("large_only_wrong", "wrong", problem="only_large"),
+    cell("small_only", "add", problem="only_small"),
+    cell("neither", "add", problem="none"),
     cell("unknown", "add", problem="unknown"),
     cell("unknown_racy", "racy", problem="unknown"),
     cell("unknown_out_of_bounds", "out_of_bounds", problem="unknown"),
@@ -70,7 +74,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def found(folder: Path, pair_python: str, library: Path) -> dict[str, dict[str, Any]]:
     """Everything launched once, by all tests."""
     ended = launched(folder, pair_python, library, "--deadline", "2", "--repeats", "30")
-    assert ended.returncode == 1, ended.stderr  # two are lost
+    assert ended.returncode == 1, ended.stderr  # some are lost
     return results(folder)
 
 
@@ -181,6 +185,16 @@ def test_a_process_that_ends_says_nothing(found: dict[str, dict[str, Any]]) -> N
 def test_what_is_refused_says_why(found: dict[str, dict[str, Any]], name: str, words: str) -> None:
     assert check(found, name)["status"] == "launch_refused"
     assert words in check(found, name)["reason"]
+
+
+def test_problems_of_one_size_are_enough(found: dict[str, dict[str, Any]]) -> None:
+    assert check(found, "large_only")["status"] == "ok"
+    assert found["large_only"]["latency"]["us"] > 0
+    assert check(found, "large_only_wrong")["status"] == "wrong"
+    assert check(found, "small_only")["status"] == "ok"
+    assert found["small_only"]["latency"] is None
+    assert check(found, "neither")["status"] == "lost"
+    assert "yielded no problem" in check(found, "neither")["reason"]
 
 
 def test_a_problem_that_cannot_be_made_says_nothing_of_the_kernel(

@@ -61,15 +61,22 @@ class GpuSession:
     def problems(self, problem: Document) -> Iterator[Tuple[Document, bool]]:
         """Yield what a problem of the index makes, small ones first, and whether it is large.
 
-        A large one has a size of real use. Raises ProblemError.
+        A large one has a size of real use. Either kind may be missing. Raises ProblemError, also if
+        both are.
         """
         problems = self._numerics.problems
         make = problems.load(os.path.join(self._folder, problem["source"]), problem["function"])
+        count = 0
         for large in (False, True):
-            for made in problems.each(
-                make, problem["parameters"], problem["dtype"], _SEED, self._device, large
-            ):
-                yield made, large
+            try:
+                for made in problems.each(
+                    make, problem["parameters"], problem["dtype"], _SEED, self._device, large
+                ):
+                    count += 1
+                    yield made, large
+            except problems.NoProblem:
+                if large and not count:
+                    raise
 
     def kernel(self, cell: Document) -> Kernel:
         """Load the binary of a cell.

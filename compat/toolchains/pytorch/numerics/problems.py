@@ -68,6 +68,10 @@ def load(path: str, function: str) -> Callable[..., Iterator[Problem]]:
     return found
 
 
+class NoProblem(ProblemError):
+    """The function yields no problem of the size that it was asked for."""
+
+
 def each(
     function: Callable[..., Iterator[Problem]],
     parameters: Objects,
@@ -78,8 +82,8 @@ def each(
 ) -> Iterator[Problem]:
     """The problems that a function yields, checked, one after the other.
 
-    Raises ProblemError where the function raises, where it yields none, or what is malformed, or a
-    name a second time.
+    Raises NoProblem where the function yields none, and ProblemError where it raises, or yields
+    what is malformed, or a name a second time.
     """
     names: Set[str] = set()
     torch.manual_seed(seed)
@@ -100,7 +104,7 @@ def each(
         names.add(made["name"])
         yield made
     if not names:
-        raise ProblemError("the function yielded no problem")
+        raise NoProblem("the function yielded no problem")
 
 
 def checked(problem: object) -> Problem:
