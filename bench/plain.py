@@ -48,6 +48,8 @@ def package(path, name):
     spec = importlib.util.spec_from_file_location(
         name, init if folder else path, submodule_search_locations=folder
     )
+    assert spec
+    assert spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)

@@ -39,7 +39,7 @@ class BadArchive(ValueError):
 
 
 @frozen(kw_only=True)
-class Limits:
+class ArchiveLimits:
     """The most that an archive may have."""
 
     members: int
@@ -48,7 +48,9 @@ class Limits:
     """Bytes of all files together."""
 
 
-def read_tar(data: bytes, limits: Limits, wanted: Callable[[str], bool] = lambda _: True) -> Files:
+def read_tar(
+    data: bytes, limits: ArchiveLimits, wanted: Callable[[str], bool] = lambda _: True
+) -> Files:
     """Return the files of a tar archive, plain or in gzip.
 
     Args:
@@ -60,7 +62,7 @@ def read_tar(data: bytes, limits: Limits, wanted: Callable[[str], bool] = lambda
         BadArchive: It is damaged, has more than it may have, or a wanted member is not a file or
             folder below its own.
     """
-    opened: Any = (
+    opened: io.BufferedIOBase = (
         gzip.GzipFile(fileobj=io.BytesIO(data)) if data[:2] == b"\x1f\x8b" else io.BytesIO(data)
     )
     stream: Any = _Bounded(opened, limits.size + limits.members * _HEADERS)
@@ -76,7 +78,9 @@ def read_tar(data: bytes, limits: Limits, wanted: Callable[[str], bool] = lambda
     return files
 
 
-def read_zip(data: bytes, limits: Limits, wanted: Callable[[str], bool] = lambda _: True) -> Files:
+def read_zip(
+    data: bytes, limits: ArchiveLimits, wanted: Callable[[str], bool] = lambda _: True
+) -> Files:
     """Return the files of a zip archive; see :func:`read_tar`."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -111,7 +115,7 @@ def path_below(name: str) -> PurePosixPath:
 class _Bounded:
     """A file of which so many bytes may be read."""
 
-    def __init__(self, file: IO[bytes], most: int) -> None:
+    def __init__(self, file: IO[bytes] | io.BufferedIOBase, most: int) -> None:
         self._file, self._most, self._room = file, most, most
 
     def read(self, size: int = -1) -> bytes:
@@ -166,7 +170,7 @@ def _unzipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> b
         return _Bounded(file, most).read()
 
 
-def _checked(members: Iterator[_Member], limits: Limits) -> Files:
+def _checked(members: Iterator[_Member], limits: ArchiveLimits) -> Files:
     """The files of members, each of which is checked before it is read."""
     files: dict[PurePosixPath, bytes] = {}
     folders, room = set[PurePosixPath](), limits.size

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Self
 
 from compat.text import printable
 
@@ -28,7 +28,7 @@ class CompatError(Exception):
         self.where = where
         self.hint = None if hint is None else printable(hint)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Errors travel between processes, with where and what to do next."""
         return _again, (type(self), str(self), self.where, self.hint)
 

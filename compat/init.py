@@ -12,7 +12,6 @@ import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from attrs import define, field, frozen
 
@@ -340,7 +339,7 @@ class _Declared:
         return path in _kernel_files(self.folder, self.patterns)
 
 
-def _tables(table: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _tables(table: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
     """A kernel file's table, and those in it that may name a source."""
     yield table
     for inside in (table.get("kernel"), table.get("variant")):
@@ -364,7 +363,7 @@ def _kernel_files(folder: Path, patterns: Sequence[str]) -> list[Path]:
     return sorted({path for path in paths if path.suffix == ".toml" and path.name != MATRIX})
 
 
-def _content(path: Path) -> dict[str, Any]:
+def _content(path: Path) -> dict[str, object]:
     """The content of a TOML file; empty if it cannot be read, which others report."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))

@@ -11,7 +11,6 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from attrs import frozen
 from packaging.version import Version
@@ -25,6 +24,7 @@ from compat.errors import ConfigError, EnvError, StoreError
 from compat.files import replace_file
 from compat.model import Env
 from compat.pairs.pairing import pin_of
+from compat.text import JsonMapping
 from compat.toolchains import Toolchain
 
 _OF_ONE_RELEASE = ("name", "distribution", "wheel", "index", "install")
@@ -186,16 +186,16 @@ def add_releases(path: Path, found: Sequence[NewRelease]) -> tuple[NewRelease, .
     return tuple(added)
 
 
-def _is_alike(entry: Mapping[str, Any], env: Env) -> bool:
+def _is_alike(entry: Mapping[str, object], env: Env) -> bool:
     own = not any(key in entry for key in _OF_ONE_RELEASE)
     return own and env.toolchain in entry and (env.framework in entry) is env.paired
 
 
-def _order_of(entry: Mapping[str, Any], env: Env) -> Version:
+def _order_of(entry: JsonMapping, env: Env) -> Version:
     return Version(entry[env.framework if env.paired else env.toolchain])
 
 
-def _with_entry(text: str, newest: Mapping[str, Any], release: NewRelease, path: Path) -> str:
+def _with_entry(text: str, newest: Mapping[str, object], release: NewRelease, path: Path) -> str:
     """The text with an entry like the newest one, in the line behind it."""
     lines = text.splitlines(keepends=True)
     number = next((at for at, line in enumerate(lines) if _entry_on(line) == newest), None)

@@ -158,6 +158,13 @@ def in_time(seconds: float) -> str:
 # --- JSON -----------------------------------------------------------------------------------------
 
 JsonObject = dict[str, Any]
+"""An object of JSON that this program makes.
+
+Its values have no type: a codec, a schema or a test knows the key that a reader asks for. A union
+of JSON's types would need a cast at each such key, and a cast checks nothing.
+"""
+JsonMapping = Mapping[str, Any]
+"""The same to look at: an object of JSON, a table of TOML, or the open part of a record."""
 
 _DIGITS = 300
 """Digits that a whole number may have; a ``float`` holds no larger one."""
@@ -196,12 +203,12 @@ def decoder_of(*, lenient: bool = False) -> json.JSONDecoder:
     )
 
 
-def encodable(value: Any, text: str, start: int, end: int) -> Any:
+def encodable(value: object, text: str, start: int, end: int) -> object:
     """A value that was read in a part of a text; halves of surrogate pairs are visible escapes."""
     return _encodable(value) if _SURROGATE.search(text, start, end) else value
 
 
-def write_json(document: Any, *, indent: int | None = 1) -> str:
+def write_json(document: object, *, indent: int | None = 1) -> str:
     """A document as JSON that every reader takes and that is safe to look at.
 
     It has no newline at its end. Strings are :func:`~compat.text.printable`. Values that JSON has
@@ -210,7 +217,7 @@ def write_json(document: Any, *, indent: int | None = 1) -> str:
     return json.dumps(plain(document), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
-def json_pieces(document: Mapping[str, Any]) -> Iterator[str]:
+def json_pieces(document: Mapping[str, object]) -> Iterator[str]:
     """The same text in pieces, for an object with iterators in place of arrays.
 
     Each item of an iterator is a piece of its own.
@@ -226,7 +233,7 @@ def json_pieces(document: Mapping[str, Any]) -> Iterator[str]:
     yield "\n}" if document else "{}"
 
 
-def _array_pieces(items: Iterator[Any]) -> Iterator[str]:
+def _array_pieces(items: Iterator[object]) -> Iterator[str]:
     before = "[\n  "
     for item in items:
         # Dumped strings contain no newlines.
@@ -235,7 +242,7 @@ def _array_pieces(items: Iterator[Any]) -> Iterator[str]:
     yield "[]" if before.startswith("[") else "\n ]"
 
 
-def _dumped(value: Any) -> str:
+def _dumped(value: object) -> str:
     return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
 
 
@@ -265,7 +272,7 @@ def _whole(text: str, odd: _Odd) -> int | None:
     return None
 
 
-def _encodable(value: Any) -> Any:
+def _encodable(value: object) -> object:
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, list):
@@ -275,7 +282,7 @@ def _encodable(value: Any) -> Any:
     return value
 
 
-def plain(value: Any, depth: int = _DEPTH) -> Any:
+def plain(value: object, depth: int = _DEPTH) -> Any:
     """``value`` in JSON's terms.
 
     These are objects, arrays, printable strings, finite numbers, booleans and null.
@@ -327,8 +334,8 @@ def read_json_stream(file: BinaryIO, arrays: Mapping[str, Take]) -> Any:
     return found
 
 
-def _object(text: _Text, arrays: Mapping[str, Take]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _object(text: _Text, arrays: Mapping[str, Take]) -> JsonObject:
+    found: JsonObject = {}
     text.skip("{")
     if text.next() == "}":
         text.skip("}")

@@ -90,6 +90,7 @@ WORDS = {
 BEYOND = {
     "bisect.py": {"engine.run.Interrupted"},
     "check.py": {"history.account.Judgement"},
+    "matrix.py": {"engine.run.RunContext"},
     "progress.py": {"workers.attempt.taking_longer_than"},
     "envs.py": {"workers.pool", "workers.pool.ResidentWorker"},
     "opening.py": {

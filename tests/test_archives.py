@@ -14,9 +14,9 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from compat.archives import BadArchive, Limits, read_tar, read_zip, write_files
+from compat.archives import ArchiveLimits, BadArchive, read_tar, read_zip, write_files
 
-LIMITS = Limits(members=10, size=1000)
+LIMITS = ArchiveLimits(members=10, size=1000)
 Member = tuple[tarfile.TarInfo, bytes]
 
 

@@ -17,6 +17,7 @@ from attrs import evolve, frozen
 
 from compat.bisect.answers import Effect, SettingNeed, listed
 from compat.model import Specialization, arguments, constexprs
+from compat.text import JsonObject
 
 UNSET = "default"
 """How an option that is not set, so that the compiler chooses, is called."""
@@ -81,7 +82,7 @@ def changes(spec: Specialization) -> tuple[SettingChange, ...]:
     return tuple(changed_specs)
 
 
-def _of_option(spec: Specialization, name: str, value: Any) -> list[SettingChange]:
+def _of_option(spec: Specialization, name: str, value: object) -> list[SettingChange]:
     candidates = (
         [new for new in _KNOWN.get(name, ()) if new != value] if name in _KNOWN else _others(value)
     )
@@ -103,11 +104,11 @@ def _of_option(spec: Specialization, name: str, value: Any) -> list[SettingChang
     return changed_specs
 
 
-def _with_options(spec: Specialization, options: Mapping[str, Any]) -> Specialization:
+def _with_options(spec: Specialization, options: Mapping[str, object]) -> Specialization:
     return evolve(spec, compile=evolve(spec.compile, options=options))
 
 
-def _passed(value: Any) -> list[Any]:
+def _passed(value: object) -> list[object]:
     """Other arguments of a launch that launchers distinguish.
 
     They are aligned or not, divisible by 16, 1, or neither.
@@ -128,7 +129,7 @@ def _kind(number: int) -> tuple[bool, bool]:
     return number == 1, number % 16 == 0
 
 
-def _others(value: Any) -> list[Any]:
+def _others(value: object) -> Sequence[object]:
     """Other values for a constexpr or an option."""
     if isinstance(value, bool):
         return [not value]
@@ -153,7 +154,7 @@ def _around(value: int) -> list[int]:
     return sorted({*near, value // 2, value * 2} - {value, 0})
 
 
-def _change(spec: Specialization, setting: str, old: Any, new: Any) -> SettingChange:
+def _change(spec: Specialization, setting: str, old: Any, new: object) -> SettingChange:
     number = new if isinstance(new, int) and not isinstance(new, bool) else None
     before = _USUAL.get(setting) if old is None else old
     comparable = number and isinstance(before, int) and before > 0
@@ -170,7 +171,7 @@ def _change(spec: Specialization, setting: str, old: Any, new: Any) -> SettingCh
     )
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value as an answer writes it."""
     return UNSET if value is None else constexprs.shown(value)
 
@@ -279,7 +280,7 @@ def hints_of(spec: Specialization) -> tuple[Hint, ...]:
 
 def with_only(spec: Specialization, hints: AbstractSet[Hint]) -> Specialization:
     """A specialization with no other hints than these; nothing was ever declared of it."""
-    kept: dict[str, Any] = {
+    kept: JsonObject = {
         kind: tuple(name for name in names if (kind, name) in hints)
         for kind, names in spec.compile.hints.items()
     }

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from attrs import define, field, frozen
 
 from compat.model.constexprs import DTYPES
-from compat.source.constants import Scope, UnknownValue
+from compat.source.constants import PythonValue, PythonValues, Scope, UnknownValue
 from compat.source.names import ModulePlace, Names, Ours, ParsedFile, Statement, called_by
 from compat.source.parsing import Scoped, bound_by, defaults_of, named_parameters, passed, uses
 
@@ -35,7 +34,7 @@ class _FactoryScope(Scope):
         *(ast.UnaryOp, ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp),
     )
 
-    def value(self, node: ast.expr) -> Any:
+    def value(self, node: ast.expr) -> PythonValue:
         """The value of an expression that runs nothing and cannot be changed.
 
         Raises UnknownValue for any other.
@@ -44,13 +43,13 @@ class _FactoryScope(Scope):
             raise UnknownValue(ast.unparse(node))
         return super().value(node)
 
-    def name(self, node: ast.Name) -> Any:
+    def name(self, node: ast.Name) -> PythonValue:
         """The value of a name. Raises UnknownValue."""
         if node.id not in self.local:
             raise UnknownValue(node.id)
         return self.local[node.id]
 
-    def attribute(self, node: ast.Attribute) -> Any:
+    def attribute(self, node: ast.Attribute) -> PythonValue:
         """A dtype. Raises UnknownValue."""
         if not DTYPES.get(node.attr) or node.attr == "dtype":
             raise UnknownValue(node.attr)
@@ -73,7 +72,7 @@ class _Dtype:
         return hash(self.name)
 
 
-def _value_of(node: ast.expr, known: dict[str, Any]) -> Any:
+def _value_of(node: ast.expr, known: dict[str, object]) -> object:
     """The value of an expression over names that are known. Raises UnknownValue."""
     return _FactoryScope({}, {}, known).value(node)
 
@@ -208,7 +207,7 @@ def _made(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> Ours:
     return kernel
 
 
-def _known(file: ParsedFile) -> dict[str, Any]:
+def _known(file: ParsedFile) -> dict[str, object]:
     """The names with values that the source tells.
 
     They are names that one assignment binds. In the scope of a function, the last assignment
@@ -229,7 +228,7 @@ def _known(file: ParsedFile) -> dict[str, Any]:
     return values
 
 
-def _assigned(statement: ast.stmt, known: dict[str, Any]) -> dict[str, Any] | None:
+def _assigned(statement: ast.stmt, known: dict[str, object]) -> dict[str, object] | None:
     """The value that an assignment gives to one name, if the source tells it."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -240,7 +239,7 @@ def _assigned(statement: ast.stmt, known: dict[str, Any]) -> dict[str, Any] | No
     return None
 
 
-def _decided(test: ast.expr, known: dict[str, Any]) -> bool:
+def _decided(test: ast.expr, known: dict[str, object]) -> bool:
     try:
         return bool(_value_of(test, known))
     except UnknownValue as error:
@@ -257,7 +256,7 @@ class _Unfolding:
     factory: ast.FunctionDef
     pieces: list[str] = field(factory=list)
     """Statements in the order of execution."""
-    known: dict[str, Any] = field(factory=dict)
+    known: PythonValues = field(factory=dict)
     """The values of names, where the source tells them."""
 
     def __attrs_post_init__(self) -> None:

@@ -12,7 +12,6 @@ import builtins
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from attrs import define, field, frozen
 
@@ -21,8 +20,9 @@ from compat.errors import ConfigError
 from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Specialization, constexprs
 from compat.source.names import called_by
 from compat.source.parsing import defaults_of, tree_of, uses
+from compat.text import JsonMapping
 
-_Meaning = Mapping[str, Any]
+_Meaning = JsonMapping
 _OPTIONAL = "frozen_optional"
 
 
@@ -65,7 +65,7 @@ class Frozen:
     source: str = ""
     future: bool = False
     """Whether its annotations are not evaluated."""
-    jit: Mapping[str, Any] = field(factory=dict)
+    jit: JsonMapping = field(factory=dict)
     """The arguments of its decorator that matter to a compile."""
     names: Mapping[str, _Meaning] = field(factory=dict)
     defaults: Mapping[str, _Meaning] = field(factory=dict)
@@ -140,7 +140,7 @@ def reached(kernel: str, functions: Mapping[str, Frozen]) -> tuple[str, ...]:
     return tuple(ids)
 
 
-def _functions_in(meaning: Any) -> Iterator[str]:
+def _functions_in(meaning: object) -> Iterator[str]:
     if isinstance(meaning, Mapping):
         if isinstance(meaning.get("function"), str):
             yield meaning["function"]
@@ -406,7 +406,7 @@ def _expression(meaning: _Meaning, form: FrozenForm) -> str:
     return "{" + ", ".join(pairs) + "}"
 
 
-def _unfrozen(meaning: Any) -> str | None:
+def _unfrozen(meaning: object) -> str | None:
     """The meaning of a name that cannot be written down, if it is such a one."""
     if not isinstance(meaning, Mapping):
         return (

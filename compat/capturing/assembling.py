@@ -417,7 +417,7 @@ def _compile(launch: RecordedLaunch, recorded: Recorded, makers: Makers) -> Comp
     return CompileSpec(launch=read, constexprs=values, options=launch.options)
 
 
-def _typed(name: str, value: Any, makers: Makers) -> Any:
+def _typed(name: str, value: object, makers: Makers) -> Any:
     """A recorded argument as its type, or as what makes it."""
     return (
         makers.type_of(name, value[MADE]) if isinstance(value, Mapping) and MADE in value else value
@@ -521,7 +521,7 @@ def _listed(index: Path) -> Iterator[str]:
     )
 
 
-def write_index(document: Mapping[str, Any], output: Path) -> Path:
+def write_index(document: Mapping[str, object], output: Path) -> Path:
     """Write the index, the last of the files. Raises OSError."""
     replace_file(output / INDEX, write_json(document) + "\n")
     return output / INDEX

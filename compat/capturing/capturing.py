@@ -9,10 +9,9 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from attrs import define, evolve, field, frozen
 
@@ -37,6 +36,7 @@ from compat.errors import SelectionError, StoreError
 from compat.files import TemporaryFolder
 from compat.model import DEFAULT_TOOLCHAIN
 from compat.processes.supervisor import ForegroundResult, run_in_foreground
+from compat.text import JsonMapping
 
 _LOOK_EVERY = 5.0
 """Seconds between two reads of the records."""
@@ -56,7 +56,7 @@ class Capture:
     """Wall time in seconds, including the program's."""
     compared: tuple[CodeComparison, ...] = ()
     """Comparisons of captured code with the program's code."""
-    document: Mapping[str, Any] = field(factory=dict)
+    document: JsonMapping = field(factory=dict)
     """The index as written. Empty: nothing was written."""
 
 
@@ -187,7 +187,7 @@ def _beside(python: str, words: Sequence[str]) -> tuple[str, ...]:
 
 def index_document(
     captured: Captured, compared: Sequence[CodeComparison], target: str | None, *, on_gpu: bool
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """All that is known of a capture, without its duration.
 
     ``target`` is the one that the program compiled for, as far as it is known.
@@ -238,7 +238,7 @@ def index_document(
     }
 
 
-def _kernel(kernel: CapturedKernel, agreements: dict[tuple[str, str], str]) -> dict[str, Any]:
+def _kernel(kernel: CapturedKernel, agreements: dict[tuple[str, str], str]) -> dict[str, object]:
     return {
         "name": kernel.name,
         "file": f"{kernel.name}.toml",
@@ -251,7 +251,7 @@ def _kernel(kernel: CapturedKernel, agreements: dict[tuple[str, str], str]) -> d
     }
 
 
-def _case(case: Case, code: str | None) -> dict[str, Any]:
+def _case(case: Case, code: str | None) -> dict[str, object]:
     places = dict.fromkeys(str(launch.place) for launch in case.launches if launch.place)
     roles = {role for launch in case.launches for role in launch.roles if role}
     return {

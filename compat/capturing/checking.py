@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from attrs import frozen
 
@@ -275,7 +274,7 @@ def target_of(name: str | None, toolchain: Toolchain) -> Target:
     return target
 
 
-def recorder_settings(options: Options, folder: Path) -> dict[str, Any]:
+def recorder_settings(options: Options, folder: Path) -> dict[str, object]:
     """The settings for the recorder.
 
     Raises SelectionError for an unknown toolchain or target.
@@ -293,7 +292,7 @@ def recorder_settings(options: Options, folder: Path) -> dict[str, Any]:
 
 
 def variables(
-    settings: Mapping[str, Any], capturing: Capturing, cache: Path | None
+    settings: Mapping[str, object], capturing: Capturing, cache: Path | None
 ) -> dict[str, str]:
     """The environment variables with which a program and its children are recorded.
 

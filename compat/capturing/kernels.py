@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 from compat.capturing.makers import MADE
 from compat.capturing.origins import ImportQuestion, Live
 from compat.capturing.records import Recorded, RecordedLaunch
-from compat.text import lazy_pattern
+from compat.text import JsonObject, lazy_pattern
 
 
 class Configs(StrEnum):
@@ -76,7 +76,7 @@ def given_functions(launch: RecordedLaunch, recorded: Recorded) -> dict[str, str
     }
 
 
-def _ids(value: Any) -> Iterator[str]:
+def _ids(value: object) -> Iterator[str]:
     if isinstance(value, list):
         for item in value:
             yield from _ids(item)
@@ -87,17 +87,17 @@ def _ids(value: Any) -> Iterator[str]:
             yield from _ids(inner)
 
 
-def constexprs_of(launch: RecordedLaunch, recorded: Recorded) -> dict[str, Any]:
+def constexprs_of(launch: RecordedLaunch, recorded: Recorded) -> JsonObject:
     """The constexprs of a launch, in the forms of kernel files."""
     return {name: _plain(value, recorded) for name, value in launch.constexprs.items()}
 
 
-def arguments_of(launch: RecordedLaunch, recorded: Recorded) -> dict[str, Any]:
+def arguments_of(launch: RecordedLaunch, recorded: Recorded) -> JsonObject:
     """The other arguments of a launch, in the forms of kernel files."""
     return {name: _plain(value, recorded) for name, value in launch.arguments.items()}
 
 
-def _plain(value: Any, recorded: Recorded) -> Any:
+def _plain(value: object, recorded: Recorded) -> Any:
     if isinstance(value, list):
         return [_plain(item, recorded) for item in value]
     if isinstance(value, Mapping) and "constexpr" in value:
@@ -109,7 +109,7 @@ def _plain(value: Any, recorded: Recorded) -> Any:
     return float(value["float"]) if isinstance(value, Mapping) and "float" in value else value
 
 
-def _named(tree: Any, recorded: Recorded) -> Any:
+def _named(tree: object, recorded: Recorded) -> Any:
     """A tree in which functions and classes have their names."""
     if isinstance(tree, list):
         return [_named(each, recorded) for each in tree]
@@ -158,7 +158,7 @@ def content(launch: RecordedLaunch, recorded: Recorded) -> str:
     )
 
 
-def _kind(arguments: Mapping[str, Any]) -> str:
+def _kind(arguments: Mapping[str, object]) -> str:
     """The facts of run-time arguments that a compile can depend on.
 
     Numbers count only by the properties that releases look at.
@@ -166,7 +166,7 @@ def _kind(arguments: Mapping[str, Any]) -> str:
     return json.dumps({name: _class_of(value) for name, value in arguments.items()})
 
 
-def _class_of(value: Any) -> Any:
+def _class_of(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, int | float | list):
         return value
     if isinstance(value, list):
@@ -216,7 +216,7 @@ def _parts(launch: RecordedLaunch, recorded: Recorded) -> dict[str, str]:
     return parts
 
 
-def _type(value: Any) -> str:
+def _type(value: object) -> str:
     if isinstance(value, Mapping):
         return str(value.get("tensor", ""))
     if isinstance(value, str) and "[" in value:

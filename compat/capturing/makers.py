@@ -7,12 +7,12 @@ hold them. Pure.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from attrs import define, field
 
 from compat.bundle.frozen import FrozenForm
 from compat.model import constexprs
+from compat.text import JsonMapping
 
 MADE = "made"
 """Under this a recorded argument has its tree."""
@@ -26,7 +26,7 @@ class Makers:
     _names: dict[str, str] = field(factory=dict)
     """Expression → the function that returns it."""
 
-    def type_of(self, argument: str, tree: Any) -> str:
+    def type_of(self, argument: str, tree: JsonMapping) -> str:
         """The entry of a kernel file that replaces a type: a call of a function that makes a value.
 
         The function is written if there is none yet.
@@ -47,7 +47,7 @@ class Makers:
             for expression, name in self._names.items()
         )
 
-    def _source(self, tree: Any) -> str:
+    def _source(self, tree: JsonMapping) -> str:
         if "type" in tree:
             return f'make("{tree["type"]}")'
         if "constant" in tree:
@@ -62,7 +62,7 @@ class Makers:
             return f"[{', '.join(items)}]"
         return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
 
-    def _constant(self, value: Any) -> str:
+    def _constant(self, value: object) -> str:
         if isinstance(value, list):
             items = [self._constant(each) for each in value]
             return f"({', '.join(items)}{',' if len(items) == 1 else ''})"

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from attrs import define, field, frozen
 
 from compat.bundle.frozen import Frozen
 from compat.model import DEFAULT_TOOLCHAIN
-from compat.text import lazy_pattern, read_json
+from compat.text import JsonMapping, lazy_pattern, read_json
 
 _COMPARING = lazy_pattern(rb'\{"r":"comparing","launches":(\d+)\}')
 
@@ -49,14 +48,14 @@ class RecordedLaunch:
 
     function: str
     """The id of the kernel's function."""
-    arguments: Mapping[str, Any]
-    constexprs: Mapping[str, Any]
-    options: Mapping[str, Any]
+    arguments: JsonMapping
+    constexprs: JsonMapping
+    options: JsonMapping
     grid: tuple[int, ...] | None
     release: str | None
     """The release of the toolchain that it was launched with."""
     place: LaunchPlace | None
-    given: Mapping[str, Any] | None = None
+    given: JsonMapping | None = None
     """Its arguments, under ``recorded``; or the reason why it cannot be repeated, under ``why``.
     ``None`` without a request.
     """
@@ -196,11 +195,11 @@ def _read(process: str, lines: Iterable[bytes], recorded: Recorded) -> None:
     recorded.processes += imported
 
 
-def _not_imported(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+def _not_imported(_: str, record: Mapping[str, object], recorded: Recorded) -> None:
     recorded.not_imported = str(record["why"])
 
 
-def _process(process: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+def _process(process: str, record: JsonMapping, recorded: Recorded) -> None:
     python = ProgramPython(
         version=record["python"],
         executable=record["executable"],
@@ -211,15 +210,15 @@ def _process(process: str, record: Mapping[str, Any], recorded: Recorded) -> Non
     recorded.interpreters.setdefault(recorded.releases[process], python)
 
 
-def _framework(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+def _framework(_: str, record: Mapping[str, object], recorded: Recorded) -> None:
     recorded.framework_release = str(record["version"])
 
 
-def _defined(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+def _defined(_: str, record: JsonMapping, recorded: Recorded) -> None:
     recorded.defined.add((record["module"], record["name"]))
 
 
-def _function(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+def _function(_: str, record: JsonMapping, recorded: Recorded) -> None:
     keys = (
         "id",
         "kind",
@@ -240,7 +239,7 @@ def _function(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
     )
 
 
-def _launch(process: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+def _launch(process: str, record: JsonMapping, recorded: Recorded) -> None:
     place, grid = record.get("place"), record.get("grid")
     recorded.launches[process, record["key"]] = RecordedLaunch(
         function=record["function"],
@@ -255,21 +254,21 @@ def _launch(process: str, record: Mapping[str, Any], recorded: Recorded) -> None
     )
 
 
-def _roles(record: Mapping[str, Any]) -> set[str]:
+def _roles(record: JsonMapping) -> set[str]:
     return {record["tuned"]} if record.get("tuned") else {""}
 
 
-def _count(process: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+def _count(process: str, record: JsonMapping, recorded: Recorded) -> None:
     launch = recorded.launches[process, record["key"]]
     launch.launches = max(launch.launches, int(record["launches"]))
     launch.roles |= _roles(record)
 
 
-def _failed(process: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+def _failed(process: str, record: JsonMapping, recorded: Recorded) -> None:
     recorded.launches[process, record["key"]].failed = str(record["error"])
 
 
-def _original(process: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+def _original(process: str, record: JsonMapping, recorded: Recorded) -> None:
     made = Original(
         stage=record.get("stage"),
         digest=record.get("digest"),
@@ -279,13 +278,13 @@ def _original(process: str, record: Mapping[str, Any], recorded: Recorded) -> No
     recorded.launches[process, record["key"]].original = made
 
 
-def _lacking(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+def _lacking(_: str, record: JsonMapping, recorded: Recorded) -> None:
     recorded.lacking.append(
         UnrecordedLaunch(module=record.get("module") or "", name=record["name"], why=record["why"])
     )
 
 
-_READERS: dict[str, Callable[[str, Mapping[str, Any], Recorded], None]] = {
+_READERS: dict[str, Callable[[str, Mapping[str, object], Recorded], None]] = {
     "not_imported": _not_imported,
     "process": _process,
     "framework": _framework,

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from attrs import frozen
@@ -23,14 +23,14 @@ from compat.errors import StoreError
 from compat.files import replace_file
 from compat.report.render import FORMATS, Format
 from compat.report.render.blocks import Block, DataTable, Fit, TableColumn, TextLine
-from compat.text import printable, write_json
+from compat.text import JsonMapping, printable, write_json
 
 if TYPE_CHECKING:
     from compat.report.summary.record import Report
 
 _FILE = "Write the answer to this file instead of printing it."
 
-_Command = Callable[..., Any]
+_Command = Callable[..., object]
 
 
 @frozen(kw_only=True)
@@ -41,11 +41,11 @@ class Answer:
     file: Path | None = None
     """The file for the answer; ``None`` for standard output."""
 
-    def give(self, lines: Callable[[], Iterable[str]], document: Callable[[], Any]) -> None:
+    def give(self, lines: Callable[[], Iterable[str]], document: Callable[[], object]) -> None:
         """Give the answer, which is made in the form that is wanted."""
         self.write(write_json(document(), indent=2) if self.as_json else "\n".join(lines()))
 
-    def follow(self, lines: Callable[[], Iterable[str]], document: Callable[[], Any]) -> None:
+    def follow(self, lines: Callable[[], Iterable[str]], document: Callable[[], object]) -> None:
         """Print lines of the answer at once, each about something that has just been done."""
         if self.as_json or self.file is not None:
             self.give(lines, document)
@@ -53,7 +53,7 @@ class Answer:
         for line in lines():
             click.echo(line)
 
-    def draw(self, blocks: Callable[[], Iterable[Block]], document: Callable[[], Any]) -> None:
+    def draw(self, blocks: Callable[[], Iterable[Block]], document: Callable[[], object]) -> None:
         """Give an answer that is made of blocks."""
         if self.as_json:
             self.write(write_json(document(), indent=2))
@@ -108,13 +108,13 @@ def answer_options(
     def decorate(command: _Command) -> _Command:
         @wraps(command)
         def called(
-            *arguments: Any,
+            *arguments: object,
             quiet: bool,
             verbose: int,
             as_json: bool,
             answer_file: Path | None = None,
-            **rest: Any,
-        ) -> Any:
+            **rest: object,
+        ) -> object:
             if quiet:
                 be_quiet()
             logs.show(verbose)
@@ -141,7 +141,7 @@ def answer_options(
     return decorate
 
 
-def table(rows: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
+def table(rows: Sequence[JsonMapping]) -> Iterator[Block]:
     """Rows, all with the same keys, which are the headings.
 
     A terminal that is too narrow for the words of the columns gets a paragraph for each row.
@@ -235,16 +235,18 @@ FormatFiles = Mapping[Format, Path]
 """The formats that were asked for, each with the file to write."""
 
 
-def format_options(*, again: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def format_options(
+    *, again: bool = False
+) -> Callable[[Callable[..., object]], Callable[..., object]]:
     """Give a command an option for each format that is written on request.
 
     With ``again`` it gets an option for every format. The command is called with ``formats``.
     """
     formats = [known for known in FORMATS if known.help and (again or not known.file)]
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(command: Callable[..., object]) -> Callable[..., object]:
         @wraps(command)
-        def called(*arguments: Any, **options: Any) -> Any:
+        def called(*arguments: object, **options: object) -> object:
             paths = {wanted: options.pop(_parameter(wanted)) for wanted in formats}
             return command(
                 *arguments,
@@ -252,7 +254,7 @@ def format_options(*, again: bool = False) -> Callable[[Callable[..., Any]], Cal
                 **options,
             )
 
-        decorated: Callable[..., Any] = called
+        decorated: Callable[..., object] = called
         path = click.Path(path_type=Path, dir_okay=False)
         for wanted in reversed(formats):
             option = click.option(

@@ -161,7 +161,7 @@ def bisect(
     launched: tuple[Path, ...],
     criterion: Criterion,
     compiling: CompileOptions,
-    **chosen: Any,
+    **chosen: object,
 ) -> None:
     """Find the release that broke a kernel, and the part of the compiler.
 

@@ -36,16 +36,18 @@ _EXIT_CODES = {Judgement.GOOD: GOOD, Judgement.BAD: BAD, Judgement.UNKNOWN: CANN
 
 def judge_options(
     default: str, words: str, metavar: str | None = None
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+) -> Callable[[Callable[..., object]], Callable[..., object]]:
     """Give a command ``--judge`` with this help, and a time limit for a program that judges.
 
     The command is called with a ``criterion``. Raises SelectionError, when the command is called,
     for an unknown judge.
     """
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(command: Callable[..., object]) -> Callable[..., object]:
         @wraps(command)
-        def called(*arguments: Any, judge_text: str, judge_deadline: float, **options: Any) -> Any:
+        def called(
+            *arguments: object, judge_text: str, judge_deadline: float, **options: object
+        ) -> object:
             program = JudgingProgram(judge_deadline, verbose=logs.is_verbose(), on_output=_show)
             return command(*arguments, criterion=parse_criterion(judge_text, program), **options)
 
@@ -76,7 +78,7 @@ class _Checked(Command):
         info_name: str | None,
         args: list[str],
         parent: click.Context | None = None,
-        **extra: Any,
+        **extra: object,
     ) -> click.Context:
         try:
             return super().make_context(info_name, args, parent, **extra)
@@ -84,7 +86,7 @@ class _Checked(Command):
             error.show()
             sys.exit(CANNOT_TELL)
 
-    def invoke(self, context: click.Context) -> Any:
+    def invoke(self, context: click.Context) -> object:
         try:
             return super().invoke(context)
         except CompatError as error:

@@ -8,7 +8,7 @@ import sys
 import traceback
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
@@ -93,7 +93,7 @@ class _Commands(CommandGroup):
             with formatter.section(task):
                 formatter.write_dl([(name.ljust(_LONGEST), COMMANDS[name][1]) for name in names])
 
-    def invoke(self, context: click.Context) -> Any:
+    def invoke(self, context: click.Context) -> object:
         try:
             return super().invoke(context)
         except (Stopped, KeyboardInterrupt):

@@ -44,7 +44,7 @@ from compat.workers.pool import ResidentWorker
 _DAY = 86400.0
 
 
-def _matrix_option(command: Callable[..., Any]) -> Callable[..., Any]:
+def _matrix_option(command: Callable[..., object]) -> Callable[..., object]:
     return click.option(
         "--matrix",
         "matrix_path",
@@ -347,7 +347,7 @@ def _row(each: ResidentWorker) -> dict[str, str]:
     }
 
 
-def _documents(found: Iterable[ResidentWorker]) -> list[dict[str, Any]]:
+def _documents(found: Iterable[ResidentWorker]) -> list[dict[str, object]]:
     return [
         {
             "env": w.env,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ _GLOBS = {
 }
 
 
-def _globs(command: Any) -> Any:
+def _globs(command: Callable[..., object]) -> Callable[..., object]:
     for name, words in reversed(_GLOBS.items()):
         command = click.option(f"--{name}", f"{name}s", multiple=True, metavar="GLOB", help=words)(
             command
@@ -134,7 +135,7 @@ def _keep_others(path: Path) -> None:
             ) from error
 
 
-def _refuse_others(**given: Any) -> None:
+def _refuse_others(**given: object) -> None:
     """A guard is checked as it was made. Raises UsageError."""
     for name, value in given.items():
         if value:

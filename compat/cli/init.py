@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import attrs
 import click
@@ -118,7 +117,7 @@ def _look_at(found: Initialized) -> Iterator[str]:
         yield from (f"  {relative(path)}: {why}" for path, why in found.unsure.items())
 
 
-def _document(found: Initialized) -> dict[str, Any]:
+def _document(found: Initialized) -> dict[str, object]:
     return {
         "written": {relative(path): list(kernels) for path, kernels in found.written.items()},
         "kept": {relative(path): why for path, why in found.kept.items()},

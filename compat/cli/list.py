@@ -31,8 +31,9 @@ from compat.report.views.explanation import (
     explanation_lines,
     wrapped,
 )
+from compat.text import JsonMapping
 
-Rows = Iterable[Mapping[str, Any]]
+Rows = Iterable[JsonMapping]
 
 
 @click.command(cls=Command, name="list")
@@ -41,7 +42,7 @@ Rows = Iterable[Mapping[str, Any]]
 @selection_options
 @shard_option
 @answer_options(json_help="Print a JSON array instead of a table.")
-def list_(*, what: str, answer: Answer, **chosen: Any) -> None:
+def list_(*, what: str, answer: Answer, **chosen: object) -> None:
     """List envs, targets, kernels or cells.
 
     $ compat list cells --envs releases --variant block_ptr

@@ -16,14 +16,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from logging.handlers import MemoryHandler
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import click
 
 from compat.text import printable
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
     from rich.live import Live
 
 VERBOSE_HELP = "Log each step to standard error; given twice, log everything."
@@ -178,7 +178,7 @@ class Showing:
     def __init__(
         self,
         line: Line,
-        above: Callable[[Console], Any] | None = None,
+        above: Callable[[Console], RenderableType] | None = None,
         *,
         plain_every: float = _PLAIN_EVERY,
     ) -> None:
@@ -216,7 +216,7 @@ class Showing:
             Showing.live = None
             self._mine.stop()
 
-    def _view(self, console: Console) -> Any:
+    def _view(self, console: Console) -> RenderableType:
         from rich.console import Group
         from rich.text import Text
 

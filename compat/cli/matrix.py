@@ -34,6 +34,7 @@ from compat.cli.opening import (
 from compat.cli.selecting import kernel_arguments, select, selection_options, shard_option
 
 if TYPE_CHECKING:
+    from compat.engine.run import RunContext
     from compat.launch.sharing import MatrixLaunches
     from compat.matrix import Written
     from compat.project import Obtain, Selection
@@ -159,7 +160,7 @@ def _end(found: Report, selection: Selection, launches: MatrixLaunches | None) -
 @contextmanager
 def _launching(
     selection: Selection,
-    context: Any,
+    context: RunContext,
     obtain: Obtain,
     asked: tuple[tuple[Path, ...], bool, str | None],
 ) -> Iterator[MatrixLaunches | None]:

@@ -16,7 +16,7 @@ from compat.cli import logs
 from compat.cli.logs import doing, say
 from compat.cli.selecting import SECONDS
 from compat.executors import EXECUTORS, LOCAL
-from compat.text import printable
+from compat.text import JsonMapping, printable
 
 if TYPE_CHECKING:
     from compat.config.matrix import MatrixConfig
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from compat.project import Obtain, Selection
     from compat.store.store import Store
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+_Command = TypeVar("_Command", bound=Callable[..., object])
 
-_OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
+_OPTIONS: Mapping[str, tuple[tuple[str, ...], JsonMapping]] = {
     "jobs": (
         ("--jobs", "-j"),
         {
@@ -82,7 +82,9 @@ class CompileOptions:
         )(matrix, envs)
 
 
-def compile_options(**helps: str | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def compile_options(
+    **helps: str | None,
+) -> Callable[[Callable[..., object]], Callable[..., object]]:
     """Give a command these options of compiling, each perhaps with a help of its own.
 
     The command is called with a :class:`CompileOptions`, which also has the values of
@@ -90,15 +92,15 @@ def compile_options(**helps: str | None) -> Callable[[Callable[..., Any]], Calla
     """
     names = [field.name for field in fields(CompileOptions)]
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(command: Callable[..., object]) -> Callable[..., object]:
         @wraps(command)
-        def called(*arguments: Any, **options: Any) -> Any:
+        def called(*arguments: object, **options: Any) -> object:
             compiling = CompileOptions(
                 **{name: options.pop(name) for name in names if name in options}
             )
             return command(*arguments, compiling=compiling, **options)
 
-        decorated: Callable[..., Any] = called
+        decorated: Callable[..., object] = called
         for name, words in reversed(helps.items()):
             spellings, facts = _OPTIONS[name]
             decorated = click.option(
@@ -125,10 +127,10 @@ def opened_store(selection: Selection, *, only_read: bool = False) -> Store:
 
 
 def executor_option(
-    command: Callable[..., Any],
+    command: Callable[..., object],
     what: str = "compile",
     otherwise: str = "as in matrix.toml, else local",
-) -> Callable[..., Any]:
+) -> Callable[..., object]:
     """Give a command the option for the place of its compiles, or of other work.
 
     :func:`compile_options` reads it.

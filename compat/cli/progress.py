@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import Factory, frozen
 
@@ -19,7 +19,7 @@ from compat.text import in_time, printable
 from compat.workers.attempt import taking_longer_than
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
 _SLOW = 5.0
 """Seconds from which on a cell is named."""
@@ -85,7 +85,7 @@ class Progress:
         self._done = self._compiled = self._unexpected = 0
         self._counting = threading.Lock()
         self._began: float | None = None
-        self._drawn: Any = ""
+        self._drawn: RenderableType = ""
         self._draw_again = 0.0
 
     def note(self, result: Result) -> None:
@@ -112,7 +112,7 @@ class Progress:
         )
         return pace_line(pace)
 
-    def table(self, console: Console) -> Any:
+    def table(self, console: Console) -> RenderableType:
         """The rows so far, not drawn too often."""
         began = time.monotonic()
         if self._results and began > self._draw_again:

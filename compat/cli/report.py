@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -128,7 +127,7 @@ class _Kinds(click.ParamType[frozenset[CellChangeKind]]):
     name = "kinds"
 
     def convert(
-        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+        self, value: object, parameter: click.Parameter | None, context: click.Context | None
     ) -> frozenset[CellChangeKind]:
         if isinstance(value, frozenset):
             return value
@@ -149,7 +148,7 @@ class _Percent(click.ParamType[float]):
     name = "percent"
 
     def convert(
-        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+        self, value: object, parameter: click.Parameter | None, context: click.Context | None
     ) -> float:
         try:
             number = float(str(value).removesuffix("%"))

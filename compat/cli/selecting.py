@@ -161,7 +161,7 @@ _OPTIONS = (
 )
 
 
-def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def selection_options(command: Callable[..., object]) -> Callable[..., object]:
     """Give a command the options that :func:`select` takes.
 
     Each may be repeated, and may list several, separated by commas.
@@ -169,12 +169,12 @@ def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
 
 
-def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def place_options(command: Callable[..., object]) -> Callable[..., object]:
     """Give a command the options for envs and targets: ``--matrix``, ``--envs``, ``--target``."""
     return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS[:3]), command)
 
 
-def shard_option(command: Callable[..., Any]) -> Callable[..., Any]:
+def shard_option(command: Callable[..., object]) -> Callable[..., object]:
     """Give a command ``--shard``, which :func:`select` takes, too."""
     words = (
         "Only the cells of one shard, such as 3/8, the third of eight. `compat merge` joins the"
@@ -183,7 +183,7 @@ def shard_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--shard", metavar="N/M", help=words)(command)
 
 
-def kernel_arguments(command: Callable[..., Any]) -> Callable[..., Any]:
+def kernel_arguments(command: Callable[..., object]) -> Callable[..., object]:
     """Give a command kernel files, folders of them and globs as arguments.
 
     They mean the same as with ``--spec``.

@@ -11,12 +11,12 @@ import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from compat.config.toml import DROP, Table, describe, did_you_mean, quoted, shown
 from compat.model import HINTS, TABLES, CompileSpec, Problem, arguments, constexprs
 from compat.model.cell import CONSTEXPR, ArgumentType, leaf_types
 from compat.source.closure import ParsedSource, read_source
+from compat.text import JsonMapping, JsonObject
 from compat.toolchains import Toolchain
 
 KEYS = (*TABLES, "hints")
@@ -52,13 +52,13 @@ Read = Callable[[Path], ParsedSource]
 # --- what is merged -------------------------------------------------------------------------------
 
 
-def merged(key: str, layers: Sequence[Table], variant: Table, case: Table) -> dict[str, Any]:
+def merged(key: str, layers: Sequence[Table], variant: Table, case: Table) -> dict[str, object]:
     """The file's and the kernel's table ``key`` with the variant's and the case's laid over it.
 
     What a variant drops stays dropped: its function has no such parameter, so no case can bring it
     back.
     """
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     for table in (*layers, variant, case):
         values |= table.mapping(key)
     dropped = {name for name, value in variant.mapping(key).items() if value == DROP}
@@ -253,7 +253,7 @@ def check_launch(table: Table, toolchain: Toolchain) -> None:
                 table.fail(str(error), f"{name}{error.path}", hint=error.hint)
 
 
-def launch_of(said: Mapping[str, Any], toolchain: Toolchain) -> dict[str, Any]:
+def launch_of(said: Mapping[str, object], toolchain: Toolchain) -> dict[str, object]:
     """The arguments of a table that was checked, in the forms of :mod:`compat.model.arguments`."""
     return {
         name: arguments.read(value, toolchain.language.types.elements)
@@ -361,7 +361,7 @@ def usual_dtype(spec: CompileSpec) -> str | None:
 
 def said_of(
     problem: Problem | None, spec: CompileSpec, folder: Path
-) -> tuple[dict[str, str], dict[str, Any]]:
+) -> tuple[dict[str, str], dict[str, object]]:
     """The entries of a kernel file in ``folder`` about a problem, and its parameters.
 
     It is the reverse of :func:`problem_of`. Entries that follow from the case are left out.
@@ -374,7 +374,7 @@ def said_of(
     }
     if problem.dtype != usual_dtype(spec):
         data["dtype"] = problem.dtype
-    usual: Mapping[str, Any] = spec.constexprs
+    usual: Mapping[str, object] = spec.constexprs
     more = {
         name: value
         for name, value in problem.parameters.items()
@@ -383,7 +383,7 @@ def said_of(
     return data, more
 
 
-def _tensors(launch: Mapping[str, Any]) -> list[str]:
+def _tensors(launch: JsonMapping) -> list[str]:
     """The tensors that a launch passes, as types of pointers."""
     texts = [
         value if isinstance(value, str) else f"*{value['tensor']}"
@@ -393,13 +393,13 @@ def _tensors(launch: Mapping[str, Any]) -> list[str]:
     return [kind for kind in texts if kind.startswith("*")]
 
 
-def _is_tensor(value: Any) -> bool:
+def _is_tensor(value: object) -> bool:
     return isinstance(value, str) or (isinstance(value, dict) and "tensor" in value)
 
 
-def _parameters(tables: Sequence[Table], spec: CompileSpec) -> dict[str, Any]:
+def _parameters(tables: Sequence[Table], spec: CompileSpec) -> JsonObject:
     """The constexprs of the case, and over them what the tables say."""
-    parameters: dict[str, Any] = dict(spec.constexprs)
+    parameters: JsonObject = dict(spec.constexprs)
     for table in tables:
         parameters |= table.mapping("parameters")
     return parameters

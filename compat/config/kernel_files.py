@@ -17,7 +17,6 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 from attrs import define, field
 
@@ -48,7 +47,7 @@ from compat.model import (
 )
 from compat.model.cell import leaf_types, read_type
 from compat.source.closure import ParsedSource, read_source
-from compat.text import lazy_pattern
+from compat.text import JsonObject, lazy_pattern
 from compat.toolchains import Toolchain
 
 _SUFFIXES = (".py", ".toml")
@@ -372,7 +371,7 @@ class DeclaredKernel:
 
     def _compile_spec(self, variant: Table, case: Table) -> tuple[CompileSpec, tuple[str, ...]]:
         """The merged tables of a variant and a case, and the names of the default hints."""
-        tables: dict[str, Any] = {key: merged(key, self.layers, variant, case) for key in TABLES}
+        tables: JsonObject = {key: merged(key, self.layers, variant, case) for key in TABLES}
         tables["signature"] = {name: read_type(kind) for name, kind in tables["signature"].items()}
         tables["constexprs"] = {
             name: constexprs.read(value) for name, value in tables["constexprs"].items()

@@ -13,7 +13,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from attrs import frozen
 
@@ -335,7 +334,7 @@ def _pointers(function: ast.FunctionDef) -> Iterator[str]:
 
 
 def _check_elements(
-    variant: Table, named: str, types: Mapping[str, str], values: Mapping[str, Any]
+    variant: Table, named: str, types: Mapping[str, str], values: Mapping[str, object]
 ) -> None:
     """Every element of a tuple that is a constexpr has a value, and no other element has one."""
     elements = [path for path, kind in types.items() if kind == CONSTEXPR]

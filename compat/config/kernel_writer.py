@@ -40,7 +40,7 @@ from compat.model import (
 )
 from compat.model.cell import leaf_types
 from compat.source.closure import module_of, roots_of
-from compat.text import printable
+from compat.text import JsonMapping, JsonObject, printable
 
 _T = TypeVar("_T")
 _EVERYTHING = ("*",)
@@ -54,7 +54,7 @@ class _Absent:
         return "ABSENT"
 
 
-ABSENT: Any = _Absent()
+ABSENT: object = _Absent()
 """The value of a missing entry. In a layer, it drops the entry."""
 
 
@@ -115,7 +115,7 @@ def kernel_text(specs: Sequence[Specialization], folder: Path) -> str:
         ) from error
 
 
-def _document(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
+def _document(specs: Sequence[Specialization], folder: Path) -> dict[str, object]:
     if len({_whose(spec) for spec in specs}) != len(specs) or not specs:
         raise ConfigError(
             "a kernel file has at least one kernel, and each variant and case of it once",
@@ -147,7 +147,7 @@ def _document(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
     }
 
 
-def _kernel(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
+def _kernel(specs: Sequence[Specialization], folder: Path) -> dict[str, object]:
     """The entries of a kernel file about one kernel, in a fixed form, without its name."""
     by_place = {_place(spec): spec for spec in specs}
     variants = {
@@ -226,7 +226,7 @@ def _one(specs: Sequence[Specialization], field: str) -> Any:
     return getattr(first, field)
 
 
-def _source(source: str, roots: tuple[str, ...], folder: Path) -> dict[str, Any]:
+def _source(source: str, roots: tuple[str, ...], folder: Path) -> JsonObject:
     """The entries for the place of the source.
 
     They are its path, or its module and where that is looked for if the path does not imply its
@@ -254,7 +254,7 @@ def _source(source: str, roots: tuple[str, ...], folder: Path) -> dict[str, Any]
     }
 
 
-def _expectation(expectation: Expectation) -> dict[str, Any]:
+def _expectation(expectation: Expectation) -> JsonObject:
     return {
         **_unless("releases", str(expectation.releases), ""),
         **_unless("targets", list(expectation.targets), list(_EVERYTHING)),
@@ -269,7 +269,7 @@ def _expectation(expectation: Expectation) -> dict[str, Any]:
 # --- the tables that are merged -------------------------------------------------------------------
 
 
-_Tables = dict[str, Any]
+_Tables = JsonObject
 _ORDER = ("signature", "launch", "constexprs", "hints", "problem", "problem.parameters", "options")
 
 
@@ -329,11 +329,11 @@ def _layers(
 
 def _layers_of_problems(
     specs: Mapping[Place, Specialization], folder: Path
-) -> Iterator[tuple[str, str, Layers, Callable[[Any], Any]]]:
+) -> Iterator[tuple[str, str, Layers, Callable[[object], object]]]:
     """The same for what is said of problems."""
     said = {place: said_of(spec.problem, spec.compile, folder) for place, spec in specs.items()}
     for table, index in (("problem", 0), ("problem.parameters", 1)):
-        found: dict[Place, Mapping[str, Any]] = {place: both[index] for place, both in said.items()}
+        found: dict[Place, JsonMapping] = {place: both[index] for place, both in said.items()}
         for name in in_order(found.values()):
             entry = LayerEntry(
                 can_be_dropped=False,
@@ -350,7 +350,7 @@ def _of(entry: LayerEntry, specs: Mapping[Place, Specialization], path: str) -> 
         raise Unwritable(f"{path} differs both by variant and by case ({values})") from None
 
 
-def _said(spec: Specialization, hint: str) -> Any:
+def _said(spec: Specialization, hint: str) -> object:
     """How a hint is written: not at all if it is a default, or if there is a launch."""
     if spec.compile.launch:
         return ABSENT
@@ -389,7 +389,7 @@ class LayerEntry:
             raise Unwritable
         return first
 
-    def fits(self, said: Any, place: Place) -> bool:
+    def fits(self, said: object, place: Place) -> bool:
         """Whether an entry gives the value of a place.
 
         ``1``, ``1.0`` and ``true`` are different, and ``nan`` is itself.
@@ -428,8 +428,8 @@ class Layers:
     """The layers of one entry; a missing variant or case declares nothing."""
 
     kernel: Any = ABSENT
-    variants: Mapping[str, Any] = Factory(dict)
-    cases: Mapping[str, Any] = Factory(dict)
+    variants: JsonMapping = Factory(dict)
+    cases: JsonMapping = Factory(dict)
 
 
 def layers_of(entry: LayerEntry) -> Layers:
@@ -504,7 +504,7 @@ def _grouped(places: Iterable[Place], by: int) -> dict[str, list[Place]]:
     return groups
 
 
-def _all_fit(entry: LayerEntry, said: Any, places: Iterable[Place]) -> bool:
+def _all_fit(entry: LayerEntry, said: object, places: Iterable[Place]) -> bool:
     return all(entry.fits(said, place) for place in places)
 
 
@@ -526,9 +526,9 @@ def _may_say(entry: LayerEntry, places: Sequence[Place]) -> bool:
 def _of_kernel(
     entry: LayerEntry,
     places: Sequence[Place],
-    variants: Mapping[str, Any],
-    cases: Mapping[str, Any],
-) -> Any:
+    variants: Mapping[str, object],
+    cases: Mapping[str, object],
+) -> object:
     """The value for the kernel: the one that is right everywhere, else the most frequent one.
 
     The variants' values count, or the cases' if no variant has to write one. The value is absent if

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from attrs import evolve, field, frozen
@@ -27,7 +26,7 @@ from compat.envs.listing import INDEX
 from compat.errors import ConfigError, EnvError, StoreError
 from compat.files import replace_file
 from compat.model import Env
-from compat.text import lazy_pattern
+from compat.text import JsonMapping, JsonObject, lazy_pattern
 
 _HEADING = "# `compat envs lock` writes this file. Installers refuse files with other hashes.\n\n"
 _PYTHON = lazy_pattern(r"3\.\d{1,2}")
@@ -97,7 +96,7 @@ class Locks:
             lock=tuple(_line(package, self.path.parent) for package in lock.packages),
         )
 
-    def _declaration(self, env: Env) -> dict[str, Any]:
+    def _declaration(self, env: Env) -> JsonObject:
         base = self.path.parent
         return {
             "requirements": tuple(_portable(text, base) for text in requirements(env)),
@@ -234,7 +233,7 @@ def _locked_package(table: Table) -> LockedPackage:
     return LockedPackage(requirement=requirement, sha256=hashes)
 
 
-def _document(lock: LockedEnv) -> dict[str, Any]:
+def _document(lock: LockedEnv) -> dict[str, object]:
     return {
         "name": lock.name,
         "requirements": list(lock.requirements),
@@ -248,7 +247,7 @@ def _document(lock: LockedEnv) -> dict[str, Any]:
     }
 
 
-def _difference(lock: LockedEnv, declared: Mapping[str, Any]) -> str:
+def _difference(lock: LockedEnv, declared: JsonMapping) -> str:
     """What was declared then and is now, where that differs."""
     named = {"requirements": "", "specifier": "Python ", "index": "the index "}
     for name, words in named.items():

@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from attrs import evolve, frozen
 from packaging.version import Version
@@ -28,7 +27,7 @@ from compat.envs.cache import EnvCache, env_cache
 from compat.envs.libraries import unpacked
 from compat.errors import ConfigError, SelectionError
 from compat.model import Env, Target
-from compat.text import lazy_pattern, size_of_text
+from compat.text import JsonObject, lazy_pattern, size_of_text
 
 _TARGET_NAME = lazy_pattern(r"[a-z0-9_]+")
 _PAIR = lazy_pattern(
@@ -376,7 +375,7 @@ def _targets(top: Table) -> tuple[Target, ...]:
             )
             table.fail(f"expected {backends}, found {backend!r}", "backend")
         example = next(iter(alike.values())).arch
-        facts: dict[str, Any] = {
+        facts: JsonObject = {
             "arch": (
                 table.integer("arch")
                 if isinstance(example, int)

@@ -21,7 +21,7 @@ from packaging.version import InvalidVersion, Version
 from compat.config.releases import corrected
 from compat.errors import ConfigError
 from compat.model.fields import Noted
-from compat.text import printable
+from compat.text import JsonMapping, printable
 
 T = TypeVar("T")
 
@@ -91,7 +91,7 @@ class Table:
     """The file as the user knows it."""
     path: str
     """The path of this table in the file; empty for the file itself."""
-    data: Mapping[str, Any]
+    data: JsonMapping
 
     # --- saying what is wrong ---------------------------------------------------------------------
 
@@ -116,7 +116,7 @@ class Table:
     def __contains__(self, key: str) -> bool:
         return key in self.data
 
-    def required(self, key: str) -> Any:
+    def required(self, key: str) -> object:
         """The value of a key that has to be there, whatever its type."""
         if key not in self.data:
             self.fail("is missing", key)
@@ -183,7 +183,7 @@ class Table:
             self._text(self.expect(item, str, f"{key}[{index}]"), f"{key}[{index}]")
         return tuple(items)
 
-    def mapping(self, key: str) -> Mapping[str, Any]:
+    def mapping(self, key: str) -> JsonMapping:
         """A table as it stands; empty if the key is absent."""
         return self.expect(self.data.get(key, {}), dict, key)
 
@@ -326,7 +326,7 @@ a heading.
 _Table = TypeVar("_Table", bound=Any)
 
 
-def toml_text(document: Mapping[str, Any]) -> str:
+def toml_text(document: Mapping[str, object]) -> str:
     """A document as TOML, in its order; ``tomllib`` reads the same values from it.
 
     It holds strings, numbers, booleans, arrays (lists) and tables (mappings), and any of them
@@ -341,7 +341,7 @@ def toml_text(document: Mapping[str, Any]) -> str:
     return text
 
 
-def without_notes(value: Any) -> Any:
+def without_notes(value: object) -> Any:
     """The same document without notes: what ``tomllib`` reads from its text."""
     if isinstance(value, Noted):
         return without_notes(value.value)
@@ -351,7 +351,7 @@ def without_notes(value: Any) -> Any:
 
 
 def _filled(
-    table: _Table, entries: Mapping[str, Any], has_heading: Callable[[str, Any], bool]
+    table: _Table, entries: JsonMapping, has_heading: Callable[[str, object], bool]
 ) -> _Table:
     """A table with its entries, those that have headings last."""
     import tomlkit
@@ -372,14 +372,14 @@ def _filled(
     return table
 
 
-def _has_heading(_: str, value: Any) -> bool:
+def _has_heading(_: str, value: object) -> bool:
     """Whether an entry at the top of a document has one: tables and arrays of them."""
     return isinstance(value, Mapping) or (
         isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
     )
 
 
-def _has_heading_in_array(name: str, value: Any) -> bool:
+def _has_heading_in_array(name: str, value: object) -> bool:
     """The same in a table of an array, where small tables stand on one line."""
     if not isinstance(value, Mapping):
         return _has_heading(name, value)
@@ -389,7 +389,7 @@ def _has_heading_in_array(name: str, value: Any) -> bool:
     )
 
 
-def _inline(value: Any) -> Any:
+def _inline(value: object) -> Any:
     """A value in the form of a line of its own, or of another value's part."""
     import tomlkit
 

@@ -11,13 +11,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import cache, cached_property
-from typing import Any
 
 from attrs import Factory, asdict, frozen
 
 from compat.diagnosis import symptoms
 from compat.diagnosis.symptoms import Symptoms, Wording
 from compat.model import Evidence, Status, Target
+from compat.text import JsonMapping
 
 
 class Blame(StrEnum):
@@ -99,9 +99,9 @@ class Sign:
 class Prediction:
     """How a number of what was built tells that running it would fail."""
 
-    number: Callable[[Mapping[str, Any], Target], int | None]
+    number: Callable[[JsonMapping, Target], int | None]
     """The number of a build's metrics; ``None`` if they do not have it."""
-    most: Callable[[Mapping[str, Any], Target], int]
+    most: Callable[[JsonMapping, Target], int]
     """The largest number that is fine for such a build on a target."""
     stage: str
     """The stage behind the compile that would fail."""
@@ -112,7 +112,7 @@ class Prediction:
     script_text: str
     """The text that a repro script prints for such a kernel, with numbers around it."""
 
-    def excerpt_for(self, metrics: Mapping[str, Any], target: Target) -> str | None:
+    def excerpt_for(self, metrics: Mapping[str, object], target: Target) -> str | None:
         """The excerpt for a build with these metrics that would fail.
 
         It is ``None`` if nothing says that it would.

@@ -17,7 +17,6 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from attrs import Factory, evolve, frozen
 from packaging.version import Version
@@ -184,7 +183,7 @@ def _compared(data: object) -> Check:
     )
 
 
-def _error(value: Any) -> float | None:
+def _error(value: object) -> float | None:
     return (
         float(value)
         if isinstance(value, int | float)

@@ -38,7 +38,7 @@ from packaging.utils import (
 )
 from packaging.version import Version
 
-from compat.archives import BadArchive, Limits, read_tar, read_zip
+from compat.archives import ArchiveLimits, BadArchive, read_tar, read_zip
 from compat.envs import locks
 from compat.envs.cache import EnvCache, env_cache
 from compat.envs.installers import InstallFailed, install_into, locked_line
@@ -267,7 +267,7 @@ def _listed(name: str, environ: Mapping[str, str]) -> tuple[File, ...] | None:
 
 _LARGEST = 16 * 1024 * 1024
 """Bytes of the list of a folder's content."""
-_LIMITS = Limits(members=200_000, size=2 << 30)
+_LIMITS = ArchiveLimits(members=200_000, size=2 << 30)
 """The limits of a source distribution, even if only a part is unpacked."""
 _TOP = "top_level.txt"
 _NOT_INSTALLED = {

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from attrs import field, frozen
@@ -31,7 +30,7 @@ from packaging.version import Version
 from compat.errors import IndexUnavailable
 from compat.files import replace_file
 from compat.model import Env
-from compat.text import printable, read_json
+from compat.text import JsonObject, printable, read_json
 
 _log = logging.getLogger(__name__)
 
@@ -208,7 +207,7 @@ def read_kept_files(
         return None, 0.0
 
 
-def _answers(cache: Path, distribution: str) -> dict[str, Any]:
+def _answers(cache: Path, distribution: str) -> JsonObject:
     try:
         answers = read_json(_kept_at(cache, distribution).read_bytes())
     except (OSError, ValueError):

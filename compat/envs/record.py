@@ -15,7 +15,6 @@ import os
 from collections.abc import Iterator, Sequence
 from email.parser import BytesHeaderParser
 from pathlib import Path
-from typing import Any
 
 from attrs import asdict, evolve, frozen
 from packaging.utils import canonicalize_name
@@ -26,7 +25,7 @@ from compat.envs.locks import is_being_built
 from compat.errors import EnvError
 from compat.files import content_of, replace_file
 from compat.model import BuiltEnv, Env, Package
-from compat.text import lazy_pattern, printable, read_json
+from compat.text import JsonObject, lazy_pattern, printable, read_json
 
 INTERRUPTED = "the installation was interrupted"
 """The state in a record from the start of an installation to its end."""
@@ -52,7 +51,7 @@ def distributions(env: Env) -> list[str]:
     return [env.distribution, *((env.framework,) if env.paired else ())]
 
 
-def read_record(folder: EnvFolder) -> dict[str, Any] | None:
+def read_record(folder: EnvFolder) -> JsonObject | None:
     """The record of an env, or ``None`` if there is none or it is damaged.
 
     It has at least ``fingerprint``, ``ok`` and ``error``. A built env also has ``location`` and
@@ -67,7 +66,7 @@ def read_record(folder: EnvFolder) -> dict[str, Any] | None:
     return {**record, "error": printable(record["error"]) if record["error"] else record["error"]}
 
 
-def _has_form(record: dict[str, Any]) -> bool:
+def _has_form(record: JsonObject) -> bool:
     """Whether each part that others rely on is there and of its type."""
     if not (
         isinstance(record.get("ok"), bool)
@@ -95,7 +94,7 @@ def _has_form(record: dict[str, Any]) -> bool:
     )
 
 
-def write_record(folder: EnvFolder, env: Env, *, error: str | None, **facts: Any) -> None:
+def write_record(folder: EnvFolder, env: Env, *, error: str | None, **facts: object) -> None:
     """Replace the record of an env, all at once.
 
     Without an error it says that the env can be used. Raises OSError.

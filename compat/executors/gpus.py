@@ -19,7 +19,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, Protocol
+from typing import Protocol
 
 from attrs import evolve, frozen
 from packaging.version import InvalidVersion, Version
@@ -30,7 +30,7 @@ from compat.errors import EnvError, MachineError
 from compat.interruption import Stopped
 from compat.processes import keeper
 from compat.processes.supervisor import ProcessResult, Session, SessionEnded, run
-from compat.text import read_json
+from compat.text import JsonMapping, read_json
 from compat.toolchains import pytorch
 from compat.toolchains.base import PYTORCH
 
@@ -70,9 +70,9 @@ class Load:
     target: str
     """``sm_90``, for messages."""
     arch: int
-    cells: tuple[Mapping[str, Any], ...]
+    cells: tuple[JsonMapping, ...]
     """As an index has them."""
-    pack: Callable[[Sequence[Mapping[str, Any]]], bytes]
+    pack: Callable[[Sequence[JsonMapping]], bytes]
     """An archive with all that launching some of them needs."""
     options: tuple[str, ...] = ()
     """Of the launcher."""
@@ -85,14 +85,14 @@ class LaunchedPiece:
     """The results of cells that were launched together."""
 
     worker: str
-    lines: tuple[Mapping[str, Any], ...]
+    lines: tuple[JsonMapping, ...]
 
 
 @frozen(kw_only=True)
 class NotLaunched:
     """Cells that were not launched."""
 
-    cells: tuple[Mapping[str, Any], ...]
+    cells: tuple[JsonMapping, ...]
     why: str
     is_lost: bool
     """Whether it was tried; else no machine has a GPU for them."""

@@ -25,6 +25,7 @@ from compat.fix.searching import EditedKernel
 from compat.model import Specialization
 from compat.source.closure import closure_files, read_source, roots_of
 from compat.source.parsing import tree_of
+from compat.text import JsonMapping
 
 
 @frozen(kw_only=True)
@@ -287,7 +288,7 @@ def _kernel_file(spec: Specialization, root: Path, values: Mapping[str, object])
     )
 
 
-def with_values(path: Path, spec: Specialization, values: Mapping[str, Any]) -> tuple[str, str]:
+def with_values(path: Path, spec: Specialization, values: JsonMapping) -> tuple[str, str]:
     """The text of a kernel file, and the same with these constexprs for the case of ``spec``.
 
     A value is changed where the case, the variant or the file gives it, and added to the case if

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 from attrs import Factory, define, evolve, field, frozen
 
@@ -15,6 +14,7 @@ from compat.history.account import is_good
 from compat.model import CompileSpec, Failure, Outcome
 from compat.model.cell import leaf_types
 from compat.source.parsing import tree_of
+from compat.text import JsonObject
 from compat.toolchains import Toolchain, known_edits
 from compat.toolchains.language import CannotEdit, Faulty, KnownEdit, Proposal, line_of
 
@@ -88,7 +88,7 @@ def _with(compile_spec: CompileSpec, proposal: Proposal) -> CompileSpec:
         if name not in proposal.constexprs
     }
     of_kept = leaf_types(kept)
-    hints: dict[str, Any] = {
+    hints: JsonObject = {
         hint: tuple(name for name in hinted if name in of_kept)
         for hint, hinted in compile_spec.hints.items()
     }

@@ -10,7 +10,7 @@ from operator import or_
 
 from attrs import evolve, frozen
 
-from compat.guard.facts import WORKS, Facts, States, is_fork
+from compat.guard.facts import WORKS, GuardFacts, States, is_fork
 from compat.guard.writing import Guard, command_of, is_intact, make_guard, read_guard
 from compat.report.summary.compact import at_most, listed, spans
 from compat.report.summary.record import Report
@@ -101,7 +101,7 @@ def check_guard(text: str, report: Report, where: str = "guard") -> Checked:
     )
 
 
-def _contradictions(old: Facts, new: Facts) -> Iterator[Contradiction]:
+def _contradictions(old: GuardFacts, new: GuardFacts) -> Iterator[Contradiction]:
     alike: dict[tuple[Kind, str, str, str, tuple[str, ...]], list[str]] = defaultdict(list)
     for kernel, variant, target in dict.fromkeys((*_places(new), *_places(old))):
         before, after = (
@@ -133,13 +133,13 @@ def _kind(before: str | None, after: str | None) -> Kind | None:
     return Kind.BROKEN if before == WORKS else Kind.FIXED
 
 
-def _places(facts: Facts) -> Iterator[tuple[str, str, str]]:
+def _places(facts: GuardFacts) -> Iterator[tuple[str, str, str]]:
     for kernel, variants in facts.kernels.items():
         for variant, places in variants.items():
             yield from ((kernel, variant, target) for target in places)
 
 
-def _together(old: Facts, new: Facts) -> Facts:
+def _together(old: GuardFacts, new: GuardFacts) -> GuardFacts:
     """The joint facts of both, in the order of the new ones, which win if they differ."""
     kernels: dict[str, dict[str, dict[str, States]]] = {}
     for kernel, variant, target in dict.fromkeys((*_places(new), *_places(old))):
@@ -149,7 +149,7 @@ def _together(old: Facts, new: Facts) -> Facts:
         kernels.setdefault(kernel, {}).setdefault(variant, {})[target] = reduce(
             or_, map(dict, rows)
         )
-    return Facts(
+    return GuardFacts(
         releases=_line(old.releases, new.releases),
         targets={**old.targets, **new.targets},
         kernels=kernels,
@@ -312,7 +312,7 @@ def _answer(answer: OtherAnswer, guard: Guard) -> str:
     return f"{place}: {answer.wanted or 'none'} instead of {answer.given or 'none'}"
 
 
-def _known(facts: Facts) -> set[str]:
+def _known(facts: GuardFacts) -> set[str]:
     rows = (
         row
         for variants in facts.kernels.values()

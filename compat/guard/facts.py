@@ -41,7 +41,7 @@ class Request:
 
 
 @frozen(kw_only=True)
-class Facts:
+class GuardFacts:
     """The releases and targets on which the variants of kernels work, in all of their cases."""
 
     releases: tuple[str, ...]
@@ -75,7 +75,7 @@ def toolchain_of(report: Report, request: Request) -> Toolchain:
     return toolchains.named(names.pop())
 
 
-def find_facts(report: Report, request: Request, toolchain: Toolchain) -> Facts:
+def find_facts(report: Report, request: Request, toolchain: Toolchain) -> GuardFacts:
     """The facts of a report about the chosen kernels, which are of this toolchain.
 
     A variant works on a release if all of its cases are good there, deprecated or not, in every env
@@ -97,7 +97,7 @@ def find_facts(report: Report, request: Request, toolchain: Toolchain) -> Facts:
         for result in report.results
         if (target := result.cell.target).toolchain == toolchain.name
     }
-    return Facts(
+    return GuardFacts(
         releases=_in_order(report, known_releases, toolchain),
         targets={
             name: (targets[name].backend, targets[name].arch)

@@ -10,14 +10,13 @@ from functools import cached_property
 from hashlib import sha256
 from string import ascii_letters
 from textwrap import indent, wrap
-from typing import Any
 
 from attrs import frozen
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from compat import __version__, toolchains
 from compat.errors import StoreError
-from compat.guard.facts import WORKS, Facts, Request, find_facts, guarding_of, toolchain_of
+from compat.guard.facts import WORKS, GuardFacts, Request, find_facts, guarding_of, toolchain_of
 from compat.model.codec import RecordError, structure
 from compat.report.summary.compact import listed
 from compat.report.summary.record import Report
@@ -38,7 +37,7 @@ _HINT = "Name a file that `compat guard --out` wrote."
 class Guard:
     """The facts of a written guard, and its origin."""
 
-    facts: Facts
+    facts: GuardFacts
     request: Request
     toolchain: Toolchain
     version: str = __version__
@@ -59,7 +58,7 @@ class Guard:
         return found
 
     @cached_property
-    def decided_by(self) -> dict[str, Any]:
+    def decided_by(self) -> dict[str, object]:
         """The data by which the code in the file decides."""
         facts, letters = self.facts, _letters(self.facts)
         return {
@@ -163,7 +162,7 @@ def command_of(request: Request, out: str = "FILE", report: str = "") -> str:
     return shlex.join(["compat", "guard", *named, *words, "--out", out])
 
 
-def _document(guard: Guard) -> dict[str, Any]:
+def _document(guard: Guard) -> dict[str, object]:
     request = {
         "kernels": guard.request.kernels,
         "variants": guard.request.variants,
@@ -178,7 +177,7 @@ def _document(guard: Guard) -> dict[str, Any]:
     return {**guard.decided_by, "made": made}
 
 
-def _letters(facts: Facts) -> dict[str, str]:
+def _letters(facts: GuardFacts) -> dict[str, str]:
     """Reason → the letter that stands for it."""
     rows = (
         row
@@ -198,7 +197,7 @@ def _letters(facts: Facts) -> dict[str, str]:
     }
 
 
-def _marks(facts: Facts, row: Mapping[str, str], letters: Mapping[str, str]) -> Iterator[str]:
+def _marks(facts: GuardFacts, row: Mapping[str, str], letters: Mapping[str, str]) -> Iterator[str]:
     for release in facts.releases:
         yield (
             _UNKNOWN
@@ -209,11 +208,11 @@ def _marks(facts: Facts, row: Mapping[str, str], letters: Mapping[str, str]) -> 
         )
 
 
-def _digest(facts: Mapping[str, Any]) -> str:
+def _digest(facts: Mapping[str, object]) -> str:
     return sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def _literal(value: Any, room: int = _WIDTH) -> str:
+def _literal(value: object, room: int = _WIDTH) -> str:
     """A value as Python writes it, an entry a line where it is too long for one."""
     if isinstance(value, Mapping) and value:
         entries = (f"{_literal(key)}: {_literal(each, room - 8)}" for key, each in value.items())
@@ -268,7 +267,7 @@ def read_guard(text: str, where: str = "guard") -> Guard:
         raise StoreError(f"the file is not a guard: {error}", where=where, hint=_HINT) from error
 
 
-def _facts_of(tree: ast.Module) -> Any:
+def _facts_of(tree: ast.Module) -> object:
     for node in tree.body:
         if (
             isinstance(node, ast.AnnAssign)
@@ -287,7 +286,7 @@ def _guard(stored: _StoredFacts) -> Guard:
     if stored.policy not in guarding_of(toolchains.named(made.toolchain)).policies:
         raise RecordError(f"unknown policy {stored.policy!r}")
     return Guard(
-        facts=Facts(
+        facts=GuardFacts(
             releases=stored.releases,
             targets={name: _target(name, target) for name, target in stored.targets.items()},
             kernels={

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from attrs import evolve, frozen
 
@@ -166,8 +166,8 @@ def kernel_file_text(
 
 def _kernel_file(
     kernels: Sequence[GuessedKernel], source: str, package: str, toolchain: str
-) -> dict[str, Any]:
-    place: dict[str, Any] = (
+) -> dict[str, object]:
+    place: dict[str, object] = (
         {"package": package, "module": source} if package else {"source": source}
     )
     place |= {"toolchain": toolchain} if toolchain != DEFAULT_TOOLCHAIN else {}
@@ -188,7 +188,7 @@ def _folder(source: str, root: str) -> str:
     return folder if folder.startswith(("/", ".")) else f"./{folder}"
 
 
-def _named(kernel: GuessedKernel) -> dict[str, Any]:
+def _named(kernel: GuessedKernel) -> JsonObject:
     function = {} if kernel.function == kernel.name else {"function": kernel.function}
     return {"name": kernel.name, **function}
 
@@ -476,7 +476,7 @@ def _guess_library(library: LibraryVersions, folder: Path) -> Iterator[tuple[_Pl
             yield _Place(module, kernel.function), document
 
 
-def _of_first_case(kernel: GuessedKernel) -> dict[str, Any]:
+def _of_first_case(kernel: GuessedKernel) -> dict[str, object]:
     return {key: value[:1] if key == "case" else value for key, value in kernel.tables.items()}
 
 

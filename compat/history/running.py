@@ -12,12 +12,12 @@ release on which it did not run is inconclusive, whatever compiles there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from attrs import fields, frozen
 
 from compat.history.account import Account, Entry, Judgement, Word, account, runs
 from compat.model import Check, Latency, Outcome, Result
+from compat.text import JsonObject
 
 INTERPRETER = "interpreter"
 SLOWER = 1.2
@@ -177,7 +177,7 @@ def _least(found: Sequence[Latency], device: str) -> float | None:
     return min((latency.us for latency in found if latency.device == device), default=None)
 
 
-def _facts(told: Mapping[str, bool | None], line: Sequence[Entry]) -> dict[str, Any]:
+def _facts(told: Mapping[str, bool | None], line: Sequence[Entry]) -> JsonObject:
     """The fields of an account of good and bad releases among those that there are."""
     found = account(
         (_entry(entry.release, told.get(entry.release)) for entry in line), by_class=False

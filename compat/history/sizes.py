@@ -6,11 +6,11 @@ The same specialization can be made with other numbers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from attrs import evolve
 
 from compat.model import Specialization
+from compat.text import JsonObject
 
 SMALLEST = 8
 """A smaller constexpr is not a size that a compile grows with."""
@@ -45,7 +45,7 @@ def with_value(spec: Specialization, name: str, value: int) -> Specialization:
     It carries no declarations.
     """
     table = "constexprs" if name in spec.compile.constexprs else "options"
-    numbers: dict[str, Any] = {table: {**getattr(spec.compile, table), name: value}}
+    numbers: JsonObject = {table: {**getattr(spec.compile, table), name: value}}
     return evolve(spec, compile=evolve(spec.compile, **numbers), expectations=())
 
 

@@ -13,7 +13,6 @@ import tarfile
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from attrs import frozen
 from packaging.version import Version
@@ -26,7 +25,7 @@ from compat.files import replace_file
 from compat.launch.building import Built, Launchable
 from compat.model import Cell, Problem
 from compat.source.closure import helpers_of
-from compat.text import read_json
+from compat.text import JsonMapping, JsonObject, read_json
 from compat.toolchains import Launching
 from compat.toolchains.pytorch.host.results import Key, key_of, remaining
 
@@ -159,7 +158,7 @@ def _problems(launchable: Iterable[Launchable]) -> dict[str, Problem]:
     return {one.digest: one.problem for one in launchable}
 
 
-def _write_problem(folder: Path, problem: Problem) -> Mapping[str, Any]:
+def _write_problem(folder: Path, problem: Problem) -> Mapping[str, object]:
     """Write the module of a problem with what it imports from beside it.
 
     Returns the problem's entry in the index.
@@ -184,7 +183,7 @@ def _put(path: Path, data: bytes) -> None:
     path.write_bytes(data)
 
 
-def _index(built: Built, problems: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _index(built: Built, problems: Mapping[str, JsonMapping]) -> JsonObject:
     target = built.target
     return {
         "schema": SCHEMA,
@@ -210,7 +209,7 @@ def _series(cell: Cell) -> str:
     return f"{cell.spec.kernel}/{cell.spec.variant}/{cell.spec.case}/{cell.target.name}"
 
 
-def facts_of(launchable: Launchable) -> dict[str, Any]:
+def facts_of(launchable: Launchable) -> dict[str, object]:
     """A cell as the index has it."""
     return {
         "cell": launchable.name,
@@ -229,7 +228,7 @@ LEAST = 32
 _EACH = 4
 """Pieces for each GPU: where one is slower, the others take more of them."""
 
-Entry = Mapping[str, Any]
+Entry = JsonMapping
 """A cell of an index."""
 
 
@@ -238,7 +237,7 @@ class BuiltFolder:
     """A folder that was built, and its index."""
 
     path: Path
-    index: Mapping[str, Any]
+    index: JsonMapping
 
     @property
     def target(self) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 from attrs import evolve, frozen
 
@@ -21,6 +20,7 @@ from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Evidence, Problem, Result, Target
 from compat.project import Listener, Obtain, Selection
 from compat.store.keys import CellKeys
+from compat.text import JsonMapping
 from compat.toolchains import Launching, Unlaunchable
 from compat.workers.attempt import Compile, Mode
 
@@ -41,7 +41,7 @@ class Launchable:
     """The cubin or code object."""
     text: str
     """The assembler text that the binary was made from."""
-    launch: Mapping[str, Any]
+    launch: JsonMapping
     """Launch facts, such as entry point and shared memory (``compat/toolchains/pytorch/host``)."""
     label: str = ""
     """The assembler, if it is not the environment's own: ``ptxas of 3.8.0``."""
@@ -319,5 +319,5 @@ def problem_digest(problem: Problem) -> str:
     )
 
 
-def _digest(facts: Mapping[str, Any]) -> str:
+def _digest(facts: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()

@@ -11,11 +11,11 @@ import json
 import shlex
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from math import inf
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from attrs import evolve, frozen
 
@@ -44,7 +44,7 @@ from compat.processes.supervisor import (
 )
 from compat.project import Listener, Obtain, Selection
 from compat.store.store import Store
-from compat.text import printable, read_json
+from compat.text import JsonMapping, printable, read_json
 from compat.toolchains.pytorch.host.results import NAME
 
 _FOLDER = "launch"
@@ -351,7 +351,7 @@ class Comparer:
         self.close()
 
 
-def _object(line: str) -> Mapping[str, Any]:
+def _object(line: str) -> JsonMapping:
     try:
         message = read_json(line)
     except ValueError:
@@ -361,7 +361,7 @@ def _object(line: str) -> Mapping[str, Any]:
     return message
 
 
-def _comparison(answer: Mapping[str, Any]) -> BuildComparison:
+def _comparison(answer: JsonMapping) -> BuildComparison:
     try:
         behaviours = tuple(
             Behaviour(**{**cell, "outside": printable(str(cell["outside"]))})

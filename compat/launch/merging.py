@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from attrs import evolve, frozen
 
@@ -19,7 +18,7 @@ from compat.launch.building import identity_of, problem_digest
 from compat.model import NOT_RUN, Check, Latency, Result, Status
 from compat.store.database import LaunchedRow
 from compat.store.store import Store
-from compat.text import printable, read_json, write_json
+from compat.text import JsonMapping, printable, read_json, write_json
 from compat.toolchains.pytorch.host.results import SCHEMA
 
 _STATUSES = frozenset(
@@ -183,7 +182,7 @@ def _joined(result: Result, row: LaunchedRow) -> Result:
 # --- one line -------------------------------------------------------------------------------------
 
 
-def _row(result: Mapping[str, Any]) -> LaunchedRow:
+def _row(result: Mapping[str, object]) -> LaunchedRow:
     device = _text(_object(result.get("device")), "name")
     _check(result, device)
     _latency(result.get("latency"), device)
@@ -197,7 +196,7 @@ def _row(result: Mapping[str, Any]) -> LaunchedRow:
     )
 
 
-def _check(result: Mapping[str, Any], device: str, worker: str | None = None) -> Check:
+def _check(result: Mapping[str, object], device: str, worker: str | None = None) -> Check:
     check = _object(result.get("check"))
     status = check.get("status")
     if status not in _STATUSES:
@@ -216,7 +215,7 @@ def _check(result: Mapping[str, Any], device: str, worker: str | None = None) ->
     )
 
 
-def _worker(launched: Mapping[str, Any]) -> str | None:
+def _worker(launched: JsonMapping) -> str | None:
     """The worker of a cluster that has launched it."""
     device = launched.get("device")
     return (_words(device.get("worker")) or None) if isinstance(device, dict) else None
@@ -239,13 +238,13 @@ def _latency(value: object, device: str, worker: str | None = None) -> Latency |
     )
 
 
-def _object(value: object) -> Mapping[str, Any]:
+def _object(value: object) -> JsonMapping:
     if not isinstance(value, dict):
         raise _Malformed
     return value
 
 
-def _text(result: Mapping[str, Any], name: str) -> str:
+def _text(result: Mapping[str, object], name: str) -> str:
     value = result.get(name)
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST:
         raise _Malformed

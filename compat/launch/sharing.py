@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from attrs import evolve
 
@@ -34,7 +34,7 @@ from compat.launch.building import (
 from compat.launch.merging import NOTHING, MergedResults, merge_lines
 from compat.model import BuiltEnv, Cell, Target
 from compat.project import Listener, Obtain, Selection
-from compat.text import printable
+from compat.text import JsonMapping, printable
 from compat.toolchains.pytorch.host.results import NAME, append, finished
 from compat.workers.spawn import WORKER
 
@@ -48,7 +48,7 @@ ELSEWHERE = (
     " --executor local."
 )
 
-Line = Mapping[str, Any]
+Line = JsonMapping
 """A line of results, with the worker that has the GPU."""
 
 

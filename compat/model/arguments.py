@@ -26,7 +26,10 @@ from difflib import get_close_matches
 from typing import Any
 
 from compat.model import constexprs
-from compat.text import lazy_pattern
+from compat.text import JsonMapping, lazy_pattern
+
+Argument = Any
+"""A launch argument of one of the forms above, as :func:`read` has checked it."""
 
 FORMS = (
     'A number or boolean of the launch, "*fp16" for a tensor, {tensor = "fp16", aligned = false,'
@@ -53,7 +56,9 @@ class UnknownArgumentForm(ValueError):
         self.hint = hint
 
 
-def read(value: object, dtypes: Collection[str], describe: Callable[[object], str] = repr) -> Any:
+def read(
+    value: object, dtypes: Collection[str], describe: Callable[[object], str] = repr
+) -> Argument:
     """An argument of a kernel file, in the form of this module.
 
     ``dtypes`` are the element types that exist. Raises :class:`UnknownForm`.
@@ -77,7 +82,7 @@ def read(value: object, dtypes: Collection[str], describe: Callable[[object], st
     raise UnknownArgumentForm(f"{describe(value)} is not an argument of a launch")
 
 
-def _of_constant(value: object, describe: Callable[[object], str]) -> Any:
+def _of_constant(value: object, describe: Callable[[object], str]) -> object:
     try:
         return {CONSTANT: constexprs.read(value, describe)}
     except constexprs.UnknownForm as error:
@@ -86,7 +91,7 @@ def _of_constant(value: object, describe: Callable[[object], str]) -> Any:
 
 def _element(
     index: int, value: object, dtypes: Collection[str], describe: Callable[[object], str]
-) -> Any:
+) -> object:
     try:
         return read(value, dtypes, describe)
     except UnknownArgumentForm as error:
@@ -115,8 +120,8 @@ def _of_text(text: str, dtypes: Collection[str]) -> str:
 
 
 def _of_tensor(
-    value: Mapping[str, Any], dtypes: Collection[str], describe: Callable[[object], str]
-) -> Any:
+    value: JsonMapping, dtypes: Collection[str], describe: Callable[[object], str]
+) -> object:
     dtype = _dtype(value["tensor"], dtypes)
     for key, said in value.items():
         if key != "tensor" and key not in _USUAL:
@@ -137,7 +142,7 @@ def _dtype(name: object, dtypes: Collection[str]) -> str:
     return name
 
 
-def tensor(dtype: str, *, aligned: bool = True, large: bool = False) -> Any:
+def tensor(dtype: str, *, aligned: bool = True, large: bool = False) -> Argument:
     """A tensor of this element type, in the form that it has here."""
     unusual = {
         key: said
@@ -173,12 +178,12 @@ def descriptor(value: str) -> tuple[str, tuple[int, ...]]:
     return found[1], tuple(map(int, found[2].split(",")))
 
 
-def dtype_of(value: Any) -> str:
+def dtype_of(value: Argument) -> str:
     """The element type of a tensor."""
     return str(value["tensor"] if isinstance(value, Mapping) else value[1:])
 
 
-def facts_of(value: Any) -> dict[str, bool]:
+def facts_of(value: object) -> dict[str, bool]:
     """All facts about a tensor besides its element type."""
     return {
         **_USUAL,
@@ -186,7 +191,7 @@ def facts_of(value: Any) -> dict[str, bool]:
     }
 
 
-def plain(value: object) -> Any:
+def plain(value: object) -> Argument:
     """An argument as a kernel file has it: what :func:`read` reads."""
     if value is None:
         return {"none": True}
@@ -197,7 +202,7 @@ def plain(value: object) -> Any:
     return value.replace(",", ", ") if isinstance(value, str) else value
 
 
-def shown(value: Any) -> str:
+def shown(value: Argument) -> str:
     """An argument as a report shows it.
 
     Examples are ``4096``, ``*fp16``, ``*fp16 (not aligned)`` and ``(4, None)``.
@@ -217,12 +222,12 @@ def shown(value: Any) -> str:
     return str(plain(value)) if isinstance(value, str) else str(value)
 
 
-def shown_all(passed: Mapping[str, Any]) -> str:
+def shown_all(passed: Mapping[str, object]) -> str:
     """The arguments of a launch as a report shows them: ``x=*fp16, n=4096``."""
     return ", ".join(f"{name}={shown(value)}" for name, value in passed.items())
 
 
-def leaves(value: Any) -> Iterator[Any]:
+def leaves(value: Argument) -> Iterator[Argument]:
     """The argument, or where it is a tuple, those that it is made of."""
     if isinstance(value, tuple | list):
         for each in value:
@@ -231,7 +236,7 @@ def leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def constants(values: Iterable[Any]) -> tuple[Any, ...]:
+def constants(values: Iterable[Argument]) -> tuple[Argument, ...]:
     """The constants among these arguments and the elements of tuples.
 
     They have the forms of :mod:`compat.model.constexprs`.

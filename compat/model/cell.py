@@ -20,7 +20,7 @@ from packaging.version import Version
 from compat.model import arguments, constexprs
 from compat.model.fields import OPTIONAL, Text
 from compat.model.status import Expectation
-from compat.text import lazy_pattern
+from compat.text import JsonMapping, JsonObject, lazy_pattern
 
 DEFAULT_TOOLCHAIN = "triton"
 """The name of the default toolchain, which it is also published under."""
@@ -159,7 +159,7 @@ TABLES = ("signature", "launch", "constexprs", "options")
 """The other fields of :class:`CompileSpec`, each a mapping by name."""
 
 
-def _content(entries: Mapping[str, Any]) -> str:
+def _content(entries: Mapping[str, object]) -> str:
     """The text by which tables are compared and hashed.
 
     Compilers distinguish values that are equal in Python (``1``, ``1.0``, ``True``).
@@ -167,7 +167,7 @@ def _content(entries: Mapping[str, Any]) -> str:
     return json.dumps(entries, sort_keys=True, default=repr)
 
 
-def _with_tuples(value: Any) -> Any:
+def _with_tuples(value: object) -> object:
     if isinstance(value, dict):
         return {name: _with_tuples(item) for name, item in value.items()}
     return tuple(map(_with_tuples, value)) if isinstance(value, list | tuple) else value
@@ -185,11 +185,11 @@ class CompileSpec:
     """Run-time argument → type: ``*fp16``, ``i32``, or a tuple of types. Parameters that are
     constexprs are not in it.
     """
-    launch: Mapping[str, Any] = field(factory=dict, eq=_content)
+    launch: JsonMapping = field(factory=dict, eq=_content)
     """Run-time argument → the value of a launch, in the forms of :mod:`compat.model.arguments`. It
     replaces signature and hints: each release derives them as its launcher does.
     """
-    constexprs: Mapping[str, Any] = field(factory=dict, eq=_content)
+    constexprs: JsonMapping = field(factory=dict, eq=_content)
     """Parameter, or path of a tuple's element (``args[1]``) → value, in the forms of
     :mod:`compat.model.constexprs`.
     """
@@ -201,7 +201,7 @@ class CompileSpec:
     """Integer arguments that equal 1."""
     pointer_range_32: tuple[str, ...] = field(default=(), eq=frozenset)
     """Pointers to less than 2 GiB. Only AMD's launcher uses it, for buffer operations."""
-    options: Mapping[str, Any] = field(factory=dict, eq=_content)
+    options: JsonMapping = field(factory=dict, eq=_content)
     """Compile options, such as ``num_warps`` and ``num_stages``."""
 
     @property
@@ -226,7 +226,7 @@ class CompileSpec:
         values = (*self.constexprs.values(), *arguments.constants(self.launch.values()))
         return tuple(dict.fromkeys((*constexprs.functions(values), *makers)))
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """As JSON, for workers and keys.
 
         Arguments keep the order of the function. The order of options has no meaning.
@@ -241,7 +241,7 @@ class CompileSpec:
 
     def with_tuples(self) -> CompileSpec:
         """The same with tuples again, which JSON stores as arrays."""
-        tables: dict[str, Any] = {
+        tables: JsonObject = {
             table: _with_tuples(dict(getattr(self, table)))
             for table in ("signature", "launch", "constexprs")
         }
@@ -286,7 +286,7 @@ class Problem:
     """SHA-256 over the file and the files of its folder that it imports."""
     dtype: str
     """The element type that is asked for: ``fp16``, ``bf16``, ``fp32``, …"""
-    parameters: Mapping[str, Any] = field(factory=dict, eq=_content)
+    parameters: JsonMapping = field(factory=dict, eq=_content)
     """The parameters of the function: the constexprs of the case, and the additions of the kernel
     file.
     """
@@ -296,7 +296,7 @@ class Problem:
         """Whether it is a launch of some program, whose right results nobody knows."""
         return RECORDED in self.parameters
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """The facts that distinguish this problem, as JSON; no path is in it."""
         return {
             "closure": self.closure,
@@ -382,7 +382,7 @@ class Cell:
 # elements, as deep as wanted.
 
 
-def read_type(value: Any) -> Any:
+def read_type(value: object) -> Any:
     """A type of kernel files and JSON, which have arrays for tuples, in the form of this module.
 
     Anything else stays as it is.
@@ -390,7 +390,7 @@ def read_type(value: Any) -> Any:
     return tuple(map(read_type, value)) if isinstance(value, list) else value
 
 
-def plain_type(kind: Any) -> Any:
+def plain_type(kind: object) -> object:
     """A type as kernel files and JSON have it: what :func:`read_type` reads."""
     return [plain_type(each) for each in kind] if isinstance(kind, tuple) else kind
 

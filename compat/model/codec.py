@@ -39,7 +39,7 @@ _NAMES: Mapping[type, str] = {
     dict: "an object",
     type(None): "null",
 }
-_SCHEMA_TYPES: Mapping[Any, str] = {
+_SCHEMA_TYPES: Mapping[object, str] = {
     bool: "boolean",
     int: "integer",
     float: "number",
@@ -58,7 +58,7 @@ class _UnfitError(ValueError):
     """A value that is not of the type that is needed, in words for a reader."""
 
 
-def unstructure(record: Any, *, compact: bool = False) -> Any:
+def unstructure(record: object, *, compact: bool = False) -> Any:
     """A record, or a tuple or mapping of records, as plain data.
 
     ``compact`` leaves out values that are the default.
@@ -66,7 +66,7 @@ def unstructure(record: Any, *, compact: bool = False) -> Any:
     return _writer(compact).unstructure(record)
 
 
-def structure(data: Any, kind: type[T], *, more: bool = False) -> T:
+def structure(data: object, kind: type[T], *, more: bool = False) -> T:
     """The record of plain data.
 
     ``kind`` may also be ``tuple[Record, ...]`` or ``Mapping[str, Record]``. With ``more``, unknown
@@ -81,12 +81,12 @@ def structure(data: Any, kind: type[T], *, more: bool = False) -> T:
         raise RecordError(next(_messages(error, ""))) from error
 
 
-def record_of(kind: type[T], *sources: object, **values: Any) -> T:
+def record_of(kind: type[T], *sources: object, **values: object) -> T:
     """A record with these values.
 
     Any other field has the value of the first source with an attribute of that name.
     """
-    record_class: Any = kind
+    record_class: object = kind
     origins = _origins(record_class, tuple(map(type, sources)))
     return kind(
         **{name: getattr(sources[place], name) for name, place in origins if name not in values},
@@ -125,15 +125,15 @@ def _writer(compact: bool) -> Converter:
     return converter
 
 
-def _writer_of(kind: type, converter: Converter, compact: bool) -> Callable[[Any], Any]:
+def _writer_of(kind: type, converter: Converter, compact: bool) -> Callable[[object], object]:
     if hasattr(kind, "document"):
-        write: Callable[[Any], Any] = kind.document
+        write: Callable[[object], object] = kind.document
         return write
     resolve_types(kind)
     if hasattr(kind, "AS_ARRAY"):
         hooks = [(field.name, converter.get_unstructure_hook(field.type)) for field in fields(kind)]
         return lambda record: [hook(getattr(record, name)) for name, hook in hooks]
-    overrides: dict[str, Any] = {
+    overrides: JsonObject = {
         field.name: override(
             rename=field.metadata.get(KEY),
             # Values that a record derives from its other fields are written, too.
@@ -172,7 +172,7 @@ def _reader(more: bool) -> Converter:
     return converter
 
 
-def _is_tuple(kind: Any) -> bool:
+def _is_tuple(kind: object) -> bool:
     return get_origin(kind) is tuple and get_args(kind)[1:] == (...,)
 
 
@@ -185,7 +185,7 @@ def _only(kind: type, read: _Hook = lambda value, _: value, also: type | None = 
     ``True`` is not a number.
     """
 
-    def hook(value: Any, wanted: Any) -> Any:
+    def hook(value: object, wanted: object) -> Any:
         if type(value) is not kind and type(value) is not also:
             raise _UnfitError(f"expected {_NAMES[kind]}, found {_name_of(value)}")
         return read(value, wanted)
@@ -196,7 +196,7 @@ def _only(kind: type, read: _Hook = lambda value, _: value, also: type | None = 
 def _reader_of(kind: type, converter: Converter) -> _Hook:
     if hasattr(kind, "AS_ARRAY"):
         return _only(list, _array_reader(kind, converter))
-    overrides: dict[str, Any] = {
+    overrides: JsonObject = {
         field.name: override(
             rename=field.metadata.get(KEY), omit=True if field.metadata.get(ABSENT) else None
         )
@@ -216,7 +216,7 @@ def _array_reader(kind: type, converter: Converter) -> _Hook:
         for field in fields(resolve_types(kind))
     ]
 
-    def read(values: list[Any], _: Any) -> Any:
+    def read(values: list[object], _: object) -> object:
         if len(values) != len(hooks):
             raise _UnfitError(f"expected {len(hooks)} values, found {len(values)}")
         return kind(
@@ -229,13 +229,13 @@ def _array_reader(kind: type, converter: Converter) -> _Hook:
     return read
 
 
-def _member(value: Any, kind: type[StrEnum]) -> StrEnum:
+def _member(value: object, kind: type[StrEnum]) -> StrEnum:
     if isinstance(value, str) and value in [str(member) for member in kind]:
         return kind(value)
     raise _UnfitError(f"expected one of {', '.join(kind)}, found {_name_of(value)}")
 
 
-def _version(value: Any, _: Any) -> Any:
+def _version(value: object, _: object) -> object:
     try:
         if isinstance(value, str) and len(value) <= _LONGEST_VERSION:
             return Version(value)

@@ -20,6 +20,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+Constexpr = Any
+"""A value of one of the forms above, as :func:`read` has checked it."""
+
 _BITS = (8, 16, 32, 64)
 _FLOATS = {
     **{f"fp{bits}": f"float{bits}" for bits in _BITS[1:]},
@@ -76,7 +79,7 @@ class UnknownForm(ValueError):
         self.hint = hint
 
 
-def read(value: object, describe: Callable[[object], str] = repr) -> Any:
+def read(value: object, describe: Callable[[object], str] = repr) -> Constexpr:
     """A value of a kernel file, in the form of this module.
 
     Raises :class:`UnknownForm`.
@@ -99,7 +102,7 @@ def read(value: object, describe: Callable[[object], str] = repr) -> Any:
     raise UnknownForm(f"{describe(value)} is not a valid constexpr value")
 
 
-def _element(index: int, value: object, describe: Callable[[object], str]) -> Any:
+def _element(index: int, value: object, describe: Callable[[object], str]) -> object:
     try:
         return read(value, describe)
     except UnknownForm as error:
@@ -115,14 +118,14 @@ def _known(name: object, known: Iterable[str], what: str) -> str:
     return name
 
 
-def plain(value: object) -> Any:
+def plain(value: object) -> Constexpr:
     """A value as a kernel file has it: what :func:`read` reads."""
     if value is None:
         return {"none": True}
     return [plain(each) for each in value] if isinstance(value, tuple | list) else value
 
 
-def source(value: Any) -> str:
+def source(value: Constexpr) -> str:
     """A value as Python source."""
     if isinstance(value, Mapping):
         ((form, name),) = value.items()
@@ -144,7 +147,7 @@ def source(value: Any) -> str:
     )
 
 
-def shown(value: Any) -> str:
+def shown(value: Constexpr) -> str:
     """A value as a report shows it: ``64``, ``int32``, ``torch.float16``, ``(1, add)``."""
     if isinstance(value, Mapping):
         ((form, name),) = value.items()
@@ -155,18 +158,18 @@ def shown(value: Any) -> str:
     return str(value)
 
 
-def modules(values: Iterable[Any]) -> frozenset[str]:
+def modules(values: Iterable[Constexpr]) -> frozenset[str]:
     """Statements that import what the Python source of these values speaks of."""
     statements = {"dtype": "import triton.language as tl", "torch_dtype": "import torch"}
     return frozenset(statements[form] for form, _ in _named(values) if form in statements)
 
 
-def functions(values: Iterable[Any]) -> tuple[str, ...]:
+def functions(values: Iterable[Constexpr]) -> tuple[str, ...]:
     """The jit functions that these values name, each once."""
     return tuple(dict.fromkeys(name for form, name in _named(values) if form == "function"))
 
 
-def _named(values: Iterable[Any]) -> Iterator[tuple[str, str]]:
+def _named(values: Iterable[object]) -> Iterator[tuple[str, str]]:
     for value in values:
         if isinstance(value, Mapping):
             yield from value.items()

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from attrs import Factory, evolve, field, frozen
 
 from compat.model.fields import ABSENT
-from compat.text import TEXT_LIMIT, bounded, lazy_pattern, readable
+from compat.text import TEXT_LIMIT, JsonMapping, JsonObject, bounded, lazy_pattern, readable
 
 SOURCE_STAGE = "source"
 """The stage that imports the kernel's file. The stages of the toolchain follow it."""
@@ -181,7 +181,7 @@ class Evidence:
     """CPU seconds of each finished stage, in order, and of the stage in which the attempt was
     stopped; with assemblers.
     """
-    metrics: Mapping[str, Any] = Factory(dict)
+    metrics: JsonMapping = Factory(dict)
     """Of a built cell: ``shared``, ``registers``, ``spills``, ``artifacts`` (bytes per stage), …"""
     warnings: tuple[Noticed, ...] = ()
     kept: Mapping[str, str] = Factory(dict)
@@ -237,7 +237,7 @@ class Evidence:
 
 def within_bounds(evidence: Evidence) -> Evidence:
     """Evidence as it may be kept and looked through; the same object where it was so already."""
-    read: dict[str, Any] = {
+    read: JsonObject = {
         "raised": bounded_chain(evidence.raised),
         "imported": read_paths(list(evidence.imported)),
         "asked": evidence.asked[:_MANY],
@@ -267,7 +267,7 @@ def _link(raised: Raised) -> Raised:
     )
 
 
-def read_metrics(data: object) -> dict[str, Any]:
+def read_metrics(data: object) -> dict[str, object]:
     """Those of the metrics that are numbers, texts or truth values, or one table of them each."""
     return {
         name: _of_table(value) if isinstance(value, Mapping) else value
@@ -342,7 +342,7 @@ def read_raised(data: object) -> tuple[Raised, ...]:
     return bounded_chain([each for each in map(_raised, links) if each is not None])
 
 
-def _raised(link: Mapping[Any, Any]) -> Raised | None:
+def _raised(link: Mapping[object, object]) -> Raised | None:
     kind, message, frames, number = (
         link.get(key) for key in ("type", "message", "traceback", "errno")
     )
@@ -402,7 +402,7 @@ def _is_metric(value: object) -> bool:
     return value is None or isinstance(value, str | Mapping) or _is_number(value)
 
 
-def _of_table(table: Mapping[Any, Any]) -> dict[str, Any]:
+def _of_table(table: Mapping[object, object]) -> dict[str, object]:
     return {
         name: value
         for name, value in _items(table)

@@ -22,7 +22,7 @@ its default.
 """
 
 
-def rules(**keywords: Any) -> tuple[tuple[str, Any], ...]:
+def rules(**keywords: object) -> tuple[tuple[str, object], ...]:
     """Keywords of JSON Schema for a type, to be its annotation."""
     return tuple(keywords.items())
 

@@ -17,7 +17,7 @@ from compat.model.cell import DEFAULT_FRAMEWORK, DEFAULT_TOOLCHAIN, BuiltEnv, Ce
 from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Noticed, StoodIn
 from compat.model.fields import ABSENT, DIGITS, KEY, Seconds, Text, rules
 from compat.model.status import BAD_NUMBERS, NOT_RUN, Expectation, Latency, Numbers, Status
-from compat.text import JsonObject
+from compat.text import JsonMapping, JsonObject
 
 
 @frozen(kw_only=True)
@@ -70,7 +70,7 @@ class Outcome:
     """``status class`` of each attempt, in order."""
     warnings: tuple[Noticed, ...] = ()
     """The compiler's warnings."""
-    metrics: Mapping[str, Any] = Factory(dict)
+    metrics: JsonMapping = Factory(dict)
     """Metric → value: registers, bytes of spills, shared memory, …"""
     stages: Mapping[str, float] = Factory(dict)
     """Stage → CPU seconds, in order."""
@@ -204,17 +204,17 @@ class Compact(Mapping[str, Any]):
 
     __slots__ = ("_shape", "_values")
 
-    def __init__(self, content: Mapping[str, Any]) -> None:
+    def __init__(self, content: Mapping[str, object]) -> None:
         """Keep a copy of ``content``. Raises ValueError if it is not JSON."""
         values: list[Any] = []
         shape = _flattened(content, values)
         self._shape = _SHAPES.setdefault(shape, shape)
         self._values = marshal.dumps(values)
 
-    def _content(self) -> dict[str, Any]:
+    def _content(self) -> dict[str, object]:
         return _restored(self._shape, iter(marshal.loads(self._values)))  # noqa: S302 - of this process
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> object:
         return self._content()[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -246,8 +246,8 @@ class Compact(Mapping[str, Any]):
         return self._content().get(name, default)
 
 
-def _flattened(content: Mapping[str, Any], values: list[Any]) -> _Shape:
-    shape: list[Any] = []
+def _flattened(content: Mapping[str, object], values: list[object]) -> _Shape:
+    shape: list[object] = []
     for name, value in content.items():
         if isinstance(value, dict) and value:
             shape.append((name, _flattened(value, values)))
@@ -257,7 +257,7 @@ def _flattened(content: Mapping[str, Any], values: list[Any]) -> _Shape:
     return tuple(shape)
 
 
-def _restored(shape: _Shape, values: Iterator[Any]) -> dict[str, Any]:
+def _restored(shape: _Shape, values: Iterator[object]) -> dict[str, object]:
     return {
         (part if type(part) is str else part[0]): (
             next(values) if type(part) is str else _restored(part[1], values)
@@ -275,7 +275,7 @@ def _empty() -> Compact:
 def compacted(record: _T) -> _T:
     """The same outcome, or record of a cell, in few bytes."""
     facts: Any = record
-    changes: dict[str, Any] = {
+    changes: JsonObject = {
         name: once(getattr(facts, name)) for name in ("attempts", "warnings", "stood_in")
     }
     changes |= {name: _compact(getattr(facts, name)) for name in ("metrics", "stages")}
@@ -288,7 +288,7 @@ def once(value: _T) -> _T:
     return value
 
 
-def _compact(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+def _compact(facts: Mapping[str, object]) -> Mapping[str, object]:
     return Compact(facts) if facts else _empty()
 
 
@@ -332,9 +332,7 @@ class CellRecord:
     flaky: bool
     attempts: tuple[str, ...]
     warnings: tuple[Noticed, ...]
-    metrics: Annotated[
-        Mapping[str, Any], rules(description="Open: the metrics depend on the toolchain.")
-    ]
+    metrics: Annotated[JsonMapping, rules(description="Open: the metrics depend on the toolchain.")]
     stages: Mapping[str, Seconds]
     compile_seconds: Seconds | None
     seconds: Seconds

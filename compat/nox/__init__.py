@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import nox
 
@@ -36,10 +36,10 @@ from compat.envs.provider import AT_ONCE, Builder, build_envs
 from compat.errors import CompatError, SelectionError
 from compat.interruption import Stopped
 from compat.model import Env
-from compat.text import lazy_pattern
+from compat.text import JsonObject, lazy_pattern
 
 # Older releases of nox have no such argument.
-PARALLEL: dict[str, Any] = (
+PARALLEL: JsonObject = (
     {"allow_parallel": True}
     if "allow_parallel" in inspect.signature(nox.session).parameters
     else {}

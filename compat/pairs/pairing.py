@@ -42,7 +42,7 @@ from compat.pairs.records import Grid, Pair, PairProgram
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.project import Listener, Obtain, Selection
 from compat.store.keys import Claims
-from compat.text import printable, read_json, write_json
+from compat.text import JsonMapping, printable, read_json, write_json
 from compat.toolchains import Framework, Toolchain, pytorch
 
 _log = logging.getLogger(__name__)
@@ -245,7 +245,7 @@ def _programs(answers: Answers, toolchain: Toolchain) -> tuple[PairProgram, ...]
     )
 
 
-def _program(name: str, answer: Mapping[str, Any], toolchain: Toolchain) -> PairProgram:
+def _program(name: str, answer: JsonMapping, toolchain: Toolchain) -> PairProgram:
     judged = pairing_of(toolchain).judge(answer)
     return PairProgram(
         name=name,

@@ -19,7 +19,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from attrs import field, frozen
 
@@ -28,7 +27,7 @@ from compat.envs.libraries import unpacked
 from compat.errors import EnvError
 from compat.files import TemporaryFolder, content_of, replace_file
 from compat.processes.supervisor import run
-from compat.text import read_json
+from compat.text import JsonObject, read_json
 from compat.toolchains import Pairing, Toolchain
 from compat.workers.spawn import passed_on
 
@@ -43,8 +42,6 @@ _LAST_WORDS = 2000
 _IMPORT = "import"
 _WHILE_IMPORTING = 1
 """Lines that a process tells until it has imported all."""
-
-JsonObject = dict[str, Any]
 
 
 @frozen(kw_only=True)

@@ -21,6 +21,7 @@ from compat.model import DEFAULT_TOOLCHAIN, HINTS, TABLES, CompileSpec, Speciali
 from compat.model.cell import leaf_types, parameter_of
 from compat.reduce import module
 from compat.source.parsing import compiles, tree_of
+from compat.text import JsonObject
 from compat.toolchains.base import Simplification
 
 _NODE = 16
@@ -183,7 +184,7 @@ Fact = tuple[str, str]
 """A table of the specialization (``options``) and a name in it."""
 
 
-DROP: Any = object()
+DROP: object = object()
 """The value of a fact to remove."""
 Nodes = Mapping[ast.AST, Sequence[ast.AST]]
 
@@ -197,7 +198,7 @@ class Edit:
     """
     nodes: Nodes = Factory(dict)
     """The replacement of a node: nothing, one expression, or statements."""
-    facts: Mapping[Fact, Any] = Factory(dict)
+    facts: Mapping[Fact, object] = Factory(dict)
     """New values in the specialization; :data:`DROP` removes one."""
     function: str | None = None
     """The kernel's new name, if it changes."""
@@ -215,7 +216,7 @@ def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
     """
     edits = list(edits)
     nodes: dict[ast.AST, Sequence[ast.AST]] = {}
-    facts: dict[Fact, Any] = {}
+    facts: dict[Fact, object] = {}
     for edit in edits:
         nodes = {**edit.nodes, **nodes}
         facts = {**edit.facts, **facts}
@@ -235,13 +236,15 @@ def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
 def _text(candidate: Candidate, nodes: Nodes, functions: Sequence[str]) -> str | None:
     tree = tree_of(candidate.text)
     twins = dict(zip(ast.walk(candidate.tree), ast.walk(tree), strict=True))
-    changed: ast.Module = _Replacing({twins[node]: new for node, new in nodes.items()}).visit(tree)
+    changed: ast.Module = _NodeReplacer({twins[node]: new for node, new in nodes.items()}).visit(
+        tree
+    )
     module.fit_decorators(module.prune(changed), candidate.language)
     changed = module.needed(changed, *functions)
     return module.written(changed) if module.defines(changed, functions) else None
 
 
-class _Replacing(ast.NodeTransformer):
+class _NodeReplacer(ast.NodeTransformer):
     """Replaces some nodes of a tree, which is changed."""
 
     def __init__(self, nodes: Nodes) -> None:
@@ -266,8 +269,8 @@ class _Replacing(ast.NodeTransformer):
         return node
 
 
-def _with_facts(candidate: Candidate, facts: Mapping[Fact, Any]) -> Candidate:
-    def table(name: str) -> dict[str, Any]:
+def _with_facts(candidate: Candidate, facts: Mapping[Fact, object]) -> Candidate:
+    def table(name: str) -> JsonObject:
         changed = dict(getattr(candidate.compile, name))
         for (where, key), value in facts.items():
             if where == name:
@@ -297,6 +300,6 @@ def _with_facts(candidate: Candidate, facts: Mapping[Fact, Any]) -> Candidate:
             if hint not in dropped and parameter_of(hint) not in dropped
         )
 
-    changed: dict[str, Any] = {name: table(name) for name in TABLES}
+    changed: JsonObject = {name: table(name) for name in TABLES}
     changed |= {name: hints(name) for name in HINTS}
     return evolve(candidate, compile=CompileSpec(**changed))

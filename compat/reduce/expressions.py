@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from compat.model import arguments
 from compat.reduce import module
@@ -171,7 +171,7 @@ def unused_parameters(candidate: Candidate) -> Iterator[Edit]:
                 and not kernel.args.defaults
                 and not _is_object(candidate, argument)
             ):
-                drops: dict[Fact, Any] = {(table, argument.arg): DROP for table in _TABLES}
+                drops: dict[Fact, object] = {(table, argument.arg): DROP for table in _TABLES}
                 yield Edit(what=f"parameter {argument.arg}", nodes={argument: ()}, facts=drops)
     attributes = [node for node in ast.walk(candidate.tree) if isinstance(node, ast.Attribute)]
     called = {
@@ -248,7 +248,7 @@ def inlined(candidate: Candidate) -> Iterator[Edit]:
             if isinstance(n, ast.Name) and n.id == name
         ]
         nodes: Nodes = {use: (ast.Constant(value),) for use in uses}
-        drops: dict[Fact, Any] = {(table, name): DROP for table in _TABLES}
+        drops: dict[Fact, object] = {(table, name): DROP for table in _TABLES}
         yield Edit(what=f"inline {name}={value!r}", nodes={**nodes, argument: ()}, facts=drops)
 
 
@@ -297,7 +297,7 @@ def untyped(candidate: Candidate) -> Iterator[Edit]:
             yield Edit(what=f"annotation of {argument.arg}", nodes={argument: (bare,)})
 
 
-def _plainer_argument(value: Any, plain: Sequence[str]) -> Iterator[Any]:
+def _plainer_argument(value: object, plain: Sequence[str]) -> Iterator[object]:
     if arguments.is_tensor(value):
         dtype = arguments.dtype_of(value)
         if value != (usual := arguments.tensor(dtype)):

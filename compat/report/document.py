@@ -11,7 +11,7 @@ import gzip
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePath
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from attrs import evolve, field, frozen
 from packaging.version import Version
@@ -312,7 +312,7 @@ def _document(report: Report) -> JsonObject:
     } | api
 
 
-def dump(document: Mapping[str, Any]) -> str:
+def dump(document: Mapping[str, object]) -> str:
     """The document as text, ending in a newline.
 
     Every JSON reader accepts it, and it contains nothing that controls a terminal.
@@ -358,7 +358,7 @@ def verdict_record(verdict: Verdict) -> VerdictRecord:
     )
 
 
-def _of_account(kind: type[_T], account: Verdict | Right | Fast, **values: Any) -> _T:
+def _of_account(kind: type[_T], account: Verdict | Right | Fast, **values: object) -> _T:
     return record_of(
         kind, account, verdict=account.phrase, bracket=bracket_record(account.bracket), **values
     )

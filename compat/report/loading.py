@@ -126,7 +126,7 @@ class _Items:
         schema.
         """
 
-    def cell(self, place: int, value: Any) -> CellRecord | None:
+    def cell(self, place: int, value: object) -> CellRecord | None:
         """The record of an item of ``cells``."""
         record = self._record(f"cells[{place}]", value, CellRecord)
         if record is None:
@@ -142,11 +142,11 @@ class _Items:
             "stage",
             "expectation",
         )
-        shared: dict[str, Any] = {name: once(getattr(record, name)) for name in names}
+        shared: JsonObject = {name: once(getattr(record, name)) for name in names}
         numbers = NOT_RUN if record.numbers == NOT_RUN else record.numbers
         return evolve(compacted(record), id="", numbers=numbers, **shared)
 
-    def verdict(self, place: int, value: Any) -> VerdictRecord | None:
+    def verdict(self, place: int, value: object) -> VerdictRecord | None:
         """The record of an item of ``verdicts``."""
         record = self._record(f"verdicts[{place}]", value, VerdictRecord)
         return (
@@ -175,10 +175,10 @@ class _Items:
                 raise RecordError(
                     f"shards[{place}]: expected one of several, such as '3/8', found {shard!r}"
                 )
-        records: dict[str, Any] = {name: tuple(those) for name, those in items.items()}
+        records: JsonObject = {name: tuple(those) for name, those in items.items()}
         return evolve(rest, **records)
 
-    def _record(self, where: str, value: Any, kind: type[_T]) -> _T | None:
+    def _record(self, where: str, value: object, kind: type[_T]) -> _T | None:
         try:
             return structure(_printable(value), kind, more=True)
         except RecordError as error:
@@ -188,7 +188,7 @@ class _Items:
             return None
 
 
-def _printable(value: Any) -> Any:
+def _printable(value: object) -> Any:
     """The same with strings that are safe to show; records are made of such."""
     if isinstance(value, str):
         return printable(value)
@@ -199,7 +199,7 @@ def _printable(value: Any) -> Any:
     return value
 
 
-def _check_schema(document: Any, where: str) -> None:
+def _check_schema(document: object, where: str) -> None:
     schema = document.get("schema") if isinstance(document, dict) else None
     if type(schema) is not int:
         raise StoreError("this is not a report: it has no schema number", where=where, hint=HINT)
@@ -277,7 +277,7 @@ def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
     if not overlapping and len(parts) > 1:
         _check_cells(parts)
     matrices = [matrix for _, matrix in parts]
-    alike: dict[str, Any] = {field: _alike(parts, field) for field in _ALIKE}
+    alike: JsonObject = {field: _alike(parts, field) for field in _ALIKE}
     return evolve(
         first,
         command=" && ".join(dict.fromkeys(matrix.command for matrix in matrices)),
@@ -339,10 +339,10 @@ def _check_cells(parts: Sequence[Part]) -> None:
         seen |= dict.fromkeys(names, where)
 
 
-def _alike(parts: Sequence[Part], field: str) -> tuple[Any, ...]:
+def _alike(parts: Sequence[Part], field: str) -> tuple[object, ...]:
     """The values of a field in all files, each once."""
     noun, called = _ALIKE[field]
-    found: dict[Hashable, Any] = {}
+    found: dict[Hashable, object] = {}
     for where, matrix in parts:
         for each in getattr(matrix, field):
             if found.setdefault(called(each), each) != each:

@@ -19,6 +19,14 @@ from attrs import Factory, define, frozen
 
 from compat.source.parsing import defaults_of, dotted
 
+PythonValue = Any
+"""What an expression comes to: an object that literals, operators or the functions here make.
+
+Python's operators decide what they take, and what they refuse is unknown.
+"""
+PythonValues = dict[str, Any]
+"""Values by name."""
+
 _STEPS = 200_000
 """Nodes that one evaluation may look at."""
 _DEPTH = 40
@@ -36,7 +44,7 @@ class UnknownValue(Exception):
 # --- operators and functions ----------------------------------------------------------------------
 
 
-def items_of(value: Any) -> list[Any]:
+def items_of(value: object) -> list[PythonValue]:
     """The elements of something that has elements. Raises UnknownValue."""
     if not isinstance(value, list | tuple | dict | set | str | range | Iterator):
         raise UnknownValue("not a sequence")
@@ -45,7 +53,7 @@ def items_of(value: Any) -> list[Any]:
     return items
 
 
-def _bounded(value: Any) -> Any:
+def _bounded(value: object) -> PythonValue:
     """A value that is not too large. Raises UnknownValue."""
     if isinstance(value, int) and value.bit_length() > 256:
         raise UnknownValue("too large")
@@ -54,7 +62,7 @@ def _bounded(value: Any) -> Any:
     return value
 
 
-def operate(op: ast.operator, left: Any, right: Any) -> Any:
+def operate(op: ast.operator, left: PythonValue, right: PythonValue) -> object:
     """Return what a binary operator makes of two values.
 
     Raises UnknownValue if the result would be too large.
@@ -74,12 +82,12 @@ def operate(op: ast.operator, left: Any, right: Any) -> Any:
     return _bounded(_OPERATORS[type(op)](left, right))
 
 
-def _is(left: Any, right: Any) -> bool:
+def _is(left: object, right: object) -> bool:
     """``is`` is asked of ``None``, booleans and dtypes, which are what they are equal to."""
     return type(left) is type(right) and bool(left == right)
 
 
-_OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+_OPERATORS: Mapping[type[ast.operator], Callable[[PythonValue, PythonValue], PythonValue]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -93,7 +101,7 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.BitOr: operator.or_,
     ast.BitXor: operator.xor,
 }
-_COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+_COMPARISONS: Mapping[type[ast.cmpop], Callable[[PythonValue, PythonValue], bool]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -105,7 +113,7 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.In: lambda left, right: left in right,
     ast.NotIn: lambda left, right: left not in right,
 }
-_UNARY: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {
+_UNARY: Mapping[type[ast.unaryop], Callable[[PythonValue], PythonValue]] = {
     ast.USub: operator.neg,
     ast.UAdd: operator.pos,
     ast.Not: operator.not_,
@@ -113,7 +121,7 @@ _UNARY: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {
 }
 
 
-def _product(*sequences: Any, repeat: int = 1) -> list[tuple[Any, ...]]:
+def _product(*sequences: object, repeat: int = 1) -> list[tuple[object, ...]]:
     if repeat > _REPEATED:
         raise UnknownValue("too long")
     return items_of(itertools.product(*map(items_of, sequences), repeat=repeat))
@@ -141,13 +149,13 @@ _SAFE = (
     map,
     sorted,
 )
-_BUILTINS: Mapping[str, Any] = {
+_BUILTINS: Mapping[str, PythonValue] = {
     **{function.__name__: function for function in _SAFE},
     "range": lambda *numbers: _bounded(range(*numbers)),
     "reversed": lambda sequence: items_of(sequence)[::-1],
     "round": round,
 }
-FUNCTIONS: Mapping[str, Any] = {
+FUNCTIONS: Mapping[str, PythonValue] = {
     "itertools.product": _product,
     **{
         f"math.{name}": getattr(math, name)
@@ -176,7 +184,7 @@ class SourceFunction:
 class Returned(Exception):
     """A function returned, with this value."""
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self.value = value
 
 
@@ -188,20 +196,20 @@ class Scope:
     :attr:`functions`, :meth:`attribute`, :meth:`attribute_of` and :meth:`call`.
     """
 
-    functions: ClassVar[Mapping[str, Any]] = FUNCTIONS
+    functions: ClassVar[Mapping[str, PythonValue]] = FUNCTIONS
     module: Mapping[str, ast.stmt]
     """Name → the last statement at the top of the module that binds it."""
     imports: Mapping[str, str]
     """Name → the dotted name of its import."""
-    local: dict[str, Any] = Factory(dict)
+    local: PythonValues = Factory(dict)
     _steps: list[int] = Factory(lambda: [_STEPS])
     _depth: int = 0
 
-    def inside(self, local: Mapping[str, Any]) -> Self:
+    def inside(self, local: Mapping[str, PythonValue]) -> Self:
         """The scope of a function or a comprehension in this one."""
         return self._nested({**self.local, **local})
 
-    def _nested(self, local: dict[str, Any]) -> Self:
+    def _nested(self, local: dict[str, object]) -> Self:
         if self._depth >= _DEPTH:
             raise UnknownValue("too deep")
         return type(self)(self.module, self.imports, local, self._steps, self._depth + 1)
@@ -215,7 +223,7 @@ class Scope:
             else None
         )
 
-    def value(self, node: ast.expr) -> Any:
+    def value(self, node: ast.expr) -> PythonValue:
         """The value of an expression. Raises UnknownValue."""
         self._steps[0] -= 1
         if self._steps[0] < 0:
@@ -235,14 +243,14 @@ class Scope:
         ) as error:
             raise UnknownValue(str(error)) from error
 
-    def try_value(self, node: ast.expr | None) -> tuple[bool, Any]:
+    def try_value(self, node: ast.expr | None) -> tuple[bool, object]:
         """Whether an expression has a value that follows from literals, and that value."""
         try:
             return (False, None) if node is None else (True, self.value(node))
         except UnknownValue:
             return False, None
 
-    def name(self, node: ast.Name) -> Any:
+    def name(self, node: ast.Name) -> PythonValue:
         """The value of a name. Raises UnknownValue."""
         if node.id in self.local:
             return self.local[node.id]
@@ -259,14 +267,14 @@ class Scope:
                 return _BUILTINS[node.id]
         raise UnknownValue(f"the name {node.id}")
 
-    def attribute(self, node: ast.Attribute) -> Any:
+    def attribute(self, node: ast.Attribute) -> PythonValue:
         """The value of an attribute. Raises UnknownValue."""
         origin = self.origin(node)
         if origin is not None and origin in self.functions:
             return self.functions[origin]
         return self.attribute_of(self.value(node.value), node.attr)
 
-    def attribute_of(self, value: Any, name: str) -> Any:
+    def attribute_of(self, value: object, name: str) -> object:
         """What an attribute of a value is. Raises UnknownValue."""
         if isinstance(value, list) and name == "extend":
             return lambda more: value.extend(_bounded(value + items_of(more))[len(value) :])
@@ -276,21 +284,21 @@ class Scope:
             return value
         raise UnknownValue(f"the attribute {name}")
 
-    def call(self, node: ast.Call) -> Any:
+    def call(self, node: ast.Call) -> PythonValue:
         """What a call returns. Raises UnknownValue."""
         return self.apply(self.value(node.func), *self.arguments(node))
 
-    def arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
+    def arguments(self, node: ast.Call) -> tuple[list[PythonValue], PythonValues]:
         """The values of the arguments of a call, by position and by keyword."""
-        keywords: dict[str, Any] = {}
+        keywords: PythonValues = {}
         for keyword in node.keywords:
             value = self.value(keyword.value)
             keywords |= value if keyword.arg is None else {keyword.arg: value}
         return self.elements(node.args), keywords
 
-    def elements(self, nodes: Iterable[ast.expr]) -> list[Any]:
+    def elements(self, nodes: Iterable[ast.expr]) -> list[PythonValue]:
         """The values of expressions that stand in a row, perhaps with ``*`` before them."""
-        values: list[Any] = []
+        values: list[PythonValue] = []
         for node in nodes:
             values += (
                 items_of(self.value(node.value))
@@ -299,7 +307,12 @@ class Scope:
             )
         return values
 
-    def apply(self, function: Any, positional: list[Any], keywords: Mapping[str, Any]) -> Any:
+    def apply(
+        self,
+        function: PythonValue,
+        positional: list[PythonValue],
+        keywords: Mapping[str, PythonValue],
+    ) -> object:
         """What a function returns. Raises UnknownValue."""
         if not isinstance(function, SourceFunction):
             to_each = function in (filter, map, sorted)
@@ -318,9 +331,9 @@ class Scope:
         return None
 
     def _apply_to_each(
-        self, function: Any, positional: list[Any], keywords: Mapping[str, Any]
-    ) -> list[Any]:
-        def run(of: Any, value: Any) -> Any:
+        self, function: object, positional: list[object], keywords: Mapping[str, object]
+    ) -> list[object]:
+        def run(of: object, value: object) -> PythonValue:
             return self.apply(of, [value], {})
 
         if function is filter:
@@ -372,8 +385,8 @@ class Scope:
 
 
 def _bound_arguments(
-    function: SourceFunction, positional: list[Any], keywords: Mapping[str, Any]
-) -> dict[str, Any]:
+    function: SourceFunction, positional: list[object], keywords: Mapping[str, object]
+) -> dict[str, object]:
     """The parameters of a function with their values."""
     arguments = function.node.args
     parameters = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args)]
@@ -396,7 +409,7 @@ def _bound_arguments(
     } | bound
 
 
-def _bind(target: ast.expr, value: Any, names: dict[str, Any]) -> None:
+def _bind(target: ast.expr, value: PythonValue, names: PythonValues) -> None:
     if isinstance(target, ast.Name):
         names[target.id] = value
     elif isinstance(target, ast.Tuple | ast.List):
@@ -411,7 +424,7 @@ def _bind(target: ast.expr, value: Any, names: dict[str, Any]) -> None:
 # --- expressions ----------------------------------------------------------------------------------
 
 
-def _comprehend(scope: Scope, node: Any) -> Iterator[Scope]:
+def _comprehend(scope: Scope, node: PythonValue) -> Iterator[Scope]:
     """The scope of each element of a comprehension."""
 
     def nested(outer: Scope, generators: list[ast.comprehension]) -> Iterator[Scope]:
@@ -438,7 +451,7 @@ def _compare(scope: Scope, node: ast.Compare) -> bool:
     return True
 
 
-def _all_or_any(scope: Scope, node: ast.BoolOp) -> Any:
+def _all_or_any(scope: Scope, node: ast.BoolOp) -> object:
     value = None
     for operand in node.values:
         value = scope.value(operand)
@@ -447,7 +460,7 @@ def _all_or_any(scope: Scope, node: ast.BoolOp) -> Any:
     return value
 
 
-def _subscript(scope: Scope, node: ast.Subscript) -> Any:
+def _subscript(scope: Scope, node: ast.Subscript) -> object:
     value = scope.value(node.value)
     if isinstance(node.slice, ast.Slice):
         parts = (node.slice.lower, node.slice.upper, node.slice.step)
@@ -455,8 +468,8 @@ def _subscript(scope: Scope, node: ast.Subscript) -> Any:
     return value[scope.value(node.slice)]
 
 
-def _dict(scope: Scope, node: ast.Dict) -> dict[Any, Any]:
-    entries: dict[Any, Any] = {}
+def _dict(scope: Scope, node: ast.Dict) -> dict[object, object]:
+    entries: dict[PythonValue, PythonValue] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         entries |= scope.value(value) if key is None else {scope.value(key): scope.value(value)}
     return entries
@@ -469,7 +482,7 @@ def _text(scope: Scope, node: ast.JoinedStr) -> str:
     return "".join(str(scope.value(part)) for part in parts)
 
 
-_EXPRESSIONS: Mapping[type[ast.expr], Callable[[Scope, Any], Any]] = {
+_EXPRESSIONS: Mapping[type[ast.expr], Callable[[Scope, PythonValue], PythonValue]] = {
     ast.Constant: lambda scope, node: node.value,
     ast.Name: lambda scope, node: scope.name(node),
     ast.Attribute: lambda scope, node: scope.attribute(node),

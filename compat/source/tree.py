@@ -18,14 +18,14 @@ from pathlib import Path, PurePosixPath
 
 from attrs import define, evolve, field, frozen
 
-from compat.archives import BadArchive, Files, Limits, read_tar, write_files
+from compat.archives import ArchiveLimits, BadArchive, Files, read_tar, write_files
 from compat.source.closure import LIBRARY, Stamp, closure_files, library_files, roots_of, stamp_of
 from compat.source.parsing import tree_of
 
 _MOST_FILES = 4000
 _MOST_BYTES = 64 << 20
 """The size limit of a whole tree."""
-_LIMITS = Limits(members=100_000, size=1 << 30)
+_LIMITS = ArchiveLimits(members=100_000, size=1 << 30)
 """The limits of any tree. Libraries are larger than whole trees, which are sent on suspicion."""
 _INSTALLED = "site-packages"
 _KEPT = 64

@@ -255,7 +255,7 @@ class Database:
             f"INSERT OR REPLACE INTO launched VALUES ({', '.join('?' * len(_LAUNCHED))})", values
         )
 
-    def _add_together(self, query: str, values: Sequence[Sequence[Any]]) -> None:
+    def _add_together(self, query: str, values: Sequence[Sequence[object]]) -> None:
         def add() -> None:
             self._connection.execute("BEGIN IMMEDIATE")
             try:

@@ -27,14 +27,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path, PurePath
-from typing import Any
 
 from compat import interruption, toolchains
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Evidence
 from compat.processes import supervisor
 from compat.source.closure import roots_of
-from compat.text import printable
+from compat.text import JsonMapping, printable
 from compat.workers.attempt import PLAIN, Mode
 from compat.workers.spawn import NUMERICS, STANDIN, variable_dependencies
 
@@ -85,7 +84,7 @@ class CellKeys:
         if self._interprets:
             return self._of_numbers(cell, env)
         depends, adapter = self._of_machine(cell.env.toolchain, target.backend)
-        facts: Mapping[str, Any] = {
+        facts: JsonMapping = {
             "closure": spec.noticed,
             "function": spec.function,
             "compile": spec.compile.document(),
@@ -107,7 +106,7 @@ class CellKeys:
         """
         spec, document = cell.spec, cell.spec.compile.document()
         _, adapter = self._of_machine(cell.env.toolchain, cell.target.backend)
-        facts: Mapping[str, Any] = {
+        facts: JsonMapping = {
             "closure": spec.closure,
             "function": spec.function,
             "compile": {name: document[name] for name in ("signature", "launch", "constexprs")},
@@ -129,7 +128,7 @@ class CellKeys:
         return variable_dependencies(toolchain, backend), folder_digest(toolchain.adapter)
 
 
-def _conditions(mode: Mode) -> dict[str, Any]:
+def _conditions(mode: Mode) -> dict[str, object]:
     """What of a mode is in keys besides its actions: nothing of a plain one."""
     conditions = {"set": dict(sorted(mode.variables.items())), "stages": list(mode.stages)}
     return {name: value for name, value in conditions.items() if value}

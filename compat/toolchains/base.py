@@ -31,6 +31,7 @@ from compat.model import (
     Status,
     Target,
 )
+from compat.text import JsonMapping, JsonObject
 from compat.toolchains.language import Guessing, KnownEdit
 
 
@@ -266,7 +267,7 @@ class Capturing:
     """The name of the recorder in ``sys.modules`` of a program that began like that."""
     variable: str
     """The environment variable that has its settings, as JSON."""
-    begin: Callable[[dict[str, Any]], Any]
+    begin: Callable[[JsonObject], Any]
     """Record the launches of this process from now on, with these settings. The result has
     ``stop()``.
     """
@@ -301,7 +302,7 @@ class Guarding:
 
     The facts replace its line ``FACTS: … = {}``.
     """
-    decide: Callable[[dict[str, Any], str, str, str, str], Any]
+    decide: Callable[[JsonObject, str, str, str, str], Any]
     """The same code as a function: facts, kernel, release, target, policy → the answer.
 
     The answer has ``variant`` (``None`` for none) and ``why``.
@@ -360,7 +361,7 @@ class Launching:
     """Whether the adapter gets a cell's problem when it builds a launch. Such an adapter runs the
     compiled host code, and writes down the launches for each size.
     """
-    facts: Callable[[str, str, CompileSpec], dict[str, Any]]
+    facts: Callable[[str, str, CompileSpec], JsonObject]
     """That metadata, that text, and what was compiled → ``launch`` of a cell in an archive.
 
     ``toolchains/pytorch/host`` describes ``launch``. Raises Unlaunchable.
@@ -422,7 +423,7 @@ class Pairing:
 
     The library writes launches to the file.
     """
-    judge: Callable[[Mapping[str, Any]], PairResult]
+    judge: Callable[[JsonMapping], PairResult]
     """The answer about one program → its meaning."""
     classes: Mapping[str, str]
     """A way to fail → its meaning, for a footnote."""
@@ -541,12 +542,12 @@ class Device:
     pairing: Pairing | None = None
     """The test of PyTorch with a release; ``None`` without one."""
 
-    def facts(self, target: Target) -> dict[str, Any]:
+    def facts(self, target: Target) -> JsonObject:
         """Return the facts about a target that code inside of envs and programs gets.
 
         They include the GPU that is assumed for the target's architecture.
         """
-        facts: dict[str, Any] = {
+        facts: JsonObject = {
             "backend": target.backend,
             "arch": target.arch,
             "warp_size": target.warp_size,
@@ -651,7 +652,7 @@ class Toolchain:
     launching: Launching | None = None
     """How compiled kernels are launched on another host; ``None`` where they are not."""
 
-    def facts(self, target: Target, release: Version | None) -> dict[str, Any]:
+    def facts(self, target: Target, release: Version | None) -> JsonObject:
         """Return the facts about a target that a worker gets.
 
         They include the GPU and the framework that are assumed if code asks for them.

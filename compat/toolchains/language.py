@@ -14,11 +14,12 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, Protocol
+from typing import Protocol
 
 from attrs import Factory, frozen
 
 from compat.model import CompileSpec, Failure
+from compat.text import JsonMapping
 
 
 class CannotEdit(Exception):
@@ -62,7 +63,7 @@ class Proposal:
     """The module with the edit; as it was where only values of the kernel file change."""
     beside: Mapping[str, str] = Factory(dict)
     """Other modules with the edit, by the names of their files."""
-    constexprs: Mapping[str, Any] = Factory(dict)
+    constexprs: JsonMapping = Factory(dict)
     """Constexprs of the kernel file that get other values."""
     notes: tuple[str, ...] = ()
     """The assumptions of the edit, or its changes to the meaning of the kernel; empty if none is
@@ -108,7 +109,7 @@ class GuessedKernel:
     name: str
     function: str
     line: int
-    tables: Mapping[str, Any]
+    tables: JsonMapping
     """Everything but its name and its source, for :func:`compat.config.toml.toml_text`."""
     roots: tuple[str, ...] = ()
     """Folders, from that of the source, with modules that it imports and that are not found
@@ -133,7 +134,7 @@ class GuessableModule(Protocol):
     """What a source defines, as far as it matters to kernels."""
 
     @property
-    def functions(self) -> Mapping[str, Any]:
+    def functions(self) -> JsonMapping:
         """The jit functions that a kernel file can have, by name."""
 
     @property

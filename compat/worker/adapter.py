@@ -14,27 +14,28 @@ import importlib.util
 import os
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Callable
 
 from . import raised
 
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from ..toolchains.inside.foreign import Document, Function
     from .beacon import Beacon
 
     class InterpretingAdapter(Protocol):
         """A toolchain's interpreter, which runs kernels on the CPU."""
 
         def prepare(
-            self, function: Any, job: dict[str, Any], arguments: dict[str, Any]
+            self, function: object, job: dict[str, object], arguments: dict[str, object]
         ) -> Callable[[tuple[int, ...]], None]:
             """What launches a job's function with these arguments, by name, on a grid.
 
             Raises ValueError, in a sentence, where they are not those of the function.
             """
 
-        def uses(self, function: Any) -> list[str]:
+        def uses(self, function: object) -> list[str]:
             """Return the features that a kernel used so far, as words.
 
             A toolchain's probes compare these words with their own to see whether they apply to the
@@ -84,13 +85,13 @@ if TYPE_CHECKING:
             ``places`` are pairs of a folder here and its name there, inner folders first.
             """
 
-        def set_target(self, target: dict[str, Any]) -> None:
+        def set_target(self, target: Document) -> None:
             """Answer with this target from now on when code asks what is compiled for.
 
             Forget all answers that were computed for another target.
             """
 
-        def knows_target(self, target: dict[str, Any]) -> bool | None:
+        def knows_target(self, target: Document) -> bool | None:
             """Return whether a program that the toolchain brings knows a target.
 
             Returns ``None`` if the program cannot be asked.
@@ -98,11 +99,11 @@ if TYPE_CHECKING:
 
         def compile(
             self,
-            job: dict[str, Any],
-            function: Any,
+            job: dict[str, object],
+            function: object,
             on_stage: Callable[..., None],
             on_made: Callable[..., None],
-        ) -> tuple[dict[str, Any], dict[str, Any]]:
+        ) -> tuple[Document, Document]:
             """Compile a job and return its metrics, and stage → what it made.
 
             Raise whatever the toolchain raises.
@@ -115,7 +116,7 @@ if TYPE_CHECKING:
             """
 
         def kernel_line(
-            self, error: BaseException, job: dict[str, Any], function: Any
+            self, error: BaseException, job: Document, function: Function
         ) -> tuple[str, int] | None:
             """Return the path and the line of the kernel's file that a failure is about.
 

@@ -23,6 +23,7 @@ from .imports import Beginning, Opened
 from .raised import cut, exception_chain, exceptions_of, innermost_line, message_of, unless_broken
 
 if TYPE_CHECKING:
+    from ..toolchains.inside.foreign import Document, Function, Objects, Value
     from .adapter import Adapter, InterpretingAdapter
 
 _ALLOCATED = 50_000
@@ -76,7 +77,7 @@ def run(
     # A diagnostic quotes the line that it is about, and reads it at the given path.
     if batch["places"] and not diagnose:
         toolchain.remap_paths(batch["places"])
-    sources: dict[str, Any] = {}
+    sources: Objects = {}
     opened = Opened(directory)
     opened.add(beginning.read)
     for number, job in enumerate(batch["jobs"]):
@@ -107,7 +108,7 @@ class Attempt:
 
     def __init__(
         self,
-        job: dict[str, Any],
+        job: Document,
         events_fd: int,
         directory: str,
         opened: Opened,
@@ -127,9 +128,9 @@ class Attempt:
         """The process that may answer, because a kernel file can fork."""
         self.seconds: dict[str, float] = {}
         """Stage → CPU seconds, of finished stages."""
-        self.source: Any = None
+        self.source: Value = None
         """The kernel's file, where one is imported."""
-        self.function: Any = None
+        self.function: Function = None
         """The kernel's function, once its file is imported."""
         self.modules: set[str] = set()
         """Names of the modules that were there once the files that the job names were imported;
@@ -138,10 +139,10 @@ class Attempt:
         self.stage: str | None = None
         self.entered = 0.0
         """CPU seconds of this process when the stage was entered."""
-        self.noted: dict[str, Any] = {}
+        self.noted: Document = {}
         """Metrics that a failed attempt reports, too."""
 
-    def make(self, toolchain: Adapter, sources: dict[str, Any], diagnose: bool) -> None:
+    def make(self, toolchain: Adapter, sources: Objects, diagnose: bool) -> None:
         """Do what the job asks for, in order, and send exactly one answer; or refuse all of it."""
         if unknown := [
             str(action.get("do"))
@@ -155,7 +156,7 @@ class Attempt:
             output=_position(),
             target_known=toolchain.knows_target(self.job["target"]) if diagnose else None,
         )
-        answer: dict[str, Any] = {"actions": []}
+        answer: Document = {"actions": []}
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
@@ -181,8 +182,8 @@ class Attempt:
         self.send("done", **answer)
 
     def compile(
-        self, action: dict[str, Any], toolchain: Adapter, sources: dict[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        self, action: Document, toolchain: Adapter, sources: Objects
+    ) -> tuple[Document, Document]:
         """Compile the job's function, or a file of IR in its place.
 
         Returns the metrics, and what each stage made.
@@ -204,8 +205,8 @@ class Attempt:
         }
 
     def interpret(
-        self, action: dict[str, Any], toolchain: Adapter, sources: dict[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        self, action: Document, toolchain: Adapter, sources: Objects
+    ) -> tuple[Document, Document]:
         """Run the job's function on its problems in the toolchain's interpreter.
 
         Returns the results of the comparisons as metrics, and no artifacts.
@@ -216,7 +217,7 @@ class Attempt:
         _check_problems(self, action["seed"], _interpreting(toolchain))
         return self.noted, {}
 
-    def take_function(self, toolchain: Adapter, sources: dict[str, Any]) -> None:
+    def take_function(self, toolchain: Adapter, sources: Objects) -> None:
         """Import the job's source, unless another job has, and find its function there."""
         is_first = self.job["source"] not in sources
         self.source = _source(self.job, sources, toolchain.name)
@@ -250,7 +251,7 @@ class Attempt:
         others = (path for path in self.opened.paths() if not path.startswith(own))
         return sorted({*_imported(self.job["roots"]), *others})
 
-    def compiled(self, toolchain: Adapter) -> tuple[dict[str, Any], dict[str, Any]]:
+    def compiled(self, toolchain: Adapter) -> tuple[Document, Document]:
         """Return what the toolchain makes of the job.
 
         The result does not count if the kernel used something of a package that is missing here.
@@ -265,7 +266,7 @@ class Attempt:
                 self.enter("source")
                 raise
 
-    def place_of(self, error: BaseException, toolchain: Adapter) -> dict[str, Any] | None:
+    def place_of(self, error: BaseException, toolchain: Adapter) -> dict[str, object] | None:
         """Return the line of the kernel's file that a failure is about.
 
         During the import of the file, this is the last line that ran.
@@ -295,7 +296,7 @@ class Attempt:
         if stage is not None:
             self.send("stage", stage=stage, cpu=round(now, 6))
 
-    def keep(self, stage: str, made: Any) -> None:
+    def keep(self, stage: str, made: Value) -> None:
         """Write what a stage made where the driver finds it, if it asked."""
         if self.kept is not None:
             os.makedirs(self.kept, exist_ok=True)
@@ -310,7 +311,7 @@ class Attempt:
         if os.getpid() != self.process:
             os._exit(0)
 
-    def send(self, event: str, **facts: Any) -> None:
+    def send(self, event: str, **facts: object) -> None:
         self.leave_copies()
         try:
             _write(self.events_fd, dict(facts, event=event, nonce=self.job["nonce"]))
@@ -348,16 +349,16 @@ def _nothing() -> None:
     pass
 
 
-def _facts(made: Any) -> dict[str, Any]:
+def _facts(made: Value) -> Document:
     data = _bytes(made)
     return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 
-def _bytes(made: Any) -> bytes:
+def _bytes(made: Value) -> bytes:
     return made if isinstance(made, bytes) else str(made).encode("utf-8", "backslashreplace")
 
 
-def _write(events_fd: int, message: dict[str, Any]) -> None:
+def _write(events_fd: int, message: Document) -> None:
     data = (json.dumps(message, default=_word_for) + "\n").encode("utf-8", "backslashreplace")
     while data:
         data = data[os.write(events_fd, data) :]
@@ -375,7 +376,7 @@ def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapt
     """
     problems, outputs = load_numerics()
     noted, right = attempt.noted, False
-    found: list[dict[str, Any]] = []
+    found: list[Document] = []
     attempt.enter("interpret")
     each = _problems(attempt, problems, seed)
     try:
@@ -405,7 +406,7 @@ def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapt
             noted["uses"] = " ".join(interpreting.uses(attempt.function))[:_USES]
 
 
-def _problems(attempt: Attempt, problems: Any, seed: int) -> Iterator[dict[str, Any]]:
+def _problems(attempt: Attempt, problems: Any, seed: int) -> Iterator[Document]:
     """Yield the problems of an attempt's job as they are made.
 
     The attempt notes the files that are read for that.
@@ -424,7 +425,7 @@ def _problems(attempt: Attempt, problems: Any, seed: int) -> Iterator[dict[str, 
         yield problem
 
 
-def _source(job: dict[str, Any], sources: dict[str, Any], toolchain: str) -> Any:
+def _source(job: Document, sources: Objects, toolchain: str) -> Value:
     """The job's source file, which is imported once."""
     path = job["source"]
     if path not in sources:
@@ -476,7 +477,7 @@ def _distinct(caught: list[warnings.WarningMessage]) -> list[dict[str, str]]:
     return [{"type": kind, "message": message} for kind, message in seen]
 
 
-def _word_for(value: Any) -> str:
+def _word_for(value: Value) -> str:
     """What stands for a value that JSON has no form for."""
     return "<%s>" % type(value).__name__
 

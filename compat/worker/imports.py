@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator
 from .adapter import load_standin
 
 if TYPE_CHECKING:
+    from ..toolchains.inside.foreign import Document
     from .adapter import Adapter
 
 _OF_THE_MACHINE = ("/proc/", "/sys/", "/dev/", "/etc/")
@@ -109,7 +110,7 @@ class Beginning:
         self.warnings: list[warnings.WarningMessage] = []
 
     @classmethod
-    def of(cls, package: dict[str, Any], toolchain: Adapter, folder: str) -> Beginning:
+    def of(cls, package: Document, toolchain: Adapter, folder: str) -> Beginning:
         """Import the package.
 
         Raises whatever the import raises. Raises RuntimeError if the import leaves threads, or

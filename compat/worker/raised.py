@@ -5,7 +5,10 @@ from __future__ import annotations
 import linecache
 import os
 from types import FrameType, TracebackType
-from typing import Any, Callable, Iterator
+from typing import TYPE_CHECKING, Callable, Iterator
+
+if TYPE_CHECKING:
+    from ..toolchains.inside.foreign import Document, Function, Value
 
 _OURS = [os.path.dirname(os.path.abspath(__file__)) + os.sep]
 """Folders whose frames a report leaves out."""
@@ -82,7 +85,7 @@ def _frame_text(frame: FrameType, line: int) -> str:
 
 def exception_chain(
     error: BaseException, links: int = _LINKS, letters: int = _LETTERS
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """Return an exception and its causes, outermost first, as ``{"type", "message", "traceback"}``.
 
     The chain has at most ``links`` exceptions, with ``letters`` characters each. An ``OSError``
@@ -106,7 +109,7 @@ def exceptions_of(error: BaseException) -> list[BaseException]:
     return chain
 
 
-def _told(error: BaseException, letters: int) -> dict[str, Any]:
+def _told(error: BaseException, letters: int) -> Document:
     told = {
         "type": _type_name(error),
         "message": message_of(error, letters),
@@ -119,7 +122,7 @@ def _told(error: BaseException, letters: int) -> dict[str, Any]:
     )
 
 
-def unless_broken(function: Callable[..., Any], *arguments: Any) -> Any:
+def unless_broken(function: Callable[..., Function], *arguments: Value) -> object:
     """Return the function's result, or ``None`` if it raises.
 
     It can raise because of what a kernel's file has done to Python itself.

@@ -79,7 +79,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _begun(toolchain: adapter.Adapter, asked: dict[str, Any] | None, folder: str) -> Beginning:
+def _begun(toolchain: adapter.Adapter, asked: dict[str, object] | None, folder: str) -> Beginning:
     """What is made ready before the first child: an interpreter, a package, or nothing."""
     if not asked:
         return Beginning()
@@ -106,7 +106,11 @@ class Server:
     """Forks children on request and reports how they ended."""
 
     def __init__(
-        self, toolchain: adapter.Adapter, ready: dict[str, Any], beginning: Beginning, folder: str
+        self,
+        toolchain: adapter.Adapter,
+        ready: dict[str, object],
+        beginning: Beginning,
+        folder: str,
     ) -> None:
         self.toolchain = toolchain
         self.beginning = beginning
@@ -287,7 +291,7 @@ class Server:
             _quietly(os.utime, self.folder)  # says since when nobody has been here
 
 
-def _ending(status: int) -> dict[str, Any]:
+def _ending(status: int) -> dict[str, object]:
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         try:
@@ -312,12 +316,12 @@ def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
     return packet, fds
 
 
-def _send(control: socket.socket, message: dict[str, Any]) -> None:
+def _send(control: socket.socket, message: dict[str, object]) -> None:
     """Write to a driver that may be gone: that is noticed when it is read from."""
     _quietly(control.send, json.dumps(message).encode())
 
 
-def _report(exit_pipe: int, message: dict[str, Any]) -> None:
+def _report(exit_pipe: int, message: dict[str, object]) -> None:
     """Write to a driver that may have stopped listening."""
     _quietly(os.write, exit_pipe, json.dumps(message).encode() + b"\n")
 
@@ -330,7 +334,7 @@ def _drain(fd: int) -> None:
         pass
 
 
-def _quietly(function: Callable[..., Any], *arguments: Any) -> None:
+def _quietly(function: Callable[..., object], *arguments: object) -> None:
     with contextlib.suppress(OSError):
         function(*arguments)
 

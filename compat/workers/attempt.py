@@ -35,6 +35,7 @@ from compat.model import (
     Target,
 )
 from compat.source.closure import module_of, roots_of
+from compat.text import JsonMapping, JsonObject
 from compat.toolchains import Toolchain
 
 
@@ -68,7 +69,7 @@ class Compile:
 
     do = "compile"
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """As the worker wants it."""
         return {"do": self.do, "ir": self.ir, "keep_ir": self.keep_ir}
 
@@ -85,7 +86,7 @@ class Interpret:
 
     do = "interpret"
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """As the worker wants it."""
         return {"do": self.do, "seed": self.seed}
 
@@ -170,7 +171,7 @@ class PreloadedPackage:
     name: str
     roots: tuple[str, ...]
     target: Target
-    facts: Mapping[str, Any] = field(eq=False)
+    facts: JsonMapping = field(eq=False)
     """The facts about the target for the worker."""
 
     @classmethod
@@ -197,7 +198,7 @@ class PreloadedPackage:
                     )
         return None
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """As the worker wants it."""
         return {
             "root": self.root,
@@ -234,7 +235,7 @@ def _place(spec: Specialization) -> tuple[tuple[Path, ...], str]:
     return roots, module_of(source, roots)
 
 
-def _problem(problem: Problem) -> dict[str, Any]:
+def _problem(problem: Problem) -> dict[str, object]:
     return {
         "source": problem.source,
         "function": problem.function,
@@ -308,7 +309,7 @@ class InFlightCell:
         """Seconds until that deadline."""
         return self.started + self.imported + self.limit(limits) - time.monotonic()
 
-    def job(self, mode: Mode = PLAIN) -> dict[str, Any]:
+    def job(self, mode: Mode = PLAIN) -> JsonObject:
         """The cell as the worker wants it."""
         spec = self.cell.spec
         roots, module = _place(spec)
@@ -469,7 +470,7 @@ def _stood_in(stood_in: StoodIn, places: Places) -> StoodIn:
     )
 
 
-def _plain(value: Any, places: Places) -> Any:
+def _plain(value: object, places: Places) -> Any:
     """Texts in what came as JSON."""
     if isinstance(value, str):
         return places.told(value)

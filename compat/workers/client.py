@@ -19,7 +19,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from attrs import define, field, frozen
 
@@ -36,7 +36,7 @@ from compat.model.evidence import (
     read_stood_in,
     read_warnings,
 )
-from compat.text import WIDTH_LIMIT, read_json
+from compat.text import WIDTH_LIMIT, JsonObject, read_json
 from compat.workers.attempt import NOWHERE_ELSE, Mode, Places
 
 READY_DEADLINE = 180.0
@@ -158,7 +158,9 @@ class WorkerClient:
         self._send({"do": "leave"})
 
     def _send(
-        self, message: Mapping[str, str], ancillary: list[tuple[int, int, Any]] | None = None
+        self,
+        message: Mapping[str, str],
+        ancillary: list[tuple[int, int, array.array[int]]] | None = None,
     ) -> None:
         try:
             with self._lock:
@@ -241,7 +243,7 @@ class DoneEvent:
     """Offset in the output file at which the cell's own output ends."""
     raised: tuple[Raised, ...]
     stages: dict[str, float]
-    metrics: dict[str, Any]
+    metrics: JsonObject
     warnings: tuple[Noticed, ...]
     imported: tuple[str, ...] = ()
     stood_in: StoodIn | None = None
@@ -249,7 +251,7 @@ class DoneEvent:
     """``path:number`` of the kernel's line that it is about."""
 
 
-def json_object(line: bytes) -> dict[str, Any]:
+def json_object(line: bytes) -> dict[str, object]:
     """The JSON object on a line; an empty one where there is none."""
     try:
         message = read_json(line, lenient=True)
@@ -258,7 +260,7 @@ def json_object(line: bytes) -> dict[str, Any]:
     return message if isinstance(message, dict) else {}
 
 
-def answer_of(message: Mapping[str, Any]) -> DoneEvent | None:
+def answer_of(message: Mapping[str, object]) -> DoneEvent | None:
     """Return the answer in a ``done`` event, or ``None`` if the event is malformed.
 
     Malformed details are left out.
@@ -308,7 +310,7 @@ def offset(said: object) -> int | None:
     )
 
 
-def ending_of(message: dict[str, Any]) -> dict[str, Any]:
+def ending_of(message: dict[str, object]) -> dict[str, object]:
     """Return how a child ended: an exit code or the name of a signal.
 
     The result is empty if the message has neither.
@@ -319,7 +321,7 @@ def ending_of(message: dict[str, Any]) -> dict[str, Any]:
     return {"exit_code": code} if isinstance(code, int) and abs(code) < 1 << 31 else {}
 
 
-def pid_of(message: dict[str, Any]) -> int | None:
+def pid_of(message: dict[str, object]) -> int | None:
     """The child's process number; never one that stands for a group or for everybody."""
     pid = message.get("pid")
     return pid if isinstance(pid, int) and not isinstance(pid, bool) and 1 < pid < 1 << 31 else None
@@ -331,7 +333,7 @@ class Child:
     def __init__(
         self,
         server: WorkerClient,
-        jobs: Sequence[Mapping[str, Any]],
+        jobs: Sequence[Mapping[str, object]],
         *,
         mode: Mode,
         places: Places = NOWHERE_ELSE,

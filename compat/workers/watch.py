@@ -23,7 +23,6 @@ from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from tempfile import gettempdir
-from typing import Any
 
 from attrs import evolve
 
@@ -34,7 +33,7 @@ from compat.interruption import Stopped
 from compat.model import Cell, Evidence
 from compat.model.evidence import read_paths, read_raised, read_stages
 from compat.processes import supervisor
-from compat.text import readable
+from compat.text import JsonMapping, readable
 from compat.worker import beacon
 from compat.workers.attempt import (
     NOWHERE_ELSE,
@@ -159,7 +158,7 @@ class _Watch:
             server, [flight.job(mode) for flight in flights], mode=mode, places=places
         )
         self.pid: int | None = None
-        self.ending: dict[str, Any] = {}
+        self.ending: dict[str, object] = {}
         """How the child ended: an exit code or a signal; empty while it runs, or when nobody can
         tell any more.
         """
@@ -283,7 +282,7 @@ class _Watch:
         else:
             self._note(f"not understood: {line[:200].decode(errors='replace')}")
 
-    def _unable(self, raised: Any) -> MachineError:
+    def _unable(self, raised: object) -> MachineError:
         """Return an error that says why nothing can begin.
 
         It does not depend on the cells, because only the system itself was asked for anything so
@@ -293,7 +292,7 @@ class _Watch:
         number, words = (told[-1].errno or 0, told[-1].message) if told else (0, "")
         return MachineError.about(number, words, where=str(self.child.directory.parent))
 
-    def _begin(self, flight: InFlightCell, message: Mapping[str, Any]) -> None:
+    def _begin(self, flight: InFlightCell, message: JsonMapping) -> None:
         flight.started = time.monotonic()
         flight.output = offset(message.get("output")) or 0
         flight.target_known = (
@@ -369,7 +368,7 @@ class _Watch:
 
     # --- evidence ---
 
-    def _answer(self, flight: InFlightCell, message: Mapping[str, Any]) -> Evidence | None:
+    def _answer(self, flight: InFlightCell, message: Mapping[str, object]) -> Evidence | None:
         """The evidence in a ``done`` event, or ``None`` if it has not the form of one."""
         answer = answer_of(message)
         if answer is None:

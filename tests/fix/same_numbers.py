@@ -21,6 +21,8 @@ SLACK = 4096
 
 def load(path):
     spec = importlib.util.spec_from_file_location(path.replace("/", "_").replace(".", "_"), path)
+    assert spec
+    assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

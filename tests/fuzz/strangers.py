@@ -30,7 +30,7 @@ from typing import Any
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from compat.archives import BadArchive, Limits, read_tar, read_zip, write_files
+from compat.archives import ArchiveLimits, BadArchive, read_tar, read_zip, write_files
 from compat.config.locks import read_locks
 from compat.envs.libraries import unpack_python
 from compat.envs.listing import File
@@ -296,7 +296,7 @@ def _store(said: tuple[str, str, str], folder: Path) -> None:
 
 # --- archives -------------------------------------------------------------------------------------
 
-_LIMITS = Limits(members=12, size=3000)
+_LIMITS = ArchiveLimits(members=12, size=3000)
 _NAMES = st.one_of(
     st.sampled_from(
         ["a", "a/b", "a/b/c", "x-1/x/__init__.py", "x-1/x/y.py", "d/", "0/k.py", "./a"]
@@ -431,7 +431,7 @@ def _launch_folder(text: str, folder: Path) -> None:
         packed = pack_piece(built, built.cells())
     except (OSError, KeyError, TypeError, ValueError, AttributeError):
         return  # before anything is sent
-    files = read_tar(packed, Limits(members=100, size=100_000))
+    files = read_tar(packed, ArchiveLimits(members=100, size=100_000))
     assert {str(path) for path in files} <= {
         *("index.json", "launch.py", f"objects/{_OBJECT}", "problems/p/p.py")
     }

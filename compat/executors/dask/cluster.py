@@ -13,7 +13,7 @@ import signal
 import socket
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from ipaddress import ip_address
@@ -27,7 +27,7 @@ from attrs import Factory, evolve, frozen
 from compat.config.toml import Table, quoted
 from compat.errors import ClusterError, ConfigError
 from compat.executors import OPTION
-from compat.text import lazy_pattern
+from compat.text import JsonMapping, JsonObject, lazy_pattern
 
 if TYPE_CHECKING:
     from compat.executors.executor import OpenExecutor
@@ -48,7 +48,7 @@ class DaskSettings:
     address: str | None = None
     cluster: str | None = None
     """The dotted name of a class, or of a function, that makes a cluster."""
-    arguments: Mapping[str, Any] = Factory(dict)
+    arguments: JsonMapping = Factory(dict)
     """The arguments of the class."""
     workers: int | None = None
     """How many workers are asked for; by default as many as the class gives, and on this machine
@@ -123,7 +123,7 @@ def _of_scheduler(address: str) -> str:
     return f"tcp://{address.removeprefix('dask://')}" if address.startswith("dask://") else address
 
 
-def _numbers(query: str) -> dict[str, Any]:
+def _numbers(query: str) -> JsonObject:
     """``workers=4&threads=2`` as numbers. Raises ValueError."""
     try:
         numbers = dict(parse_qsl(query, strict_parsing=True)) if query else {}
@@ -165,7 +165,7 @@ def opened(settings: DaskSettings) -> tuple[str, Any]:
     return str(made.scheduler_address), made
 
 
-def client_of(address: str, wait: float) -> Any:
+def client_of(address: str, wait: float) -> object:
     """A connection to a scheduler, which looks for it for so many seconds if it is gone.
 
     Raises OSError, and ClusterError where TLS is asked for and not configured.
@@ -288,7 +288,7 @@ def _made(settings: DaskSettings) -> Any:
     return made
 
 
-def _local_arguments(settings: DaskSettings) -> dict[str, Any]:
+def _local_arguments(settings: DaskSettings) -> JsonObject:
     import dask
 
     dask.config.set(_CALM)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
@@ -19,6 +19,9 @@ from compat.executors.dask.work import Work, by_reason
 from compat.executors.gpus import GpuDevice, GpuHost, LaunchedPiece, Load, NotLaunched
 from compat.text import read_json
 from compat.toolchains.pytorch.host.results import Key, key_of
+
+if TYPE_CHECKING:
+    from compat.executors.dask.remote import LaunchEnd
 
 _FIRST = 10
 """The priority of launches. A worker begins one before the rest of its queue, because GPUs are few.
@@ -199,7 +202,7 @@ class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
         return slot
 
     def _after(
-        self, worker: ClusterWorker, end: Any
+        self, worker: ClusterWorker, end: LaunchEnd
     ) -> tuple[Sequence[LaunchedPiece | NotLaunched], Sequence[_LaunchWork]]:
         lines = _lines(end.results)
         results = [LaunchedPiece(worker=worker.name, lines=tuple(lines.values()))] if lines else []
@@ -219,9 +222,9 @@ class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
         return [*results, *lost], more
 
 
-def _lines(text: str) -> dict[Key, Mapping[str, Any]]:
+def _lines(text: str) -> dict[Key, Mapping[str, object]]:
     """The lines of results that can be read; of several for a cell the last."""
-    lines: dict[Key, Mapping[str, Any]] = {}
+    lines: dict[Key, Mapping[str, object]] = {}
     for line in text.splitlines():
         with suppress(ValueError, KeyError, TypeError):
             result = read_json(line)

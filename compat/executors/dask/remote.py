@@ -21,7 +21,7 @@ from attrs import define, evolve, field, frozen
 from distributed import get_worker, secede
 
 from compat import toolchains
-from compat.archives import BadArchive, Limits, read_tar, write_files
+from compat.archives import ArchiveLimits, BadArchive, read_tar, write_files
 from compat.envs.worker_envs import NoRoom, PinnedEnv, WorkerEnvs, worker_envs
 from compat.errors import EnvError, MachineError
 from compat.executors import gpus
@@ -46,7 +46,7 @@ _TREES = "compat-trees"
 _IN_PROGRESS = ("executing", "long-running")
 
 
-def introduce(dask_worker: Any) -> dict[str, Any]:
+def introduce(dask_worker: Any) -> dict[str, object]:
     """The facts about this worker."""
     return {**about(), "name": str(dask_worker.name), "threads": dask_worker.state.nthreads}
 
@@ -254,7 +254,7 @@ def _refuse_difference(parcel: Parcel) -> None:
 
 _PROGRAM, _RESULTS = "launch.py", "results.jsonl"
 _RESOURCE = "gpu"
-_LIMITS = Limits(members=100_000, size=4 << 30)
+_LIMITS = ArchiveLimits(members=100_000, size=4 << 30)
 """The limits of a folder to launch."""
 
 

@@ -365,7 +365,7 @@ class DaskSession:
         *,
         name: str,
         check: Callable[[], None],
-        **options: Any,
+        **options: object,
     ) -> _Made:
         """The result of a function on one of these workers; Dask chooses which.
 

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import PurePosixPath
-from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from attrs import frozen
@@ -178,7 +177,7 @@ def _add_program(suite: Element, tried: _Tried, options: tuple[str, ...]) -> Non
     element.text = _text(f"{message}\n\n{reached}{pair_command(pair, options)}")
 
 
-def _counts(kinds: Sequence[str | None], seconds: str) -> dict[str, Any]:
+def _counts(kinds: Sequence[str | None], seconds: str) -> JsonObject:
     counts = {
         "failures": kinds.count("failure"),
         "errors": kinds.count("error"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -62,10 +61,10 @@ def fence(text: str, language: str = "text") -> str:
 
 def rendered(
     template: str,
-    filters: tuple[Callable[..., Any], ...] = (),
+    filters: tuple[Callable[..., object], ...] = (),
     *,
     package: str = "compat.report",
-    **values: Any,
+    **values: object,
 ) -> str:
     """A template of a package with these values, without empty lines in a row.
 

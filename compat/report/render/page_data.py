@@ -87,7 +87,7 @@ def page_data(report: Report) -> JsonObject:
     return data
 
 
-def _pieces(value: Any) -> Iterator[str]:
+def _pieces(value: object) -> Iterator[str]:
     """A value as JSON, in pieces; columns stand for arrays, and functions for what they return."""
     if callable(value):
         value = value()
@@ -197,7 +197,7 @@ def _points(report: Report, releases: Mapping[str, int]) -> tuple[list[str], Jso
     Marks and failures are numbers, -1 for no failure.
     """
     columns = {name: Column() for name in ("row", "release", "mark", "failure", "flags", "cells")}
-    earlier: dict[int, Any] = {}
+    earlier: dict[int, object] = {}
     words: dict[str, int] = {}
     failures = {distinct.id: number for number, distinct in enumerate(report.failures)}
     for number, point in enumerate(_in_order(report, releases)):
@@ -432,7 +432,7 @@ class Interned:
     """Records, each once; the first is nothing."""
 
     def __init__(self) -> None:
-        self.records: list[Any] = [None]
+        self.records: list[object] = [None]
         self._places: dict[str, int] = {}
 
     def number(self, record: Any) -> int:
@@ -495,7 +495,7 @@ class _Cells:
     stages: Columns = field(factory=Columns)
     words: dict[int, JsonObject] = field(factory=dict)
     """Metrics that are texts, by the number of the cell."""
-    rare: dict[str, dict[int, Any]] = field(factory=lambda: {name: {} for name in _RARE})
+    rare: dict[str, dict[int, object]] = field(factory=lambda: {name: {} for name in _RARE})
 
     def add(self, document: JsonObject, envs: Mapping[str, int]) -> None:
         """Add the next cell, as ``matrix.json`` has it."""

@@ -7,7 +7,6 @@ import shlex
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from attrs import frozen
 
@@ -60,7 +59,7 @@ def spans(chosen: Collection[str], line: Sequence[str]) -> str:
     )
 
 
-def extent_of(run: Interval | Run[Any]) -> str:
+def extent_of(run: Interval | Run[bool]) -> str:
     """``3.0.0–3.1.0``; a release that is alone by itself."""
     return run.first if run.first == run.last else f"{run.first}–{run.last}"
 
@@ -190,7 +189,7 @@ def earlier_runs(account: Account) -> str:
 # --- metrics --------------------------------------------------------------------------------------
 
 
-def numbers_of(metrics: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, float]]:
+def numbers_of(metrics: Mapping[str, object], within: str = "") -> Iterator[tuple[str, float]]:
     """The numbers among metrics, by their names.
 
     A number in a table has a name with a point: ``artifacts.ptx``.

@@ -586,7 +586,7 @@ def _need(need: NameNeed) -> JsonObject:
 
 
 def _having(having: Satisfying, verdict: NamesVerdict | None) -> JsonObject:
-    facts: dict[str, Any] = {
+    facts: JsonObject = {
         "release": having.place.label,
         "has_all": having.has_all,
         "lacks": [_lack(lack) for lack in having.missing],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import attrs
 from attrs import field, frozen
@@ -141,13 +141,16 @@ meaning.
 _Texts = tuple[Text, ...]
 
 
+_Change = Literal["ok→failed", "failed→ok", "good→bad", "bad→good", "failure changed"]
+
+
 @frozen(kw_only=True)
 class TransitionRecord:
     """A change between two neighbouring releases that were tested."""
 
     from_: Text = field(metadata={KEY: "from"})
     to: Text
-    change: Literal["ok→failed", "failed→ok", "good→bad", "bad→good", "failure changed"]
+    change: _Change
     failure_class: str | None = field(metadata={KEY: "class"})
     fingerprint: str | None
     untested: _Texts
@@ -259,11 +262,12 @@ def _transition(change: Transition, answer: ReleaseAnswer) -> TransitionRecord:
     )
 
 
-def _change(change: Transition, answer: ReleaseAnswer) -> Any:
+def _change(change: Transition, answer: ReleaseAnswer) -> _Change:
     if not change.crosses:
         return "failure changed"
-    good, bad = ("ok", "failed") if answer.criterion.asks_ok else ("good", "bad")
-    return f"{bad}→{good}" if change.is_fix else f"{good}→{bad}"
+    if answer.criterion.asks_ok:
+        return "failed→ok" if change.is_fix else "ok→failed"
+    return "bad→good" if change.is_fix else "good→bad"
 
 
 def _probe_document(probe: ReleaseProbe, result: Result, answer: ReleaseAnswer) -> JsonObject:

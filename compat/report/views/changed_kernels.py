@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
@@ -329,7 +329,7 @@ _STYLES = {"+": {"fg": "green"}, "-": {"fg": "red"}, "@": {"fg": "cyan"}}
 _HEADERS = ("+++", "---")
 
 
-def diff_style(line: str) -> dict[str, Any]:
+def diff_style(line: str) -> JsonObject:
     """The style of a line of a diff on a terminal; empty for all other lines.
 
     Colours only repeat what the line says.

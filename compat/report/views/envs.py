@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from attrs import frozen
 
@@ -290,7 +289,7 @@ def grid_document(grid: Grid) -> JsonObject:
 _DAY = 86400.0
 
 
-def env_document(env: KeptEnv) -> dict[str, Any]:
+def env_document(env: KeptEnv) -> dict[str, object]:
     """One env, as ``compat envs list --json`` prints it."""
     return {
         "name": env.folder.path.name,
@@ -323,7 +322,7 @@ def built_line(built: BuiltEnv) -> str:
     return f"{built.env.name}: {built.error or f'Python {built.python_version}, {built.python}'}"
 
 
-def built_document(built: BuiltEnv) -> dict[str, Any]:
+def built_document(built: BuiltEnv) -> dict[str, object]:
     """The same as JSON values."""
     return {
         "name": built.env.name,
@@ -345,7 +344,7 @@ def pruned_lines(
     yield f"{done} {len(freed)} of the environments in {folder}, {in_bytes(sum(freed))}"
 
 
-def pruned_document(pruned: Pruned, *, dry_run: bool) -> dict[str, Any]:
+def pruned_document(pruned: Pruned, *, dry_run: bool) -> dict[str, object]:
     """The removal of an env from the cache, as JSON values.
 
     With ``dry_run``, ``removed`` says what would be removed.

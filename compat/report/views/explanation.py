@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 import attrs
 
@@ -314,7 +313,7 @@ def _command(told: Explanation) -> str:
     )
 
 
-def _section(title: str, lines: Any) -> Iterator[str]:
+def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
     shown = list(lines)
     if shown:
         yield f"{_INDENT}{title}:"

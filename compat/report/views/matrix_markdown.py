@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from itertools import accumulate
-from typing import Any
 
 from attrs import frozen
 
@@ -43,6 +42,7 @@ from compat.report.summary.statements import (
     without_hints,
 )
 from compat.report.views.envs import pairs_sentence, section
+from compat.text import JsonObject
 
 SUMMARY_LIMIT = 1024 * 1024
 """Bytes that the summary of a step may have on GitHub, which shows none of a longer one."""
@@ -103,7 +103,7 @@ def _in_full(report: Report) -> str:
     )
 
 
-def _numbers(report: Report) -> dict[str, Any]:
+def _numbers(report: Report) -> JsonObject:
     """The checks of kernels, and their times."""
     devices = checked(report) if report.was_run else ()
     return {
@@ -115,7 +115,7 @@ def _numbers(report: Report) -> dict[str, Any]:
     }
 
 
-def _shared(report: Report) -> dict[str, Any]:
+def _shared(report: Report) -> JsonObject:
     """The values that both templates show."""
     envs = sorted(report.envs, key=lambda built: (release_of(built).order, natural(built.env.name)))
     pairs = list(section(report.pairs, report.toolchains, {}, _meanings())) if report.pairs else []

@@ -9,11 +9,10 @@ way here.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from compat.bundle.frozen import FrozenForm
 from compat.model import CompileSpec
-from compat.text import read_json
+from compat.text import JsonObject, read_json
 from compat.toolchains import pytorch
 from compat.toolchains.base import Capturing, Device, Launching, Unlaunchable
 from compat.toolchains.cute.facts import GPUS, MODELS, NAME, TARGETS, USUAL
@@ -24,7 +23,7 @@ from compat.toolchains.inside import recorder as recorders
 from compat.toolchains.pytorch.device.gpu import is_there
 
 
-def facts(metadata: str, _text: str, _spec: CompileSpec) -> dict[str, Any]:
+def facts(metadata: str, _text: str, _spec: CompileSpec) -> JsonObject:
     """What a launch has to know, of what the adapter wrote down. Raises Unlaunchable."""
     try:
         told = read_json(metadata)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from compat.model import Target
+from compat.text import JsonObject
 from compat.toolchains.base import GpuModel, Variables
 
 NAME = "cute"
@@ -20,7 +20,7 @@ _KIB = 1024
 _WARP = 32
 
 
-def _read(name: str) -> dict[str, Any]:
+def _read(name: str) -> JsonObject:
     return tomllib.loads((_FOLDER / name).read_text(encoding="utf-8"))
 
 

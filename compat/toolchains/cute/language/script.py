@@ -144,7 +144,7 @@ def _reading() -> str:
     return "\n".join([*lines, ""])
 
 
-def _options(said: Mapping[str, Any]) -> Iterator[str]:
+def _options(said: Mapping[str, object]) -> Iterator[str]:
     if words := arguments.options(dict(said)):
         yield f'options="{words["options"]}"'
 
@@ -241,7 +241,7 @@ def _defaults(function: ast.FunctionDef) -> Mapping[str, str | None]:
 # --- values as source -----------------------------------------------------------------------------
 
 
-def constant(value: Any) -> str:
+def constant(value: object) -> str:
     """A constexpr as source."""
     if isinstance(value, Mapping):
         ((form, name),) = value.items()

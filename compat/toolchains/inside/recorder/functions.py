@@ -37,9 +37,13 @@ import textwrap
 import threading
 import types
 from collections.abc import Iterator
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from .journal import Journal, called
+
+if TYPE_CHECKING:
+    from ..foreign import Document, Function, Value
 
 _DEPTH = 4
 """The depth to which tuples and dictionaries are read."""
@@ -82,30 +86,30 @@ class Forms:
     ``None``: none are.
     """
 
-    def plain(self, function: Any) -> Any:
+    def plain(self, function: Function) -> Function:
         """The Python function, or the class, that is in what decorators made of it."""
         return function
 
-    def kind(self, function: Any) -> str:
+    def kind(self, function: Function) -> str:
         """``jit``, ``python``, ``class``, or another kind that source is written of."""
         return "class" if isinstance(function, type) else "python"
 
-    def settings(self, function: Any) -> dict[str, Any]:
+    def settings(self, function: Function) -> Document:
         """What the decorator of a jit function was told that matters to a compile."""
         return {}
 
-    def lines(self, plain: Any) -> tuple[list[str], int]:
+    def lines(self, plain: Function) -> tuple[list[str], int]:
         """Return the source of a function or class, and the number of its first line.
 
         Raises OSError or TypeError.
         """
         return inspect.getsourcelines(plain)
 
-    def unwrapped(self, value: Any) -> Any:
+    def unwrapped(self, value: object) -> object:
         """What is in a value that is wrapped to make a constant of it; else the value itself."""
         return value
 
-    def dtype(self, value: Any) -> str | None:
+    def dtype(self, value: Value) -> str | None:
         """The name of an element type of the toolchain; ``None`` for all else."""
         return None
 
@@ -116,11 +120,11 @@ class Functions:
     def __init__(self, journal: Journal, forms: Forms) -> None:
         self._journal, self._forms = journal, forms
         self._installed_packages = _STANDARD | forms.packages
-        self._known: dict[int, tuple[Any, str]] = {}
+        self._known: dict[int, tuple[object, str]] = {}
         """Identity → the object, which therefore lives on, and its id."""
         self._lock = threading.RLock()
 
-    def id_of(self, function: Any) -> str:
+    def id_of(self, function: object) -> str:
         """The id of a function or class, written down now if it has not been."""
         with self._lock:
             if id(function) in self._known:
@@ -134,9 +138,9 @@ class Functions:
         """The functions and classes that have been written down."""
         return [function for function, _ in self._known.values()]
 
-    def _record(self, function: Any) -> dict[str, Any]:
+    def _record(self, function: object) -> dict[str, object]:
         plain = self._forms.plain(function)
-        record: dict[str, Any] = {
+        record: Document = {
             "kind": self._forms.kind(function),
             "name": plain.__name__,
             "qualname": plain.__qualname__,
@@ -182,7 +186,7 @@ class Functions:
                 lines[method.decorator_list[0].lineno - 1 : method.end_lineno] = []
         return "\n".join(lines)
 
-    def _defaults(self, plain: Any, node: Any) -> dict[str, Any]:
+    def _defaults(self, plain: Function, node: object) -> Document:
         """Return the meanings of defaults with names that only the surroundings have.
 
         The surroundings are the scopes around the function.
@@ -198,13 +202,13 @@ class Functions:
                 )
         return meanings
 
-    def _names(self, plain: Any, node: Any, future: bool) -> dict[str, Any]:
+    def _names(self, plain: Function, node: ast.AST, future: bool) -> Document:
         scope = _NameScope(plain)
         if isinstance(node, ast.FunctionDef):
             node.decorator_list = [
                 each for each in node.decorator_list if _last_name(each) in self._forms.kept
             ]
-        meanings: dict[str, Any] = {}
+        meanings: Document = {}
         looked_up = _looked_up(ast.unparse(node)) if hasattr(ast, "unparse") else None
         for name, attributes in _uses(node, future):
             is_known, value = scope.value(name)
@@ -217,8 +221,10 @@ class Functions:
                 meanings[name] = _merged(meanings.get(name), meaning)
         return meanings
 
-    def _imported(self, module: Any, name: str) -> dict[str, Any] | None:
+    def _imported(self, module: ModuleType | None, name: str) -> dict[str, object] | None:
         """An installed name as its module has imported it; ``None`` where it has not."""
+        if module is None:
+            return None
         node, there = _assigned(getattr(module, "__file__", None) or "").get(name, (None, ""))
         place = _absolute(module, node) if isinstance(node, ast.ImportFrom) else ""
         return (
@@ -227,13 +233,13 @@ class Functions:
             else None
         )
 
-    def _written(self, module: Any, name: str, depth: int) -> dict[str, Any] | None:
+    def _written(self, module: ModuleType | None, name: str, depth: int) -> Document | None:
         """Return what a name of a module means if one statement there says it.
 
         Returns ``None`` if no single statement does.
         """
         path = getattr(module, "__file__", None) if self._forms.as_written else None
-        if not path or depth > _DEPTH:
+        if module is None or not path or depth > _DEPTH:
             return None
         value, source = _assigned(path).get(name, (None, ""))
         if isinstance(value, ast.ImportFrom):
@@ -241,7 +247,7 @@ class Functions:
             return self._written(there, source, depth + 1) if there is not None else None
         if value is None:
             return None
-        meanings: dict[str, Any] = {}
+        meanings: Document = {}
         for inner, attributes in _uses(value, future=False):
             if inner in vars(module):
                 meaning = self._meaning(vars(module)[inner], attributes, inner, depth + 1)
@@ -251,8 +257,8 @@ class Functions:
         return {"written": source, "names": meanings, "name": name, "of": module.__name__}
 
     def _meaning(
-        self, value: Any, attributes: tuple[str, ...], name: str, depth: int
-    ) -> dict[str, Any]:
+        self, value: object, attributes: tuple[str, ...], name: str, depth: int
+    ) -> dict[str, object]:
         if isinstance(value, types.ModuleType):
             return self._module(value, attributes, depth)
         inner = self._forms.unwrapped(value)
@@ -264,7 +270,9 @@ class Functions:
             or self._definition(value, name)
         )
 
-    def _module(self, module: Any, attributes: tuple[str, ...], depth: int) -> dict[str, Any]:
+    def _module(
+        self, module: ModuleType, attributes: tuple[str, ...], depth: int
+    ) -> dict[str, object]:
         top = module.__name__.partition(".")[0]
         if top in self._installed_packages:
             return {"module": module.__name__, "attributes": [".".join(attributes)]}
@@ -281,7 +289,7 @@ class Functions:
             meaning = self._written(module, attributes[0], depth + 1) or meaning
         return {"members": {attributes[0]: meaning}, "of": module.__name__}
 
-    def _collection(self, value: Any, name: str, depth: int) -> dict[str, Any] | None:
+    def _collection(self, value: object, name: str, depth: int) -> dict[str, object] | None:
         if depth > _DEPTH or not isinstance(value, (tuple, list, dict)) or len(value) > _ITEMS:
             return None
         if type(value) is dict:
@@ -298,7 +306,7 @@ class Functions:
             }
         return None
 
-    def _definition(self, value: Any, name: str) -> dict[str, Any]:
+    def _definition(self, value: object, name: str) -> dict[str, object]:
         installed = self._installed(value, name)
         if installed:
             return {"installed": list(installed)}
@@ -318,7 +326,7 @@ class Functions:
             )
         }
 
-    def _constant(self, value: Any) -> dict[str, Any] | None:
+    def _constant(self, value: object) -> dict[str, object] | None:
         if value is None or type(value) in (bool, int, str):
             return {"value": value}
         if type(value) is float:
@@ -326,7 +334,7 @@ class Functions:
         dtype = self._forms.dtype(value)
         return {"dtype": dtype} if dtype else None
 
-    def _installed(self, value: Any, name: str) -> tuple[str, str] | None:
+    def _installed(self, value: object, name: str) -> tuple[str, str] | None:
         """Where the toolchain or the standard library has a value, if one of them has it."""
         plain = self._forms.plain(value)
         module = getattr(plain, "__module__", None) or getattr(value, "__module__", None) or ""
@@ -361,7 +369,7 @@ def _last_name(decorator: ast.expr) -> str:
     return str(getattr(called_there, "attr", None) or getattr(called_there, "id", ""))
 
 
-def _has_future_annotations(plain: Any) -> bool:
+def _has_future_annotations(plain: object) -> bool:
     if isinstance(plain, types.FunctionType):
         return bool(plain.__code__.co_flags & _FUTURE_ANNOTATIONS)
     return False
@@ -370,8 +378,8 @@ def _has_future_annotations(plain: Any) -> bool:
 class _NameScope:
     """What names mean to a function: closure variables, then globals."""
 
-    def __init__(self, plain: Any) -> None:
-        self._closure: dict[str, Any] = {}
+    def __init__(self, plain: object) -> None:
+        self._closure: dict[str, object] = {}
         if isinstance(plain, types.FunctionType):
             self._globals = plain.__globals__
             for name, cell in zip(plain.__code__.co_freevars, plain.__closure__ or ()):
@@ -381,11 +389,11 @@ class _NameScope:
             self._globals = vars(sys.modules.get(plain.__module__, types.ModuleType("")))
 
     @property
-    def module(self) -> Any:
+    def module(self) -> ModuleType | None:
         """The module that the function is defined in."""
         return sys.modules.get(str(self._globals.get("__name__")))
 
-    def value(self, name: str) -> tuple[bool, Any]:
+    def value(self, name: str) -> tuple[bool, Value]:
         """Whether a name means something here, and what."""
         for names in (self._closure, self._globals):
             if name in names:
@@ -412,7 +420,7 @@ def _looked_up(source: str) -> set[str]:
     return names
 
 
-def _is_hard_to_say(meaning: dict[str, Any]) -> bool:
+def _is_hard_to_say(meaning: Document) -> bool:
     """Whether there is something in a value that is no constant."""
     if "unfrozen" in meaning:
         return True
@@ -428,13 +436,13 @@ def _is_hard_to_say(meaning: dict[str, Any]) -> bool:
 
 
 @functools.lru_cache(maxsize=256)
-def _assigned(path: str) -> dict[str, tuple[Any, str]]:
+def _assigned(path: str) -> dict[str, tuple[ast.AST | None, str]]:
     """Return the names of a module that one statement binds, to an expression or by an import.
 
     An expression comes with its text, and an import with the name in the other module.
     """
     source = "".join(linecache.getlines(path))
-    found: dict[str, tuple[Any, str]] = {}
+    found: dict[str, tuple[ast.AST | None, str]] = {}
     try:
         body = ast.parse(source).body
     except SyntaxError:
@@ -473,7 +481,7 @@ def _set_later(path: str, name: str) -> list[str]:
     return [ast.get_source_segment(source, node) or "" for node in statements]
 
 
-def _absolute(module: Any, node: ast.ImportFrom) -> str:
+def _absolute(module: ModuleType, node: ast.ImportFrom) -> str:
     """The name of the module that a statement imports from."""
     if not node.level:
         return node.module or ""
@@ -484,7 +492,7 @@ def _absolute(module: Any, node: ast.ImportFrom) -> str:
     )
 
 
-def type_name(value: Any) -> str:
+def type_name(value: object) -> str:
     """The class of a value, with its module."""
     kind = type(value)
     return (
@@ -494,7 +502,7 @@ def type_name(value: Any) -> str:
     )
 
 
-def _uses(node: Any, future: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _uses(node: ast.AST, future: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the names in a definition with the attributes that are taken of them.
 
     It may yield names that are not global, which does no harm.
@@ -508,7 +516,7 @@ def _uses(node: Any, future: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
     for inner in ast.walk(node):
         if isinstance(inner, ast.Attribute):
             attributes: list[str] = []
-            base: Any = inner
+            base: object = inner
             while isinstance(base, ast.Attribute):
                 inside.add(id(base.value))
                 attributes.append(base.attr)
@@ -519,7 +527,7 @@ def _uses(node: Any, future: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield inner.id, ()
 
 
-def _merged(one: dict[str, Any] | None, other: dict[str, Any]) -> dict[str, Any]:
+def _merged(one: Document | None, other: Document) -> dict[str, object]:
     """Merge two meanings of one name.
 
     They differ if the name is a module and several attributes of it are taken.

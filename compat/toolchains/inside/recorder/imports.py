@@ -7,6 +7,9 @@ import importlib.util
 import sys
 import threading
 from collections.abc import Callable
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any
 
 
@@ -19,10 +22,10 @@ class Imports(importlib.abc.MetaPathFinder):
     def __init__(self, fails: Callable[[str, str], None]) -> None:
         """``fails(name, why)`` is called where a module is asked for and cannot be imported."""
         self._fails = fails
-        self._acts: dict[str, Callable[[Any], None]] = {}
+        self._acts: dict[str, Callable[[ModuleType], None]] = {}
         self._asking = threading.local()
 
-    def after(self, name: str, act: Callable[[Any], None]) -> None:
+    def after(self, name: str, act: Callable[[ModuleType], None]) -> None:
         """Have ``act(module)`` called once, when the module of that name has been executed."""
         self._acts[name] = act
 
@@ -37,7 +40,7 @@ class Imports(importlib.abc.MetaPathFinder):
         """End."""
         sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """What the others find, told of when it is executed."""
         if name not in self._acts or getattr(self._asking, "now", False):
             return None
@@ -52,7 +55,7 @@ class Imports(importlib.abc.MetaPathFinder):
             spec.loader = _Telling(spec.loader, lambda module: self.done(name, module), self._fails)  # type: ignore[assignment]
         return spec
 
-    def done(self, name: str, module: Any) -> None:
+    def done(self, name: str, module: ModuleType) -> None:
         """Act after a module has been executed, once."""
         act = self._acts.pop(name, None)
         if act is not None:
@@ -63,18 +66,20 @@ class _Telling:
     """A loader that tells when it has executed its module, and when it could not."""
 
     def __init__(
-        self, loader: Any, tell: Callable[[Any], None], fails: Callable[[str, str], None]
+        self, loader: Loader, tell: Callable[[ModuleType], None], fails: Callable[[str, str], None]
     ) -> None:
         self._loader, self._tell, self._fails = loader, tell, fails
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)
 
-    def create_module(self, spec: Any) -> Any:
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return self._loader.create_module(spec)
 
-    def exec_module(self, module: Any) -> None:
-        module.__loader__ = module.__spec__.loader = self._loader
+    def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = self._loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
         try:
             self._loader.exec_module(module)
         except Exception as error:

@@ -7,7 +7,11 @@ import os
 import sys
 import threading
 import time
-from typing import Any
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..foreign import Document
 
 _NOT_THEIRS = frozenset(
     {
@@ -78,12 +82,12 @@ class Journal:
             self._file = os.open(os.devnull, os.O_WRONLY)
 
 
-def of_launch() -> dict[str, Any] | None:
+def of_launch() -> Document | None:
     """Return where in the user's code a launch is: the innermost frame of the user's code.
 
     It is given by module, function and line, never by a path.
     """
-    frame: Any = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         module, path = frame.f_globals.get("__name__") or "", frame.f_code.co_filename
         if module.partition(".")[0] not in _NOT_THEIRS and not path.startswith(("<", _OWN_FOLDER)):

@@ -8,11 +8,15 @@ import platform
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from .functions import Forms, Functions
 from .imports import Imports
 from .journal import Journal
+
+if TYPE_CHECKING:
+    from ..foreign import Document, Value
 
 
 class Recording:
@@ -21,7 +25,7 @@ class Recording:
     package = ""
     """The toolchain's imported package."""
 
-    def __init__(self, settings: dict[str, Any], forms: Forms) -> None:
+    def __init__(self, settings: Document, forms: Forms) -> None:
         self.settings = settings
         self.journal = Journal(settings["folder"])
         self.functions = Functions(self.journal, forms)
@@ -30,11 +34,11 @@ class Recording:
         self._undo: list[Callable[[], None]] = []
         self._imports = Imports(self._not_imported)
 
-    def imported(self, module: Any) -> None:
+    def imported(self, module: ModuleType) -> None:
         """Begin with a toolchain that has been imported."""
         raise NotImplementedError
 
-    def release_of(self, module: Any) -> str:
+    def release_of(self, module: ModuleType) -> str:
         """The release of a toolchain that has been imported."""
         return str(module.__version__)
 
@@ -66,7 +70,7 @@ class Recording:
         while self._undo:
             self._undo.pop()()
 
-    def after(self, name: str, act: Callable[[Any], None]) -> None:
+    def after(self, name: str, act: Callable[[object], None]) -> None:
         """Call ``act(module)`` when the module of that name has been executed.
 
         If it has been executed already, call it at once.
@@ -75,7 +79,7 @@ class Recording:
         if name in sys.modules:
             self._imports.done(name, sys.modules[name])
 
-    def replace(self, owner: Any, name: str, value: Any) -> None:
+    def replace(self, owner: Any, name: str, value: Value) -> None:
         """Put something in the place of an attribute for as long as this goes on."""
         missing = object()
         before = (
@@ -97,7 +101,8 @@ class Recording:
         """Have something done when this ends."""
         self._undo.append(undo)
 
-    def _imported(self, module: Any) -> None:
+    def _imported(self, module: ModuleType) -> None:
+        assert module.__file__  # a toolchain is no namespace
         self.journal.write(
             r="process",
             release=self.release_of(module),
@@ -112,7 +117,7 @@ class Recording:
         if name == self.package:
             self.journal.write(r="not_imported", why=why)
 
-    def _torch(self, torch: Any) -> None:
+    def _torch(self, torch: ModuleType) -> None:
         self.journal.write(r="framework", version=str(torch.__version__))
         if self.settings["fake"]:
             from ...pytorch.device import program

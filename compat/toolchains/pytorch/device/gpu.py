@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import os
 import types
-from typing import Any, Callable, Dict, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Tuple
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document, Objects, Value
 
 MEMORY = 80 << 30
 """Bytes that the GPU has."""
@@ -54,7 +57,7 @@ def is_there() -> bool:
     return any(map(os.path.exists, _DEVICES)) and os.environ.get("CUDA_VISIBLE_DEVICES", "0") != ""
 
 
-def capability(facts: Dict[str, Any]) -> Tuple[int, int]:
+def capability(facts: Document) -> Tuple[int, int]:
     """The compute capability of a target; for AMD what PyTorch says in its place."""
     arch = facts["arch"]
     if isinstance(arch, int):
@@ -62,12 +65,12 @@ def capability(facts: Dict[str, Any]) -> Tuple[int, int]:
     return int(arch[3:-2]), int(arch[-2], 16)
 
 
-def has_bf16(facts: Dict[str, Any]) -> bool:
+def has_bf16(facts: Dict[str, object]) -> bool:
     """Whether it computes with bfloat16."""
     return facts["backend"] != "cuda" or capability(facts) >= (8, 0)
 
 
-def certain_properties(facts: Dict[str, Any]) -> Dict[str, Any]:
+def certain_properties(facts: Dict[str, object]) -> Objects:
     """The device properties that every GPU of the architecture has alike."""
     major, minor = capability(facts)
     certain = {
@@ -84,7 +87,7 @@ def certain_properties(facts: Dict[str, Any]) -> Dict[str, Any]:
     return {**certain, **of_backend}
 
 
-def assumed_properties(facts: Dict[str, Any]) -> Dict[str, Any]:
+def assumed_properties(facts: Dict[str, object]) -> Objects:
     """Return the properties that differ between GPUs of an architecture, of the assumed GPU.
 
     The result is empty if no GPU is assumed.
@@ -96,7 +99,7 @@ def assumed_properties(facts: Dict[str, Any]) -> Dict[str, Any]:
     )
 
 
-def properties(facts: Dict[str, Any]) -> Any:
+def properties(facts: Document) -> object:
     """All device properties, for programs that run on: the others are those of some GPU."""
     return types.SimpleNamespace(
         **{
@@ -119,7 +122,7 @@ def properties(facts: Dict[str, Any]) -> Any:
     )
 
 
-def functions(facts: Dict[str, Any]) -> Dict[str, Callable[..., Any]]:
+def functions(facts: Document) -> Dict[str, Callable[..., Any]]:
     """Functions of ``torch.cuda`` that always answer alike, by name, for programs that run on."""
     answers = {
         **dict.fromkeys(_ACTIONS),
@@ -141,13 +144,13 @@ def functions(facts: Dict[str, Any]) -> Dict[str, Callable[..., Any]]:
     return {name: always(answer) for name, answer in answers.items()}
 
 
-def always(value: Any) -> Callable[..., Any]:
+def always(value: Value) -> Callable[..., Any]:
     """Return a new function that returns ``value``.
 
     It is not shared, because PyTorch's compiler has rules for functions by their identity.
     """
 
-    def answer(*_: Any, **__: Any) -> Any:
+    def answer(*_: object, **__: object) -> Any:
         return value
 
     return answer
@@ -163,16 +166,16 @@ class Idle:
     device_index = 0
     idx = 0
 
-    def __init__(self, *_: Any, **__: Any) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         pass
 
     def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
-    def __call__(self, function: Any) -> Any:
+    def __call__(self, function: object) -> object:
         return function
 
     def __getattr__(self, name: str) -> Any:
@@ -180,7 +183,7 @@ class Idle:
             raise AttributeError(name)
         return always(None)
 
-    def elapsed_time(self, *_: Any) -> float:
+    def elapsed_time(self, *_: object) -> float:
         """Some milliseconds."""
         return 1.0
 

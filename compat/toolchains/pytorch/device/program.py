@@ -13,6 +13,7 @@ import importlib
 import re
 import threading
 import types
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Callable
 
 from . import gpu
@@ -20,10 +21,12 @@ from . import gpu
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from ...inside.foreign import Function, Objects, Value
+
     class Changes(Protocol):
         """What is changed in a process, to be changed back when its recording ends."""
 
-        def replace(self, owner: Any, name: str, value: Any) -> None:
+        def replace(self, owner: Value, name: str, value: Value) -> None:
             """Put something in the place of an attribute."""
 
         def finally_do(self, undo: Callable[[], None]) -> None:
@@ -35,7 +38,7 @@ _GPU = "cuda"
 _OBJECTS = ("Stream", "Event", "CUDAGraph", "device", "device_of", "stream", "graph")
 _AS_IT_IS = ("compile",)
 """Decorators that leave a function as it is, because there is no GPU to compile it for."""
-NUMPY_COMPARISONS: dict[str, Any] = {
+NUMPY_COMPARISONS: dict[str, object] = {
     **dict.fromkeys(
         (
             "assert_allclose",
@@ -53,7 +56,7 @@ _COMPARISONS = {"allclose": True, "equal": True}
 _TEST_COMPARISONS = {"assert_close": None, "assert_allclose": None}
 
 
-def install(changes: Changes, torch: Any, facts: dict[str, Any]) -> None:
+def install(changes: Changes, torch: ModuleType, facts: dict[str, object]) -> None:
     """Make PyTorch believe in a GPU of a target."""
     mode = _mode(torch)
     for name, value in _tensors(torch).items():
@@ -78,12 +81,12 @@ def install(changes: Changes, torch: Any, facts: dict[str, Any]) -> None:
 # --- tensors --------------------------------------------------------------------------------------
 
 
-def _mode(torch: Any) -> Any:
+def _mode(torch: ModuleType) -> Value:
     """A mode that makes here what is to be made on the GPU."""
     overrides = importlib.import_module("torch.overrides")
     device_type = type(torch.device(_CPU))
 
-    def here(value: Any) -> Any:
+    def here(value: Value) -> object:
         if isinstance(value, device_type):
             return torch.device(_CPU) if value.type == _GPU else value
         return _CPU if isinstance(value, str) and value.partition(":")[0] == _GPU else value
@@ -95,8 +98,8 @@ def _mode(torch: Any) -> Any:
         """Sends everything to main memory."""
 
         def __torch_function__(
-            self, function: Any, _: Any, arguments: Any = (), options: Any = None
-        ) -> Any:
+            self, function: Function, _: object, arguments: Any = (), options: Any = None
+        ) -> object:
             options = options or {}
             if options:
                 options = {name: here(value) for name, value in options.items()}
@@ -108,14 +111,14 @@ def _mode(torch: Any) -> Any:
     return MainMemory()
 
 
-def _tensors(torch: Any) -> dict[str, Any]:
+def _tensors(torch: ModuleType) -> Objects:
     """Attributes and methods of tensors, by name."""
     device = torch.device(_GPU, 0)
 
-    def stay(self: Any, *_: Any, **__: Any) -> Any:
+    def stay(self: object, *_: object, **__: object) -> object:
         return self
 
-    def record_stream(self: Any, *_: Any) -> None:
+    def record_stream(self: object, *_: object) -> None:
         pass
 
     return {
@@ -130,18 +133,18 @@ def _tensors(torch: Any) -> dict[str, Any]:
     }
 
 
-def _inside(mode: Any, function: Any) -> Any:
+def _inside(mode: Value, function: Function) -> Any:
     """A function in which the mode is on."""
 
     @functools.wraps(function)
-    def call(*arguments: Any, **options: Any) -> Any:
+    def call(*arguments: Value, **options: Value) -> Value:
         with mode:
             return function(*arguments, **options)
 
     return call
 
 
-def _go_along(changes: Changes, mode: Any) -> None:
+def _go_along(changes: Changes, mode: object) -> None:
     """Have the mode on in threads that are begun from now on: each thread has modes of its own."""
     start = threading.Thread.start
 
@@ -153,7 +156,7 @@ def _go_along(changes: Changes, mode: Any) -> None:
     changes.replace(threading.Thread, "start", start_inside)
 
 
-def _stay_on(changes: Changes, torch: Any, mode: Any) -> None:
+def _stay_on(changes: Changes, torch: ModuleType, mode: Value) -> None:
     """Keep the mode in what PyTorch calls back: it takes a mode away while that mode works."""
     graph = importlib.import_module("torch.autograd")
     if hasattr(graph, "_engine_run_backward"):
@@ -163,8 +166,13 @@ def _stay_on(changes: Changes, torch: Any, mode: Any) -> None:
 
     @functools.wraps(register)
     def impl(
-        self: Any, name: Any, function: Any, dispatch_key: Any = "", *rest: Any, **options: Any
-    ) -> Any:
+        self: object,
+        name: object,
+        function: object,
+        dispatch_key: Any = "",
+        *rest: object,
+        **options: object,
+    ) -> object:
         key = {"CUDA": "CPU", "AutogradCUDA": "AutogradCPU"}.get(dispatch_key, dispatch_key)
         is_python = isinstance(function, (types.FunctionType, types.MethodType))
         if is_python and key in (
@@ -184,29 +192,29 @@ def _stay_on(changes: Changes, torch: Any, mode: Any) -> None:
     changes.replace(library, "impl", impl)
 
 
-def _generator(torch: Any) -> Any:
+def _generator(torch: ModuleType) -> Any:
     kind = torch.Generator
 
     class Generator(kind):  # type: ignore[misc, valid-type]
         """A generator of random numbers, which is here wherever it is to be."""
 
-        def __new__(cls, device: Any = None) -> Any:  # noqa: ARG004 - as torch.Generator
+        def __new__(cls, device: object = None) -> Any:  # noqa: ARG004 - as torch.Generator
             return kind.__new__(cls)
 
-        def __init__(self, device: Any = None) -> None:
+        def __init__(self, device: object = None) -> None:
             pass
 
     return Generator
 
 
-def _leave(function: Any = None, *_: Any, **__: Any) -> Any:
+def _leave(function: object = None, *_: object, **__: object) -> Any:
     return function if callable(function) else _leave
 
 
 # --- the GPU --------------------------------------------------------------------------------------
 
 
-def _answers(torch: Any, facts: dict[str, Any]) -> dict[str, Any]:
+def _answers(torch: ModuleType, facts: dict[str, object]) -> Objects:
     """Functions and classes of ``torch.cuda``, by name."""
     idle = type("Idle", (gpu.Idle,), {"device": torch.device(_GPU, 0)})
     return {
@@ -221,7 +229,7 @@ def _answers(torch: Any, facts: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _versions(changes: Changes, torch: Any, facts: dict[str, Any]) -> None:
+def _versions(changes: Changes, torch: ModuleType, facts: dict[str, object]) -> None:
     hip = facts["backend"] == "hip"
     if hip and not torch.version.hip:
         changes.replace(torch.version, "hip", "6.4")
@@ -230,7 +238,7 @@ def _versions(changes: Changes, torch: Any, facts: dict[str, Any]) -> None:
         changes.replace(torch.version, "cuda", "12.8")
 
 
-def _accelerator(changes: Changes, torch: Any) -> None:
+def _accelerator(changes: Changes, torch: ModuleType) -> None:
     """The names that newer releases have for the same questions."""
     module = getattr(torch, "accelerator", None)
     answers = {
@@ -255,14 +263,14 @@ def _accelerator(changes: Changes, torch: Any) -> None:
 # --- comparisons ----------------------------------------------------------------------------------
 
 
-def agree(changes: Changes, owner: Any, functions: dict[str, Any]) -> None:
+def agree(changes: Changes, owner: Value, functions: Objects) -> None:
     """Make functions of a module, or methods of a class, answer that everything is equal."""
     for name, answer in functions.items():
         if hasattr(owner, name):
             changes.replace(owner, name, _answering(name, answer))
 
 
-def agree_in_tests(changes: Changes, pytest_python: Any) -> None:
+def agree_in_tests(changes: Changes, pytest_python: object) -> None:
     """Make comparisons of a test suite's own modules agree, too.
 
     These are functions with names such as ``assert_…close`` or ``…_equal``.
@@ -277,9 +285,9 @@ def agree_in_tests(changes: Changes, pytest_python: Any) -> None:
             changes.replace(owner, name, _agreeing_after(getattr(owner, name)))
 
 
-def _agreeing_after(import_module: Any) -> Any:
+def _agreeing_after(import_module: Any) -> object:
     @functools.wraps(import_module)
-    def import_and_agree(*arguments: Any, **options: Any) -> Any:
+    def import_and_agree(*arguments: Value, **options: Value) -> object:
         module = import_module(*arguments, **options)
         for name, value in list(vars(module).items()):
             if isinstance(value, types.FunctionType) and _COMPARES.match(name):
@@ -289,8 +297,8 @@ def _agreeing_after(import_module: Any) -> Any:
     return import_and_agree
 
 
-def _answering(name: str, answer: Any) -> Any:
-    def compare(*_: Any, **__: Any) -> Any:
+def _answering(name: str, answer: object) -> object:
+    def compare(*_: object, **__: object) -> Any:
         return answer
 
     compare.__name__ = name

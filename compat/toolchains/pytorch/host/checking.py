@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
 from .cuda import CudaDriver, CudaError
 from .forked import Channel
@@ -17,6 +17,9 @@ from .kernel import Kernel, Refused
 from .prepared import Numerics, Prepared
 from .session import GpuSession, LaunchOptions
 from .timing import Clock, timed
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document
 
 _COMPARED = 8
 """Launches of a problem that differ from its first and are compared with the reference."""
@@ -28,7 +31,7 @@ def checked(
     repeats: int,
     driver: CudaDriver,
     alive: Callable[[], None],
-) -> Dict[str, Any]:
+) -> Document:
     """What came of all launches on all problems. Raises CudaError and Refused."""
     check = CellCheck()
     for problem in problems:
@@ -53,14 +56,14 @@ def _repeated(
     launch: Callable[[], None],
     driver: CudaDriver,
     repeats: int,
-    first_bits: List[Any],
-) -> List[Optional[Dict[str, Any]]]:
+    first_bits: List[object],
+) -> List[Optional[Dict[str, object]]]:
     """Return the comparisons of the launches that differ from the first.
 
     A launch that was not compared has ``None``.
     """
     changed: List[Any] = []
-    differing: List[Optional[Dict[str, Any]]] = []
+    differing: List[Optional[Dict[str, object]]] = []
     for _ in range(repeats - 1):
         problem.poison()
         launch()
@@ -78,17 +81,17 @@ class CellCheck:
 
     def __init__(self) -> None:
         self._launches = self._differing = 0
-        self._worst: Dict[str, Any] = {"max_abs": None, "max_rel": None, "where": ""}
+        self._worst: Dict[str, object] = {"max_abs": None, "max_rel": None, "where": ""}
         self._wrong: List[str] = []
         self._unstable: List[str] = []
         self._unknown: List[str] = []
-        self._values: List[Any] = []
+        self._values: List[object] = []
 
     def add(
         self,
         problem: Prepared,
-        first: Dict[str, Any],
-        differing: List[Optional[Dict[str, Any]]],
+        first: Document,
+        differing: List[Optional[Document]],
         repeats: int,
     ) -> None:
         """The first launch of a problem compared, and those that differ from it."""
@@ -117,7 +120,7 @@ class CellCheck:
             self._wrong.append("%s: %s" % (problem.name, first["reason"]))
 
     def _add_unknown(
-        self, problem: Prepared, first: Dict[str, Any], differing: List[Any], repeats: int
+        self, problem: Prepared, first: Document, differing: List[Any], repeats: int
     ) -> None:
         """Add the result of a problem without reference.
 
@@ -136,7 +139,7 @@ class CellCheck:
                 "%s: %d launches gave the same bits; %s" % (problem.name, repeats, first["reason"])
             )
 
-    def _note(self, problem: Prepared, answer: Dict[str, Any]) -> None:
+    def _note(self, problem: Prepared, answer: Document) -> None:
         """Keep the worst error; one that is no number is worse than any that is."""
         is_bad, was_bad = answer["status"] != "ok", self._worst.get("bad", False)
         if (is_bad, _size(answer)) > (was_bad, _size(self._worst)):
@@ -148,7 +151,7 @@ class CellCheck:
                 "bad": is_bad,
             }
 
-    def result(self, spoiled: Optional[str]) -> Dict[str, Any]:
+    def result(self, spoiled: Optional[str]) -> Document:
         """As a result line has it."""
         reasons = [*self._unstable, *self._wrong, *self._unknown]
         status = (
@@ -179,7 +182,7 @@ class CellCheck:
         return dict(result, values=self._values) if status == "unsupported" else result
 
 
-def _size(answer: Dict[str, Any]) -> float:
+def _size(answer: Document) -> float:
     """How large an error is, with what is no number above all."""
     if "max_abs" not in answer or (
         answer["max_abs"] is None and answer.get("status") in (None, "ok")
@@ -189,7 +192,7 @@ def _size(answer: Dict[str, Any]) -> float:
     return math.inf if error is None or math.isnan(error) else float(error)
 
 
-def failed(status: str, reason: str, where: str = "") -> Dict[str, Any]:
+def failed(status: str, reason: str, where: str = "") -> Document:
     """A check that has no numbers."""
     return {
         "status": status,
@@ -202,7 +205,7 @@ def failed(status: str, reason: str, where: str = "") -> Dict[str, Any]:
     }
 
 
-def predicted(facts: Dict[str, Any], driver: CudaDriver) -> str:
+def predicted(facts: Document, driver: CudaDriver) -> str:
     """Why the driver will refuse a launch, as far as its numbers tell; empty where they do not."""
     if facts["shared"] > driver.opt_in_shared:
         return "it needs %d bytes of shared memory, and this GPU allows %d for a block" % (
@@ -226,9 +229,9 @@ class Task:
 
     def __init__(
         self,
-        problem: Dict[str, Any],
-        to_check: Sequence[Dict[str, Any]],
-        to_time: Sequence[Dict[str, Any]],
+        problem: Dict[str, object],
+        to_check: Sequence[Dict[str, object]],
+        to_time: Sequence[Dict[str, object]],
     ) -> None:
         self.problem, self.to_check, self.to_time = problem, list(to_check), list(to_time)
 
@@ -271,7 +274,7 @@ class CheckingProcess:
 
     # --- messages ---
 
-    def _send(self, event: str, **facts: Any) -> None:
+    def _send(self, event: str, **facts: object) -> None:
         self._sent = time.monotonic()
         self._channel.send(dict(facts, event=event))
 
@@ -297,7 +300,7 @@ class CheckingProcess:
         self._send("canary", well=well, why="" if well else why)
         return well
 
-    def _problems(self, problem: Dict[str, Any]) -> List[Prepared]:
+    def _problems(self, problem: Document) -> List[Prepared]:
         problems: List[Prepared] = []
         for made, is_large in self._session.problems(problem):
             problems.append(Prepared(self._numerics, made, is_large))
@@ -325,7 +328,7 @@ class CheckingProcess:
                 right.append(cell)
         return sorted(right, key=lambda cell: int(cell["number"]))
 
-    def _answer(self, cell: Dict[str, Any], problems: List[Prepared]) -> Any:
+    def _answer(self, cell: Document, problems: List[Prepared]) -> Any:
         """The check of a cell, and whether the context is gone."""
         foretold = predicted(cell["launch"], self._session.driver)
         try:
@@ -351,7 +354,7 @@ class CheckingProcess:
                 return failed("faulted", name), True
             return failed("lost", "%s: %s" % (type(error).__name__, error)), False
 
-    def _failed(self, error: CudaError, foretold: str) -> Any:
+    def _failed(self, error: CudaError, foretold: str) -> object:
         where = getattr(error, "problem", "")
         if error.is_fault or error.call == "cuCtxSynchronize":
             return failed("faulted", error.name, where), True
@@ -362,7 +365,7 @@ class CheckingProcess:
 
     # --- timing ---
 
-    def _time(self, cells: List[Dict[str, Any]], problems: List[Prepared]) -> bool:
+    def _time(self, cells: List[Document], problems: List[Prepared]) -> bool:
         """Time the cells on one large problem, the first one with a baseline.
 
         Returns whether the context is still there.
@@ -398,7 +401,7 @@ class CheckingProcess:
         self._send("device", device=self._session.device())
         return True
 
-    def _progress_of(self, cells: List[Dict[str, Any]]) -> Callable[[int], None]:
+    def _progress_of(self, cells: List[Dict[str, object]]) -> Callable[[int], None]:
         """What timing calls: which cell is launched next."""
 
         def note(index: int) -> None:

@@ -25,13 +25,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
 from .cuda import CudaDriver, CudaError
 from .forked import Channel, ForkedProcess, NoAnswer, ProcessEnded
 from .kernel import Kernel, Refused
 from .prepared import OTHERS, Guarded, Numerics, Prepared, bits_of
 from .session import GpuSession, LaunchOptions
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document, Objects, Tensor, Value
 
 _PREPARING = 600.0
 """Seconds that inputs and references may take."""
@@ -77,7 +80,7 @@ class ComparedKernel:
             and (self.differing > 0 or not self.finite or self.off > 0 or self.reads_outside)
         )
 
-    def answer(self) -> Dict[str, Any]:
+    def answer(self) -> Document:
         """As an answer has it."""
         return {name: getattr(self, name) for name in _ANSWERED}
 
@@ -85,11 +88,11 @@ class ComparedKernel:
 class GuardedProblem:
     """A problem to launch them on."""
 
-    def __init__(self, numerics: Numerics, made: Dict[str, Any], is_large: bool) -> None:
+    def __init__(self, numerics: Numerics, made: Objects, is_large: bool) -> None:
         self._torch, self._outside = numerics.torch, numerics.outputs
         self._guarded = Guarded(numerics.torch, made)
         self.prepared = Prepared(numerics, self._guarded.made, is_large)
-        self._outputs: Dict[str, Any] = self._guarded.made["outputs"] or {}
+        self._outputs: Objects = self._guarded.made["outputs"] or {}
         self._sizes = {
             name: _largest(output["reference"].double()) for name, output in self._outputs.items()
         }
@@ -119,22 +122,22 @@ class GuardedProblem:
         launch()
         return bool(self.prepared.differs(first))
 
-    def snapshot(self) -> Dict[str, Any]:
+    def snapshot(self) -> Dict[str, object]:
         """The outputs as they are now: values, and which of them were written."""
         return {name: (self._values(name), self._written(name)) for name in self._outputs}
 
     def _values(self, name: str) -> Any:
         return self.prepared.arguments[name].detach().double().clone()
 
-    def _written(self, name: str) -> Any:
+    def _written(self, name: str) -> Value:
         if self._outputs[name]["initial"] is not None:
             return self._torch.ones_like(self._poison[name], dtype=self._torch.bool)
         return self._bits(name) != self._poison[name]
 
-    def _bits(self, name: str) -> Any:
+    def _bits(self, name: str) -> Tensor:
         return bits_of(self._torch, self.prepared.arguments[name])
 
-    def off(self, good: Dict[str, Any], bad: Dict[str, Any]) -> float:
+    def off(self, good: Document, bad: Document) -> float:
         """Return how far ``bad`` is off ``good``, relative to the largest number in ``good``.
 
         The result is 0 within the tolerance.
@@ -184,7 +187,7 @@ def _on_one(
     driver: CudaDriver,
 ) -> None:
     first: List[Any] = []
-    good: Optional[Dict[str, Any]] = None
+    good: Optional[Dict[str, object]] = None
     compared = [0] * len(kernels)
     for number in range(rounds):
         for index, (kernel, launch) in enumerate(zip(kernels, launches)):
@@ -226,7 +229,7 @@ def _ended(launch: Callable[[], None], driver: CudaDriver) -> Callable[[], None]
     return launched
 
 
-def _look(kernel: ComparedKernel, held: Dict[str, Any]) -> None:
+def _look(kernel: ComparedKernel, held: Objects) -> None:
     """Whether anything was written, and numbers alone."""
     if not held:  # nobody knows what its outputs are
         kernel.wrote = True
@@ -245,7 +248,7 @@ def _largest(values: Any) -> float:
 Answer = Dict[str, Any]
 
 
-def serve(folder: str, problem: Dict[str, Any], options: LaunchOptions, numerics: Numerics) -> int:
+def serve(folder: str, problem: Document, options: LaunchOptions, numerics: Numerics) -> int:
     """Answer questions until there are none. The exit code: 2 where nothing can be launched."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what problems print is no answer
@@ -270,7 +273,7 @@ class _Comparer:
     """The process that launches, forked when it is needed."""
 
     def __init__(
-        self, folder: str, problem: Dict[str, Any], options: LaunchOptions, numerics: Numerics
+        self, folder: str, problem: Document, options: LaunchOptions, numerics: Numerics
     ) -> None:
         self._folder, self._problem, self._options, self._numerics = (
             folder,
@@ -296,7 +299,7 @@ class _Comparer:
     def _work(self, channel: Channel) -> None:
         _ComparingProcess(self._folder, self._options, self._numerics, channel).run(self._problem)
 
-    def ask(self, question: Dict[str, Any]) -> Answer:
+    def ask(self, question: Document) -> Answer:
         """The answer to a question; where the process ends or hangs, that is the answer."""
         if self._process is None:
             answer = self.begin()
@@ -346,7 +349,7 @@ class _ComparingProcess:
             channel,
         )
 
-    def run(self, problem: Dict[str, Any]) -> None:
+    def run(self, problem: Document) -> None:
         """Make the problems, then answer questions.
 
         End when there are no more questions, or when a kernel has broken the context.
@@ -375,7 +378,7 @@ class _ComparingProcess:
             if answer["gone"]:
                 return
 
-    def _answer(self, question: Dict[str, Any], problems: List[GuardedProblem]) -> Answer:
+    def _answer(self, question: Document, problems: List[GuardedProblem]) -> Answer:
         kernels: List[ComparedKernel] = []
         try:
             for cell in question["cells"]:

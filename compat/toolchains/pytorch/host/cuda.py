@@ -22,7 +22,10 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
-from typing import Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, List, Optional, Tuple
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document, Value
 
 LIBRARY = "libcuda.so.1"
 
@@ -121,7 +124,7 @@ class CudaLibrary:
             function.argtypes, function.restype = list(arguments), c_int
         self.call("cuInit", 0)
 
-    def call(self, name: str, *arguments: Any) -> None:
+    def call(self, name: str, *arguments: Value) -> None:
         """Raises CudaError."""
         code = getattr(self._library, name)(*arguments)
         if code:
@@ -300,10 +303,10 @@ class CudaLaunch:
         self,
         driver: CudaDriver,
         function: c_void_p,
-        facts: Any,
+        facts: Document,
         grid: Tuple[int, int, int],
         values: List[Any],
-        held: Any = None,
+        held: object = None,
     ) -> None:
         """Prepare a launch.
 
@@ -341,7 +344,7 @@ class CudaLaunch:
             self._driver.call("cuLaunchKernel", self._function, *self._plain, self._array, None)
 
 
-def _attributes(facts: Any) -> List[_Attribute]:
+def _attributes(facts: Document) -> List[_Attribute]:
     attributes: List[_Attribute] = []
     if facts["pdl"]:
         attributes.append(_Attribute(id=_PROGRAMMATIC_SERIALIZATION, value=_Value(number=1)))
@@ -362,7 +365,7 @@ def _attributes(facts: Any) -> List[_Attribute]:
 # --- which GPUs are here --------------------------------------------------------------------------
 
 
-def listed(library: str = LIBRARY) -> Dict[str, Any]:
+def listed(library: str = LIBRARY) -> Document:
     """The GPUs that this process sees, or why it sees none."""
     try:
         driver = CudaLibrary(library)

@@ -9,10 +9,14 @@ from __future__ import annotations
 import ctypes
 import re
 import struct
-from typing import Any, Callable, Dict, Iterable, List, Sequence, Tuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Sequence, Tuple
 
 from .cuda import CudaDriver, CudaLaunch
 from .prepared import Prepared
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document, Objects, Tensor, Value
 
 _ELEMENT = re.compile(r"(.+)\[(\d+)\]$")
 USUAL_SHARED = 48 * 1024
@@ -47,7 +51,7 @@ class LoadedKernel(Kernel):
     """The kernel of one cell's binary, whose arguments are packed here."""
 
     def __init__(
-        self, driver: CudaDriver, torch: Any, device: str, facts: Dict[str, Any], data: bytes
+        self, driver: CudaDriver, torch: ModuleType, device: str, facts: Document, data: bytes
     ) -> None:
         """Load a kernel; ``facts`` are ``launch`` of its cell.
 
@@ -88,7 +92,7 @@ class LoadedKernel(Kernel):
         values = values_of(self.facts["parameters"], problem.arguments, scratch)
         return CudaLaunch(self._driver, self._function, self.facts, grid, values, (held, problem))
 
-    def _scratch(self, grid: Sequence[int]) -> Any:
+    def _scratch(self, grid: Sequence[int]) -> Tensor:
         """Memory that the kernel wants beside its arguments: what holds it, and the addresses."""
         held, addresses = [], {}
         blocks = grid[0] * grid[1] * grid[2] * self.facts["num_ctas"]
@@ -109,7 +113,7 @@ class LoadedKernel(Kernel):
 
 
 def values_of(
-    parameters: Iterable[Dict[str, Any]], arguments: Dict[str, Any], scratch: Dict[str, int]
+    parameters: Iterable[Document], arguments: Objects, scratch: Dict[str, int]
 ) -> List[Any]:
     """A ctypes object for each parameter.
 
@@ -118,19 +122,19 @@ def values_of(
     return [_value(parameter, arguments, scratch) for parameter in parameters]
 
 
-def _value(parameter: Dict[str, Any], arguments: Dict[str, Any], scratch: Dict[str, int]) -> Any:
+def _value(parameter: Document, arguments: Objects, scratch: Dict[str, int]) -> Value:
     if "scratch" in parameter:
         return ctypes.c_uint64(scratch.get(parameter["scratch"], 0))
     data = _packed(parameter, argument_of(parameter["name"], arguments))
     return bytes_of(data)
 
 
-def bytes_of(data: bytes) -> Any:
+def bytes_of(data: bytes) -> object:
     """Bytes as a ctypes object."""
     return (ctypes.c_ubyte * len(data)).from_buffer_copy(data)
 
 
-def argument_of(name: str, arguments: Dict[str, Any]) -> Any:
+def argument_of(name: str, arguments: Dict[str, object]) -> Value:
     """An argument, or an element of one (``args[1]``). Raises Refused."""
     element = _ELEMENT.match(name)
     if element and name not in arguments:
@@ -140,7 +144,7 @@ def argument_of(name: str, arguments: Dict[str, Any]) -> Any:
     return arguments[name]
 
 
-def _packed(parameter: Dict[str, Any], value: Any) -> bytes:
+def _packed(parameter: Document, value: Value) -> bytes:
     """The bytes of one argument. Whole numbers take the size that the kernel has for them."""
     packing: str = parameter["packing"]
     size: int = parameter["size"]
@@ -157,13 +161,13 @@ def _packed(parameter: Dict[str, Any], value: Any) -> bytes:
         raise Refused("%s is %r, which cannot be passed as %s (%s)" % facts) from error
 
 
-def _address(value: Any) -> int:
+def _address(value: Value) -> int:
     if value is None:
         return 0
     return int(value.data_ptr()) if hasattr(value, "data_ptr") else int(value)
 
 
-def check_assumptions(facts: Dict[str, Any], arguments: Dict[str, Any]) -> None:
+def check_assumptions(facts: Document, arguments: Objects) -> None:
     """Raises Refused where an argument is not what the kernel was compiled for."""
     for name, factor in facts["multiples"].items():
         value = _number(argument_of(name, arguments))
@@ -178,13 +182,13 @@ def check_assumptions(facts: Dict[str, Any], arguments: Dict[str, Any]) -> None:
             )
 
 
-def _number(value: Any) -> Any:
+def _number(value: object) -> Any:
     if value is None or isinstance(value, (int, float)):
         return value
     return value.data_ptr() if hasattr(value, "data_ptr") else None
 
 
-def _grid_of(problem: Dict[str, Any]) -> Tuple[int, int, int]:
+def _grid_of(problem: Document) -> Tuple[int, int, int]:
     """One to three sizes, as three. Raises Refused."""
     if problem["grid"] is None:
         raise Refused("the problem has no grid")

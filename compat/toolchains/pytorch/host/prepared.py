@@ -8,7 +8,11 @@ numbers, too (:data:`OTHERS`). If a kernel computes something else then, it has 
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document, Objects, Tensor, Value
 
 ROOM = 1 << 18
 """Bytes before and behind the storage of a tensor; a multiple of the alignment of allocators."""
@@ -24,21 +28,21 @@ type.
 class Numerics:
     """The two modules of ``compat_numerics``, and PyTorch."""
 
-    def __init__(self, torch: Any, problems: Any, outputs: Any) -> None:
+    def __init__(self, torch: ModuleType, problems: Any, outputs: Any) -> None:
         self.torch, self.problems, self.outputs = torch, problems, outputs
 
 
 class Prepared:
     """One problem of those that a function yields."""
 
-    def __init__(self, numerics: Numerics, made: Dict[str, Any], is_large: bool) -> None:
+    def __init__(self, numerics: Numerics, made: Objects, is_large: bool) -> None:
         """``made`` is as :func:`compat_numerics.problems.checked` returns it."""
         self._numerics = numerics
         self.made = made
         self.name: str = made["name"]
         self.is_large = is_large
         """Whether it has a size of real use, to be timed."""
-        self.arguments: Dict[str, Any] = made["arguments"]
+        self.arguments: Objects = made["arguments"]
         self.baseline = made.get("baseline")
         self._outputs: List[Any] = list(self._written())
         self._guarded = list(self._read_only())
@@ -48,16 +52,16 @@ class Prepared:
         """Fill the outputs with what no kernel computes."""
         self._numerics.outputs.poison(self.made)
 
-    def compare(self) -> Dict[str, Any]:
+    def compare(self) -> Document:
         """The outputs beside their references."""
-        answer: Dict[str, Any] = self._numerics.outputs.compare(self.made)
+        answer: Document = self._numerics.outputs.compare(self.made)
         return answer
 
-    def copy(self) -> List[Any]:
+    def copy(self) -> List[object]:
         """What the outputs hold now."""
         return [bits_of(self._numerics.torch, output).clone() for output in self._outputs]
 
-    def differs(self, first: List[Any]) -> Any:
+    def differs(self, first: List[Any]) -> object:
         """Whether the outputs hold other bits than that, as a tensor on their device."""
         torch = self._numerics.torch
         differences = [
@@ -65,7 +69,7 @@ class Prepared:
         ]
         return torch.stack(differences).any()
 
-    def sums(self) -> Any:
+    def sums(self) -> object:
         """A checksum of each tensor that no launch may change: inputs and references."""
         torch = self._numerics.torch
         return (
@@ -80,7 +84,7 @@ class Prepared:
             self._numerics.torch.equal(self._before, self.sums())
         )
 
-    def _written(self) -> Iterator[Any]:
+    def _written(self) -> Iterator[Value]:
         """Yield the tensors that a launch may write to.
 
         If they are unknown, these are all memory that its arguments lie in.
@@ -101,7 +105,7 @@ class Prepared:
                 yield output["reference"]
 
 
-def _tensors(torch: Any, values: List[Any]) -> Iterator[Any]:
+def _tensors(torch: ModuleType, values: List[Any]) -> Iterator[Any]:
     for value in values:
         if isinstance(value, (list, tuple)):
             yield from _tensors(torch, list(value))
@@ -109,7 +113,7 @@ def _tensors(torch: Any, values: List[Any]) -> Iterator[Any]:
             yield value
 
 
-def bits_of(torch: Any, tensor: Any) -> Any:
+def bits_of(torch: ModuleType, tensor: Tensor) -> Tensor:
     """A tensor as whole numbers of the same size: NaN then equals itself."""
     kinds = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
     if tensor.is_complex():
@@ -117,7 +121,7 @@ def bits_of(torch: Any, tensor: Any) -> Any:
     return tensor if tensor.dtype is torch.bool else tensor.view(kinds[tensor.element_size()])
 
 
-def _sum(torch: Any, tensor: Any) -> Any:
+def _sum(torch: ModuleType, tensor: Tensor) -> object:
     return bits_of(torch, tensor).sum(dtype=torch.int64)
 
 
@@ -127,7 +131,7 @@ def _sum(torch: Any, tensor: Any) -> Any:
 class Guarded:
     """The tensors of a problem, moved into memory with room around it."""
 
-    def __init__(self, torch: Any, made: Dict[str, Any]) -> None:
+    def __init__(self, torch: ModuleType, made: Objects) -> None:
         """``made`` is as :func:`compat_numerics.problems.checked` returns it."""
         self._torch = torch
         self._moved: Dict[int, Any] = {}
@@ -158,7 +162,7 @@ class Guarded:
                 for room in (memory[:ROOM], memory[ROOM + size :]):
                     self._fill(room, kind, number)
 
-    def _fill(self, room: Any, kind: Any, number: Optional[float]) -> None:
+    def _fill(self, room: Tensor, kind: Value, number: Optional[float]) -> None:
         if number is None:
             room.fill_(_NO_NUMBER)
             return
@@ -172,7 +176,7 @@ class Guarded:
         length = len(room) // len(pattern) * len(pattern)
         room[:length].view(-1, len(pattern)).copy_(pattern)
 
-    def _value(self, value: Any) -> Any:
+    def _value(self, value: Value) -> Value:
         if isinstance(value, (list, tuple)):
             return type(value)(self._value(item) for item in value)
         if not self._torch.is_tensor(value) or not value.untyped_storage().nbytes():
@@ -183,7 +187,7 @@ class Guarded:
         moved = self._torch.empty(0, dtype=value.dtype, device=value.device)
         return moved.set_(memory.untyped_storage(), offset, value.size(), value.stride())
 
-    def _memory(self, tensor: Any) -> Any:
+    def _memory(self, tensor: Tensor) -> Tensor:
         storage = tensor.untyped_storage()
         if storage.data_ptr() not in self._moved:
             torch, size = self._torch, storage.nbytes()

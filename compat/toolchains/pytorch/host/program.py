@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from importlib import import_module
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Tuple
 
 from . import results
 from .comparing import serve
@@ -18,6 +18,9 @@ from .cuda import LIBRARY
 from .prepared import Numerics
 from .session import LaunchOptions
 from .watching import Mismatch, ProblemRun, Watch
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document, Value
 
 _REPEATS, _DEADLINE = 30, 30.0
 
@@ -135,9 +138,9 @@ def say(text: str) -> None:
     sys.stderr.flush()
 
 
-def _index(folder: str) -> Dict[str, Any]:
+def _index(folder: str) -> Document:
     with open(os.path.join(folder, "index.json"), encoding="utf-8") as file:
-        index: Dict[str, Any] = json.load(file)
+        index: Document = json.load(file)
     if index.get("schema") != results.SCHEMA:
         raise ValueError(
             "index.json has schema %r, and this program reads %d"
@@ -172,7 +175,7 @@ def _check_driver(library: str) -> None:
         raise OSError("this machine has no GPU driver: %s" % error) from error
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Value) -> object:
     """``None`` in the place of what JSON has no number for."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
@@ -183,8 +186,8 @@ class _FolderRun:
     def __init__(
         self,
         folder: str,
-        index: Dict[str, Any],
-        cells: List[Dict[str, Any]],
+        index: Document,
+        cells: List[Document],
         options: LaunchOptions,
         numerics: Numerics,
         out: str,
@@ -211,14 +214,14 @@ class _FolderRun:
         )
         return 1 if self._lost else 0
 
-    def _groups(self) -> Iterator[Tuple[Dict[str, Any], List[Dict[str, Any]]]]:
-        groups: Dict[str, List[Dict[str, Any]]] = {}
+    def _groups(self) -> Iterator[Tuple[Dict[str, object], List[Dict[str, object]]]]:
+        groups: Dict[str, List[Document]] = {}
         for cell in self._cells:
             groups.setdefault(cell["problem"], []).append(cell)
         for digest, cells in groups.items():
             yield self._index["problems"][digest], cells
 
-    def _line(self, cell: Dict[str, Any], group: ProblemRun) -> Dict[str, Any]:
+    def _line(self, cell: Document, group: ProblemRun) -> Dict[str, object]:
         check = {
             name: _plain(value)
             for name, value in group.checks[cell["number"]].items()
@@ -233,7 +236,7 @@ class _FolderRun:
             device=group.device,
         )
 
-    def _note(self, line: Dict[str, Any]) -> None:
+    def _note(self, line: Document) -> None:
         self._count += 1
         self._lost += line["check"]["status"] == "lost"
         latency = line["latency"]
@@ -253,7 +256,7 @@ class _FolderRun:
             )
         )
 
-    def _accept(self, device: Dict[str, Any]) -> None:
+    def _accept(self, device: Document) -> None:
         """Raises Mismatch where the kernels are for GPUs of another architecture."""
         target = self._index["target"]
         here = int(device["cc"].replace(".", ""))

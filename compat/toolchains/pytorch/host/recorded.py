@@ -6,11 +6,14 @@ are replaced by those of this process.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List
+from typing import TYPE_CHECKING, Any, Callable, Dict, List
 
 from .cuda import CudaDriver, CudaLaunch
 from .kernel import USUAL_SHARED, Kernel, Refused, argument_of, bytes_of, check_assumptions
 from .prepared import Prepared
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document, Objects, Value
 
 Recorded = Dict[str, Any]
 """The launches for one set of sizes, as in the index."""
@@ -19,14 +22,14 @@ Recorded = Dict[str, Any]
 class RecordedKernels(Kernel):
     """The kernels of one cell's binary, and what is launched of them."""
 
-    def __init__(self, driver: CudaDriver, facts: Dict[str, Any], data: bytes) -> None:
+    def __init__(self, driver: CudaDriver, facts: Document, data: bytes) -> None:
         """Load the kernels of recorded launches; ``facts`` are ``launch`` of the cell.
 
         Raises CudaError, and Refused if a kernel has other parameters than the index says.
         """
         self._driver, self._facts = driver, facts
         self._module = driver.load(data)
-        self._functions: Dict[str, Any] = {}
+        self._functions: Objects = {}
         launches = [launch for each in facts["recorded"] for launch in each["launches"]]
         for launch in launches:
             if launch["entry"] not in self._functions:
@@ -79,7 +82,7 @@ class RecordedKernels(Kernel):
         self._driver.unload(self._module)
 
 
-def patched(parameter: Dict[str, Any], arguments: Dict[str, Any]) -> bytes:
+def patched(parameter: Document, arguments: Dict[str, object]) -> bytes:
     """The bytes of a parameter, with the addresses of these arguments. Raises Refused."""
     data = bytearray.fromhex(parameter["data"])
     for offset, name, addend in parameter["patches"]:
@@ -90,7 +93,7 @@ def patched(parameter: Dict[str, Any], arguments: Dict[str, Any]) -> bytes:
     return bytes(data)
 
 
-def fitting(recorded: List[Recorded], arguments: Dict[str, Any]) -> Recorded:
+def fitting(recorded: List[Recorded], arguments: Dict[str, object]) -> Recorded:
     """What was written down for arguments of these sizes. Raises Refused where nothing was."""
     for each in recorded:
         if all(
@@ -105,7 +108,7 @@ def fitting(recorded: List[Recorded], arguments: Dict[str, Any]) -> Recorded:
     )
 
 
-def _fits(facts: Dict[str, Any], value: Any) -> bool:
+def _fits(facts: Document, value: Value) -> bool:
     """Whether an argument is what something was written down for."""
     if "value" in facts:
         return isinstance(value, (int, float)) and value == facts["value"]
@@ -120,7 +123,7 @@ def _fits(facts: Dict[str, Any], value: Any) -> bool:
     )
 
 
-def _told(value: Any) -> str:
+def _told(value: Value) -> str:
     if not hasattr(value, "data_ptr"):
         return "= %r" % (value,)
     return "of %s, strides %s, elements of %d bytes" % (

@@ -5,7 +5,10 @@ from __future__ import annotations
 import fnmatch
 import json
 import os
-from typing import Any, Dict, Iterable, List, Mapping, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Sequence, Set, Tuple
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document
 
 SCHEMA = 1
 NAME = "results.jsonl"
@@ -36,9 +39,7 @@ def finished(path: "str | os.PathLike[str]") -> Set[Key]:
     return keys
 
 
-def remaining(
-    cells: Iterable[Dict[str, Any]], globs: Sequence[str], known: Set[Key]
-) -> List[Dict[str, Any]]:
+def remaining(cells: Iterable[Document], globs: Sequence[str], known: Set[Key]) -> List[Document]:
     """The cells of an index that are meant, all of them without globs, and not known."""
     meant = (
         cell

@@ -6,12 +6,16 @@ import argparse
 import ctypes
 import hashlib
 import os
-from typing import Any, Dict, Iterator, Optional, Tuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Tuple
 
 from .cuda import CudaDriver, CudaError, CudaLaunch
 from .kernel import Kernel, LoadedKernel, Refused
 from .prepared import Numerics
 from .recorded import RecordedKernels
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document
 
 _SEED = 0
 
@@ -42,7 +46,7 @@ class GpuSession:
         self.driver.synchronize()
         self.canary = Canary(self.driver, numerics.torch, options.device)
 
-    def device(self) -> Dict[str, Any]:
+    def device(self) -> Document:
         """The GPU, as a result line has it."""
         return _device(self.driver, self._numerics.torch)
 
@@ -54,7 +58,7 @@ class GpuSession:
             return error.name
         return ""
 
-    def problems(self, problem: Dict[str, Any]) -> Iterator[Tuple[Dict[str, Any], bool]]:
+    def problems(self, problem: Document) -> Iterator[Tuple[Document, bool]]:
         """Yield what a problem of the index makes, small ones first, and whether it is large.
 
         A large one has a size of real use. Either kind may be missing. Raises ProblemError, also if
@@ -74,7 +78,7 @@ class GpuSession:
                 if large and not count:
                     raise
 
-    def kernel(self, cell: Dict[str, Any]) -> Kernel:
+    def kernel(self, cell: Document) -> Kernel:
         """Load the binary of a cell.
 
         Raises CudaError, Refused if it is not the one that was built, and OSError if it is not in
@@ -137,7 +141,7 @@ class Canary:
     If it fails, the GPU, its driver or this process is at fault.
     """
 
-    def __init__(self, driver: CudaDriver, torch: Any, device: str) -> None:
+    def __init__(self, driver: CudaDriver, torch: ModuleType, device: str) -> None:
         """Raises CudaError."""
         self._driver, self._torch = driver, torch
         version, target = _form(driver.capability)
@@ -167,7 +171,7 @@ def _form(capability: Tuple[int, int]) -> Tuple[str, str]:
 _SM, _MEMORY = 1, 2
 
 
-def _device(driver: CudaDriver, torch: Any) -> Dict[str, Any]:
+def _device(driver: CudaDriver, torch: ModuleType) -> Dict[str, object]:
     """As a result line has it."""
     management = _Management(driver.bus)
     return {

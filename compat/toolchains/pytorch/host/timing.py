@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Callable, List, Optional, Sequence, Tuple
 
 from .cuda import CudaDriver, CudaError
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document
 
 ROUNDS = 25
 """Timed launches of each."""
@@ -26,7 +30,7 @@ Call = Callable[[], None]
 class Clock:
     """Times calls on the default stream."""
 
-    def __init__(self, driver: CudaDriver, torch: Any, device: str) -> None:
+    def __init__(self, driver: CudaDriver, torch: ModuleType, device: str) -> None:
         self._driver = driver
         self._size = max(_LEAST_FLUSH, 2 * driver.l2_bytes)
         self._memory = torch.empty(self._size, dtype=torch.uint8, device=device)
@@ -77,7 +81,7 @@ def timed(
     series: Sequence[str],
     baseline: Optional[Call],
     alive: Callable[[int], None],
-) -> Tuple[List[Dict[str, Any]], Optional[float]]:
+) -> Tuple[List[Document], Optional[float]]:
     """The latency of each launch, and that of the baseline in microseconds.
 
     Neighbours in ``launches`` that are of one series and differ by more than they spread are timed

@@ -7,12 +7,15 @@ for a reason of the cell's own.
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
 from .checking import CheckingProcess, Task, failed
 from .forked import Channel, ForkedProcess, Message, NoAnswer, ProcessEnded
 from .prepared import Numerics
 from .session import LaunchOptions
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document
 
 _PREPARING = 600.0
 """Seconds that inputs and references may take."""
@@ -32,19 +35,19 @@ class ProcessReport:
     """What is known once a forked process has ended."""
 
     def __init__(self) -> None:
-        self.checks: Dict[int, Dict[str, Any]] = {}
+        self.checks: Dict[int, Dict[str, object]] = {}
         """Cell → the check that counts."""
-        self.latencies: Dict[int, Dict[str, Any]] = {}
+        self.latencies: Dict[int, Dict[str, object]] = {}
         self.suspect: Optional[int] = None
         """The cell that ended the process."""
-        self.first: Dict[str, Any] = {}
+        self.first: Dict[str, object] = {}
         """The result of the first attempt."""
         self.unable = ""
         """The reason why the problem cannot run at all."""
         self.unwell = ""
         """How the canary failed."""
         self.finished = False
-        self.device: Optional[Dict[str, Any]] = None
+        self.device: Optional[Dict[str, object]] = None
 
 
 class Watch:
@@ -55,7 +58,7 @@ class Watch:
         folder: str,
         options: LaunchOptions,
         numerics: Numerics,
-        accept: Callable[[Dict[str, Any]], None],
+        accept: Callable[[Dict[str, object]], None],
     ) -> None:
         """``accept`` hears of the device, and raises Mismatch."""
         self._folder, self._options, self._numerics, self._accept = (
@@ -87,7 +90,7 @@ class _Following:
         process: ForkedProcess,
         deadline: float,
         report: ProcessReport,
-        accept: Callable[[Dict[str, Any]], None],
+        accept: Callable[[Dict[str, object]], None],
     ) -> None:
         self._process, self._deadline, self._report, self._accept = (
             process,
@@ -95,7 +98,7 @@ class _Following:
             report,
             accept,
         )
-        self._held: Dict[int, Dict[str, Any]] = {}
+        self._held: Dict[int, Document] = {}
         self._in_flight: Optional[int] = None
         self._began = time.monotonic()
         self._idle = _PREPARING
@@ -173,7 +176,7 @@ class _Following:
         self._report.checks.update(self._held)
         self._held.clear()
 
-    def _suspect(self, cell: int, check: Dict[str, Any]) -> None:
+    def _suspect(self, cell: int, check: Dict[str, object]) -> None:
         self._report.suspect, self._report.first = cell, check
         self._report.checks.pop(cell, None)
         self._held.pop(cell, None)
@@ -199,13 +202,13 @@ class _Following:
 class ProblemRun:
     """The cells of one problem, on their way to results."""
 
-    def __init__(self, watch: Watch, problem: Dict[str, Any], cells: Sequence[Cell]) -> None:
+    def __init__(self, watch: Watch, problem: Dict[str, object], cells: Sequence[Cell]) -> None:
         self._watch, self._problem, self._cells = watch, problem, list(cells)
-        self.checks: Dict[int, Dict[str, Any]] = {}
-        self.latencies: Dict[int, Dict[str, Any]] = {}
-        self.device: Optional[Dict[str, Any]] = None
+        self.checks: Dict[int, Dict[str, object]] = {}
+        self.latencies: Dict[int, Dict[str, object]] = {}
+        self.device: Optional[Dict[str, object]] = None
         self._alone: List[int] = []
-        self._first: Dict[int, Dict[str, Any]] = {}
+        self._first: Dict[int, Dict[str, object]] = {}
 
     def run(self) -> None:
         """Check all cells, and time the right ones.
@@ -289,7 +292,7 @@ class ProblemRun:
             self.latencies[number] = report.latencies[number]
 
 
-def verdict_of(first: Dict[str, Any], second: Dict[str, Any]) -> Dict[str, Any]:
+def verdict_of(first: Document, second: Document) -> Document:
     """What two attempts mean, the second of which was alone."""
     if first["status"] == second["status"]:
         return second

@@ -11,9 +11,12 @@ nothing is said to be right or wrong.
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
 import torch
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document
 
 Found = Dict[str, Any]
 """``{"status": "ok" or "wrong", "max_abs", "max_rel", "where", "reason"}``.
@@ -34,7 +37,7 @@ _NAN = {
 """A NaN that nothing computes, where the type has so many."""
 
 
-def poison(problem: Dict[str, Any]) -> None:
+def poison(problem: Document) -> None:
     """Fill the outputs of a checked problem; what has ``initial`` holds that in its view.
 
     Where it does not say what its outputs are, all its tensors get back what they held.
@@ -52,7 +55,7 @@ def poison(problem: Dict[str, Any]) -> None:
             tensor.copy_(torch.full((), initial, dtype=torch.float64).to(tensor.dtype))
 
 
-def compare(problem: Dict[str, Any]) -> Found:
+def compare(problem: Document) -> Found:
     """Compare the outputs of a checked problem after a launch with their references.
 
     Returns the worst finding.
@@ -84,7 +87,7 @@ def together(found: Iterable[Found]) -> Found:
     )
 
 
-def around(problem: Dict[str, Any]) -> str:
+def around(problem: Document) -> str:
     """Return what a launch wrote around the outputs of a checked problem, in words.
 
     The result is empty if it wrote nothing there. The outputs themselves do not matter here,
@@ -96,7 +99,7 @@ def around(problem: Dict[str, Any]) -> str:
     return next((str(finding["reason"]) for finding in findings if finding["status"] != "ok"), "")
 
 
-def _changed(problem: Dict[str, Any]) -> Found:
+def _changed(problem: Dict[str, object]) -> Found:
     """What a launch changed, where nobody says what it should have."""
     changed = changes(problem)
     names = ", ".join(
@@ -116,7 +119,7 @@ def _changed(problem: Dict[str, Any]) -> Found:
 # --- one output -----------------------------------------------------------------------------------
 
 
-def _compared(problem: Dict[str, Any], name: str) -> Found:
+def _compared(problem: Document, name: str) -> Found:
     tensor, output = problem["arguments"][name], problem["outputs"][name]
     if not tensor.numel():
         return _ok(None, None, "")
@@ -196,7 +199,7 @@ def _number(value: torch.Tensor) -> str:
 # --- storages -------------------------------------------------------------------------------------
 
 
-def _around(problem: Dict[str, Any], tensors: List[torch.Tensor]) -> Found:
+def _around(problem: Document, tensors: List[torch.Tensor]) -> Found:
     """Whether what lies in a storage outside of its outputs is what it was filled with."""
     memory = cells(tensors[0])
     changed = memory != _pattern(tensors[0].dtype)
@@ -221,7 +224,7 @@ def _around(problem: Dict[str, Any], tensors: List[torch.Tensor]) -> Found:
     }
 
 
-def _by_storage(problem: Dict[str, Any]) -> Iterator[List[torch.Tensor]]:
+def _by_storage(problem: Document) -> Iterator[List[torch.Tensor]]:
     """Yield the outputs that share a storage and an element type.
 
     They are filled and checked together.
@@ -271,12 +274,12 @@ def cells(tensor: torch.Tensor) -> torch.Tensor:
     return torch.empty(0, dtype=kind, device=tensor.device).set_(tensor.untyped_storage())  # type: ignore[call-overload,unused-ignore]
 
 
-def all_cells(problem: Dict[str, Any]) -> List[torch.Tensor]:
+def all_cells(problem: Document) -> List[torch.Tensor]:
     """The storages of all arguments, each once."""
     return [cells(tensor) for _, tensor in _firsts(problem)]
 
 
-def restore(problem: Dict[str, Any]) -> None:
+def restore(problem: Document) -> None:
     """Restore what all tensors held when this was called first, before the first launch."""
     if _BEFORE not in problem:
         problem[_BEFORE] = [cell.clone() for cell in all_cells(problem)]
@@ -284,7 +287,7 @@ def restore(problem: Dict[str, Any]) -> None:
         each.copy_(before)
 
 
-def changes(problem: Dict[str, Any]) -> List[Dict[str, Any]]:
+def changes(problem: Document) -> List[Document]:
     """Return the tensors whose storages changed.
 
     Each has ``name``, ``type``, ``elements``, ``changed``, ``sample`` and ``written``. ``sample``
@@ -317,7 +320,7 @@ def changes(problem: Dict[str, Any]) -> List[Dict[str, Any]]:
     return changes_
 
 
-def _firsts(problem: Dict[str, Any]) -> Iterator[Tuple[str, torch.Tensor]]:
+def _firsts(problem: Document) -> Iterator[Tuple[str, torch.Tensor]]:
     """One tensor of each storage, with its name."""
     seen = set()
     for name, value in problem["arguments"].items():

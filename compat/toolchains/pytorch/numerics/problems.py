@@ -19,9 +19,12 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from typing import Any, Callable, Dict, Iterator, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Set, Tuple
 
 import torch
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Objects
 
 Problem = Dict[str, Any]
 
@@ -71,7 +74,7 @@ class NoProblem(ProblemError):
 
 def each(
     function: Callable[..., Iterator[Problem]],
-    parameters: Dict[str, Any],
+    parameters: Objects,
     dtype: str,
     seed: int,
     device: str,
@@ -104,7 +107,7 @@ def each(
         raise NoProblem("the function yielded no problem")
 
 
-def checked(problem: Any) -> Problem:
+def checked(problem: object) -> Problem:
     """Return a problem with all its keys.
 
     Raises ProblemError if it is malformed, with a sentence that says why.
@@ -147,7 +150,7 @@ def checked(problem: Any) -> Problem:
     return made
 
 
-def _grid(said: Any, name: str) -> Tuple[int, ...]:
+def _grid(said: object, name: str) -> Tuple[int, ...]:
     sizes = tuple(said) if isinstance(said, (tuple, list)) else (said,)
     if not 1 <= len(sizes) <= 3 or not all(
         isinstance(size, int) and not isinstance(size, bool) and size > 0 for size in sizes
@@ -158,7 +161,9 @@ def _grid(said: Any, name: str) -> Tuple[int, ...]:
     return sizes
 
 
-def _output(output: str, said: Any, arguments: Dict[str, Any], name: str) -> Dict[str, Any]:
+def _output(
+    output: str, said: object, arguments: Dict[str, object], name: str
+) -> Dict[str, object]:
     where = "problem %r, output %s" % (name, output)
     tensor = arguments.get(output)
     if not isinstance(tensor, torch.Tensor):
@@ -222,7 +227,7 @@ def _address(tensor: torch.Tensor) -> int:
     return int(tensor.untyped_storage().data_ptr())
 
 
-def _no_others(said: Dict[str, Any], known: Set[str], where: str) -> None:
+def _no_others(said: Dict[str, object], known: Set[str], where: str) -> None:
     others = sorted(str(key) for key in said if key not in known)
     if others:
         raise ProblemError("%s: unknown %s" % (where, ", ".join(others)))

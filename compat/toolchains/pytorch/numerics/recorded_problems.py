@@ -7,16 +7,19 @@ right results are unknown, so no output has a reference.
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator
+from typing import TYPE_CHECKING, Iterator
 
 import torch
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document, Objects
 
 _FACTOR, _MASK = 0x9E3779B1, 0x7FFFFFFF
 
 
 def recorded(
-    parameters: Dict[str, Any], _dtype: str, seed: int, device: str, _large: bool
-) -> Iterator[Dict[str, Any]]:
+    parameters: Objects, _dtype: str, seed: int, device: str, _large: bool
+) -> Iterator[Document]:
     """Yields the launch, which is the same for the interpreter and for a GPU."""
     said = parameters["recorded"]
     storages = [_storage(each, seed + number) for number, each in enumerate(said["storages"])]
@@ -33,7 +36,7 @@ def recorded(
     }
 
 
-def _storage(said: Dict[str, Any], seed: int) -> torch.Tensor:
+def _storage(said: Document, seed: int) -> torch.Tensor:
     """Floating point numbers between -1 and 1, and whole numbers that are 0."""
     kind = getattr(torch, said["type"])
     if not kind.is_floating_point:
@@ -44,7 +47,7 @@ def _storage(said: Dict[str, Any], seed: int) -> torch.Tensor:
     return ((mixed >> 7).double() / (1 << 23) - 1.0).to(kind)
 
 
-def _put(storage: torch.Tensor, said: Dict[str, Any]) -> None:
+def _put(storage: torch.Tensor, said: Document) -> None:
     places = _view(torch.arange(storage.numel()), said).reshape(-1)
     bits = 8 * storage.element_size()
     # PyTorch cannot set unsigned types.
@@ -58,5 +61,5 @@ def _put(storage: torch.Tensor, said: Dict[str, Any]) -> None:
     )
 
 
-def _view(storage: torch.Tensor, said: Dict[str, Any]) -> torch.Tensor:
+def _view(storage: torch.Tensor, said: Document) -> torch.Tensor:
     return storage.as_strided(said["shape"], said["strides"], said["offset"])

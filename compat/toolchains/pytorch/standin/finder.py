@@ -10,7 +10,7 @@ import importlib.util
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any, Callable
 
 from . import pytorch, versions
@@ -52,7 +52,7 @@ class StandIn(ModuleType):
         return list(vars(self))
 
     @property
-    def __dict__(self) -> Any:  # type: ignore[override]
+    def __dict__(self) -> object:  # type: ignore[override]
         """Its names, which are not all of them."""
         if LEDGER.in_tree(sys._getframe(1).f_code.co_filename):
             raise lacking("%s.__dict__" % self.__name__)
@@ -77,7 +77,7 @@ def seem_plain() -> Callable[[], None]:
     return end
 
 
-def _known() -> dict[str, dict[str, Any]]:
+def _known() -> dict[str, dict[str, object]]:
     return {
         **(pytorch.modules() if "torch" in LEDGER.packages else {}),
         **_PACKAGING,
@@ -89,7 +89,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds every module of the packages that are stood in for."""
 
     def find_spec(
-        self, name: str, path: Any, target: Any = None
+        self, name: str, path: object, target: object = None
     ) -> importlib.machinery.ModuleSpec | None:
         """A module of a package that is stood in for."""
         if name.split(".", 1)[0] not in LEDGER.packages:
@@ -106,7 +106,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Give it what is known of it."""
         vars(module).update(_known().get(module.__name__, {}))
 
-    def find_distributions(self, context: Any = None) -> Iterator[Any]:
+    def find_distributions(self, context: object = None) -> Iterator[object]:
         """The metadata of those whose version is known, for ``importlib.metadata.version``."""
         name = getattr(context, "name", None)
         version = LEDGER.packages.get(str(name).replace("-", "_"))
@@ -122,7 +122,7 @@ def _refuse_a_question(module: str) -> None:
 
     Importing the module says yes, but not where the import may fail.
     """
-    frame: Any = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     looks = False
     while frame is not None and "importlib" in frame.f_code.co_filename:
         # `importlib.util` has this function, and an import does not call it.
@@ -143,7 +143,7 @@ class _Distribution(importlib.metadata.Distribution):
     def read_text(self, filename: str) -> str | None:
         return self._text if filename == "METADATA" else None
 
-    def locate_file(self, path: Any) -> Any:
+    def locate_file(self, path: object) -> Any:
         return path
 
 
@@ -165,7 +165,7 @@ class _Hider(importlib.abc.MetaPathFinder):
         self.packages: set[str] = set()
 
     def find_spec(
-        self, name: str, path: Any, target: Any = None
+        self, name: str, path: object, target: object = None
     ) -> importlib.machinery.ModuleSpec | None:
         package = name.split(".", 1)[0]
         if package not in self.packages:
@@ -197,7 +197,7 @@ def is_absent(package: str) -> bool:
         return False
 
 
-def is_from_stand_in(value: Any) -> bool:
+def is_from_stand_in(value: object) -> bool:
     """Return whether this room has made a value that is not as good as the real one."""
     kind = type(value)
     own: Sequence[str] = (__package__ or "",)

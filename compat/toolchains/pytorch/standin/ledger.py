@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document
 
 _MOST = 50
 """Entries of a kind in the evidence."""
@@ -19,7 +23,7 @@ class Ledger:
         """Folders of the tree, each with a separator at its end."""
         self.packages: dict[str, str] = {}
         """Package that is stood in for → the version that it says it has, or nothing."""
-        self.target: dict[str, Any] = {}
+        self.target: Document = {}
         self.toolchain = ""
         """The package that the toolchain is imported as."""
         self.refusals = 0
@@ -32,7 +36,7 @@ class Ledger:
         """Whether the effects of a refusal are unknown, because it was in another thread or leads
         too far to follow.
         """
-        self.begun: tuple[list[str], dict[str, Any]] | None = None
+        self.begun: tuple[list[str], Document] | None = None
         """Roots and target for which a package was imported before any of its modules was
         requested.
         """
@@ -79,7 +83,7 @@ class Ledger:
             message = ""
         self._skipped.setdefault("%s: %s: %s" % (place, type(error).__name__, message))
 
-    def told(self) -> dict[str, Any] | None:
+    def told(self) -> Document | None:
         """Return all entries for the driver.
 
         Returns ``None`` if no stand-in was used and nothing was left out.
@@ -105,7 +109,7 @@ def _bounded(words: dict[str, None]) -> list[str]:
 
 def place_in_tree() -> str:
     """``act.py:12``, the line of the tree that is being run; empty where there is none."""
-    frame: Any = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         path = frame.f_code.co_filename
         if LEDGER.in_tree(path) and not path.startswith(_OURS):

@@ -11,9 +11,13 @@ import sys
 import threading
 from abc import ABCMeta
 from collections.abc import Callable, Iterator
-from typing import Any
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 from .ledger import LEDGER
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Value
 
 
 class Lacking(BaseException):
@@ -73,7 +77,7 @@ class Partly(metaclass=PartlyKnown):
 class Base(Partly):
     """In the place of an unknown base class."""
 
-    def __init_subclass__(cls, **_: Any) -> None:
+    def __init_subclass__(cls, **_: object) -> None:
         """Take whatever keywords the real one would."""
 
 
@@ -97,23 +101,23 @@ class Opaque:
     def __getattr__(self, name: str) -> Any:
         return unknown_attribute(path_of(self), name)
 
-    def __call__(self, *_: Any, **__: Any) -> Opaque:
+    def __call__(self, *_: object, **__: object) -> Opaque:
         return Opaque("%s(…)" % path_of(self))
 
-    def __getitem__(self, _: Any) -> Opaque:
+    def __getitem__(self, _: object) -> Opaque:
         return Opaque("%s[…]" % path_of(self))
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         pass
 
-    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+    def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
         first = next(base for base in bases if isinstance(base, Opaque))
         return (type(path_of(self), (Base,), {}),) if self is first else ()
 
     def __enter__(self) -> Opaque:
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
     def __hash__(self) -> int:
@@ -133,12 +137,12 @@ def path_of(value: Opaque) -> str:
     return path
 
 
-def is_opaque(value: Any) -> bool:
+def is_opaque(value: object) -> bool:
     """Whether it is one; asks no attribute of it."""
     return issubclass(type(value), Opaque)
 
 
-def known(value: Any) -> Any:
+def known(value: Value) -> Any:
     """Check a value before Python answers a question about it without asking it.
 
     Such questions are ``is``, ``type`` and ``callable``.
@@ -178,7 +182,7 @@ def unknown_attribute(path: str, name: str) -> Opaque:
     return Opaque(what)
 
 
-def unknown_of_known(owner: type, name: str) -> Any:
+def unknown_of_known(owner: type, name: str) -> object:
     """Return an unknown attribute of something that is partly known.
 
     It is unknown to the tree, and does not exist for all other code.
@@ -209,7 +213,7 @@ def _is_ours(kind: type) -> bool:
 _TAKING = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM", "IMPORT_STAR", "CALL_INTRINSIC_1")
 
 
-def _asks(frame: Any) -> bool:
+def _asks(frame: FrameType) -> bool:
     """Whether a frame is of the tree."""
     return LEDGER.in_tree(frame.f_code.co_filename)
 
@@ -217,11 +221,11 @@ def _asks(frame: Any) -> bool:
 _INSPECT = inspect.__file__
 
 
-def _operation(frame: Any) -> str:
+def _operation(frame: FrameType) -> str:
     return str(dis.opname[frame.f_code.co_code[frame.f_lasti]])
 
 
-def _is_call(frame: Any) -> bool:
+def _is_call(frame: FrameType) -> bool:
     """Return whether a frame called a function that looks for an attribute, such as ``hasattr``.
 
     The alternative is that it takes the attribute.
@@ -229,16 +233,16 @@ def _is_call(frame: Any) -> bool:
     return "CALL" in _operation(frame) and _operation(frame) != "CALL_INTRINSIC_1"
 
 
-def _refusing(name: str) -> Callable[..., Any]:
-    def refuse(self: Opaque, *_: Any) -> Any:
+def _refusing(name: str) -> Callable[..., object]:
+    def refuse(self: Opaque, *_: object) -> object:
         raise lacking(path_of(self))
 
     refuse.__name__ = name
     return refuse
 
 
-def _unknown_too(name: str) -> Callable[..., Any]:
-    def operate(self: Opaque, *_: Any) -> Opaque:
+def _unknown_too(name: str) -> Callable[..., object]:
+    def operate(self: Opaque, *_: object) -> Opaque:
         return Opaque("%s.%s(…)" % (path_of(self), name))
 
     operate.__name__ = name
@@ -315,10 +319,10 @@ class AssumedStr(str):
     """A text that GPUs of one architecture differ in."""
 
 
-def _assumed(name: str, plain: Any) -> Callable[..., Any]:
+def _assumed(name: str, plain: object) -> Callable[..., object]:
     function = getattr(plain, name)
 
-    def operate(self: Any, *others: Any) -> Any:
+    def operate(self: object, *others: object) -> object:
         result = function(self, *others)
         return (
             AssumedInt(result)
@@ -332,7 +336,7 @@ def _assumed(name: str, plain: Any) -> Callable[..., Any]:
     return operate
 
 
-def _unsure(self: Any) -> Any:
+def _unsure(self: object) -> object:
     raise _refusal(
         "a number is %r on the GPU that is assumed, and something else on others of its"
         " architecture" % (self,)
@@ -368,7 +372,7 @@ An expression has none, so most of a tree need not be looked at.
 _TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 
 
-def is_guarded(frame: Any) -> bool:
+def is_guarded(frame: FrameType) -> bool:
     """Return whether a frame's line is in a ``try`` that goes on without an attribute or module."""
     return frame.f_lineno in _guarded_lines(frame.f_code.co_filename)
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..device import gpu
 from .ledger import LEDGER
 from .opaque import AssumedInt, AssumedStr, Opaque, Partly, lacking, unknown_of_known
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Objects, Value
 
 _NEWEST = "2.15.0"
 """The assumed PyTorch of a toolchain without a known one."""
@@ -107,7 +110,7 @@ class Size(Partly, tuple):  # type: ignore[type-arg]
 class device(Partly):
     """A device, as its name says it."""
 
-    def __init__(self, type: Any, index: int | None = None) -> None:
+    def __init__(self, type: object, index: int | None = None) -> None:
         kind, _, number = str(type).partition(":")
         self.type, self.index = kind, int(number) if number else index
 
@@ -130,7 +133,7 @@ class device(Partly):
 class Module(Partly):
     """``torch.nn.Module``, to derive from."""
 
-    def __init__(self, *_: Any, **__: Any) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         raise lacking("torch.nn.Module(…)")
 
 
@@ -138,7 +141,7 @@ class Function(Partly):
     """``torch.autograd.Function``, to derive from."""
 
     @classmethod
-    def apply(cls, *_: Any, **__: Any) -> Opaque:
+    def apply(cls, *_: object, **__: object) -> Opaque:
         """What it computes is not known."""
         return Opaque("torch.autograd.Function.apply(…)")
 
@@ -149,26 +152,26 @@ class Function(Partly):
 class no_grad:
     """Changes what PyTorch records, which nothing here does: a function stays what it is."""
 
-    def __init__(self, *_: Any, **__: Any) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         pass
 
-    def __new__(cls, *arguments: Any, **_: Any) -> Any:
+    def __new__(cls, *arguments: object, **_: object) -> Any:
         """``@torch.no_grad`` and ``@torch.no_grad()``."""
         if arguments and callable(arguments[0]):
             return arguments[0]
         return super().__new__(cls)
 
-    def __call__(self, function: Any) -> Any:
+    def __call__(self, function: object) -> object:
         return function
 
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
 
-def _decorator(*arguments: Any, **_: Any) -> Any:
+def _decorator(*arguments: object, **_: object) -> object:
     """Return a Python function as it is; this is a decorator with or without arguments.
 
     The function is not called here.
@@ -178,7 +181,7 @@ def _decorator(*arguments: Any, **_: Any) -> Any:
     return _undecorated
 
 
-def _undecorated(function: Any) -> Any:
+def _undecorated(function: object) -> object:
     if hasattr(function, "fn"):  # what becomes of a kernel in there is not known
         return Opaque("torch.<decorator>(…)")
     return function
@@ -190,31 +193,31 @@ class _CustomOp(Partly):
     It can be called, and others can be registered with it.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., object]) -> None:
         functools.update_wrapper(self, function)
 
-    def __call__(self, *_: Any, **__: Any) -> Opaque:
+    def __call__(self, *_: object, **__: object) -> Opaque:
         return Opaque("torch.library.custom_op(…)(…)")
 
-    def register_fake(self, function: Any = None, **_: Any) -> Any:
+    def register_fake(self, function: object = None, **_: object) -> object:
         """Leaves the function as it is."""
         return _undecorated if function is None else function
 
-    def register_kernel(self, *_: Any, **__: Any) -> Any:
+    def register_kernel(self, *_: object, **__: object) -> object:
         """Leaves the function as it is."""
         return _undecorated
 
     register_vmap = register_torch_dispatch = register_autocast = register_kernel
 
-    def register_autograd(self, *_: Any, **__: Any) -> None:
+    def register_autograd(self, *_: object, **__: object) -> None:
         """Nothing is differentiated here."""
 
 
-def _custom_op(_name: Any, function: Any = None, **_: Any) -> Any:
+def _custom_op(_name: object, function: Callable[..., object] | None = None, **_: object) -> object:
     return _CustomOp if function is None else _CustomOp(function)
 
 
-def _registering(*arguments: Any, **__: Any) -> Any:
+def _registering(*arguments: object, **__: object) -> object:
     """Stand in for ``torch.library.register_fake("my::op", function)`` and the like.
 
     They are also decorators.
@@ -230,10 +233,10 @@ def _registering(*arguments: Any, **__: Any) -> Any:
 class Library(Partly):
     """``torch.library.Library``."""
 
-    def __init__(self, *_: Any, **__: Any) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         pass
 
-    def define(self, *_: Any, **__: Any) -> None:
+    def define(self, *_: object, **__: object) -> None:
         """Nothing is called here."""
 
     impl = fallback = define
@@ -258,10 +261,10 @@ def _model() -> str:
     return AssumedStr(LEDGER.target["gpu"])
 
 
-def _told(question: str, value: Callable[[], Any]) -> Callable[..., Any]:
+def _told(question: str, value: Callable[[], Value]) -> Callable[..., Any]:
     """A function of PyTorch's that answers so, whatever its arguments."""
 
-    def answer(*_: Any, **__: Any) -> Any:
+    def answer(*_: object, **__: object) -> Any:
         result = value()
         LEDGER.answered("%s()" % question, result, isinstance(result, (AssumedInt, AssumedStr)))
         return result
@@ -309,9 +312,9 @@ def _built_for(releases: Any) -> AssumedStr:
     return AssumedStr([release for since, release in releases if since <= _minor()][-1])
 
 
-_DEFAULT: dict[str, Any] = {}
+_DEFAULT: dict[str, object] = {}
 """The default dtype that a module has set, if any."""
-VALUES: dict[str, dict[str, Callable[[], Any]]] = {
+VALUES: dict[str, dict[str, Callable[[], object]]] = {
     "torch": {"__version__": version},
     "torch.version": {"__version__": version, "cuda": _cuda_version, "hip": _hip_version},
 }
@@ -319,12 +322,12 @@ VALUES: dict[str, dict[str, Callable[[], Any]]] = {
 
 
 @functools.lru_cache(maxsize=None)
-def modules() -> dict[str, dict[str, Any]]:
+def modules() -> dict[str, Objects]:
     """Return module → its known names that do not depend on the target.
 
     All other names are unknown.
     """
-    library = dict.fromkeys(
+    library: dict[str, object] = dict.fromkeys(
         ("register_fake", "impl", "impl_abstract", "register_kernel", "register_autograd"),
         _registering,
     )

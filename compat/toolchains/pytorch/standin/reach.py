@@ -9,12 +9,15 @@ import functools
 import sys
 from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .finder import StandIn, is_from_stand_in
 from .ledger import LEDGER
 from .opaque import AssumedFloat, AssumedInt, AssumedStr, Lacking, is_opaque, path_of
 from .pytorch import Tensor, dtype
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document, Function, Value
 
 # --- what a kernel reaches: whether all of it is known here, before it is compiled ----------------
 
@@ -32,7 +35,7 @@ _TAKES = ("LOAD_ATTR", "LOAD_METHOD")
 _BETWEEN = ("CACHE", "EXTENDED_ARG", "PUSH_NULL", "NOP", "RESUME", "PRECALL")
 
 
-def check(kernel: Any, name: str) -> None:
+def check(kernel: Function, name: str) -> None:
     """Look through all that a kernel reaches: its helpers, their globals, constants, defaults.
 
     Raises Lacking where one of them is unknown or assumed, and the original error where a statement
@@ -45,7 +48,7 @@ class _ReachableValues:
     def __init__(self, kernel: str) -> None:
         self.kernel = kernel
         self.seen: set[int] = set()
-        self.alive: list[Any] = []
+        self.alive: list[object] = []
 
     def lacks(self, what: str) -> Lacking:
         package = what.split(".", 1)[0].split("(", 1)[0]
@@ -56,7 +59,7 @@ class _ReachableValues:
         )
         return Lacking(message)
 
-    def value(self, value: Any, path: str, depth: int) -> None:
+    def value(self, value: Value, path: str, depth: int) -> None:
         """Look at a value that the kernel has under this name."""
         self._refuse_unknown(value, path)
         if type(value) is dtype or value is Tensor or value is dtype or id(value) in self.seen:
@@ -82,7 +85,7 @@ class _ReachableValues:
         elif not isinstance(value, ModuleType):
             self.inside(value, path, depth)
 
-    def _refuse_unknown(self, value: Any, path: str) -> None:
+    def _refuse_unknown(self, value: Value, path: str) -> None:
         if is_opaque(value):
             raise self.lacks(path_of(value))
         if type(value) in (AssumedInt, AssumedFloat, AssumedStr):
@@ -99,7 +102,7 @@ class _ReachableValues:
                     base.__name__ if "." in base.__name__ else "torch.%s" % base.__name__
                 )
 
-    def inside(self, value: Any, path: str, depth: int) -> None:
+    def inside(self, value: Value, path: str, depth: int) -> None:
         """Follow what a compile looks at inside of an object.
 
         This is the function of a jit function, the value of a constexpr, or the object's own
@@ -128,7 +131,7 @@ class _ReachableValues:
             self.use(function, cells, name, attributes)
 
     def use(
-        self, function: FunctionType, cells: dict[str, Any], name: str, attributes: list[str]
+        self, function: FunctionType, cells: Document, name: str, attributes: list[str]
     ) -> None:
         """A global name where it is used, with the attributes that are taken of it."""
         if name in cells:
@@ -161,13 +164,13 @@ class _ReachableValues:
             path = "%s.%s" % (path, attribute)
         self.value(value, path, 0)
 
-    def known(self, module: Any, name: str) -> None:
+    def known(self, module: object, name: str) -> None:
         """Raise what made a name missing."""
         error = LEDGER.missing.get(str(module), {}).get(name)
         if error is not None:
             raise error
 
-    def from_anywhere(self, module: Any, name: str) -> None:
+    def from_anywhere(self, module: object, name: str) -> None:
         """Raise the error that left a module without names, even unknown ones.
 
         It comes from ``from package import *``.
@@ -176,14 +179,14 @@ class _ReachableValues:
             self.known(module, "*")
 
 
-def _defaults(function: FunctionType) -> Iterator[tuple[str, Any]]:
+def _defaults(function: FunctionType) -> Iterator[tuple[str, object]]:
     code, defaults = function.__code__, function.__defaults__ or ()
     names = code.co_varnames[: code.co_argcount]
     yield from zip(names[len(names) - len(defaults) :], defaults)
     yield from (function.__kwdefaults__ or {}).items()
 
 
-def _facts(value: Any) -> Any:
+def _facts(value: Value) -> Any:
     try:
         return object.__getattribute__(value, "__dict__")
     except AttributeError:
@@ -231,16 +234,16 @@ _LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 class Effects:
     """All that the values of some names of a module lead to."""
 
-    def __init__(self, names: Iterable[str], module: dict[str, Any]) -> None:
+    def __init__(self, names: Iterable[str], module: dict[str, object]) -> None:
         self.globals: set[tuple[str, str]] = set()
         """Module and name of the globals that functions set."""
         self.attributes: set[str] = set()
         """Names of attributes that functions set, on any object."""
-        self.changeable: list[Any] = []
+        self.changeable: list[object] = []
         """Objects that functions have in their hands and whose content can change."""
         self.classes: list[type] = []
         self.modules: set[str] = set()
-        self._seen: dict[int, Any] = {}
+        self._seen: dict[int, object] = {}
         for name in names:
             if name in module:
                 self._follow(module[name], inside=False)
@@ -262,7 +265,7 @@ class Effects:
                 if id(value) in objects
             )
 
-    def _follow(self, value: Any, inside: bool) -> None:
+    def _follow(self, value: object, inside: bool) -> None:
         """Go where a value leads. ``inside`` a function it can also be changed."""
         waiting = [(value, inside)]
         while waiting and len(self._seen) < _MOST:
@@ -281,7 +284,7 @@ class Effects:
         if waiting:
             LEDGER.elsewhere = True
 
-    def _led_to(self, value: Any, inside: bool) -> list[tuple[Any, bool]]:
+    def _led_to(self, value: object, inside: bool) -> list[tuple[object, bool]]:
         if isinstance(value, FunctionType):
             return self._of_function(value) if LEDGER.in_tree(value.__code__.co_filename) else []
         if isinstance(value, MethodType):
@@ -302,10 +305,10 @@ class Effects:
             return self._of_class(value)
         return self._of_object(value, inside)
 
-    def _of_function(self, function: FunctionType) -> list[tuple[Any, bool]]:
+    def _of_function(self, function: FunctionType) -> list[tuple[object, bool]]:
         names = function.__globals__
         module = str(names.get("__name__"))
-        loaded: list[Any] = []
+        loaded: list[object] = []
         for operation, argument in _instructions(function.__code__):
             if operation in _SETS:
                 self.globals.add((module, argument))
@@ -320,15 +323,15 @@ class Effects:
                 continue
         return [(reached, True) for reached in loaded]
 
-    def _of_class(self, value: type) -> list[tuple[Any, bool]]:
+    def _of_class(self, value: type) -> list[tuple[object, bool]]:
         if not is_of_tree(value):
             return []
         self.classes.append(value)
         return [(reached, True) for reached in [*vars(value).values(), *value.__mro__[1:]]]
 
-    def _of_object(self, value: Any, inside: bool) -> list[tuple[Any, bool]]:
+    def _of_object(self, value: object, inside: bool) -> list[tuple[object, bool]]:
         kind = type(value)
-        reached: list[Any] = []
+        reached: list[object] = []
         if isinstance(value, (tuple, frozenset)):
             reached += value
         elif isinstance(value, _CONTAINERS) or is_of_tree(kind):
@@ -358,7 +361,7 @@ def is_of_tree(kind: type) -> bool:
     return is_in_tree(sys.modules.get(kind.__module__))
 
 
-def is_in_tree(module: Any) -> bool:
+def is_in_tree(module: object) -> bool:
     """Return whether something is a module of the tree.
 
     Only its dictionary is read, because asking a module for an attribute can run its own code.

@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .finder import is_absent, seem_plain, stand_in_for
 from .ledger import LEDGER
@@ -17,19 +17,22 @@ from .opaque import Lacking, swallowed
 from .reach import check
 from .tree import LENIENT, Loader, forget_modules, look_in
 
+if TYPE_CHECKING:
+    from ...inside.foreign import Document, Function
+
 
 class ImportedSource:
     """A module, imported when it is first asked for something."""
 
     def __init__(
-        self, path: str, roots: list[str], module: str, target: dict[str, Any], toolchain: str
+        self, path: str, roots: list[str], module: str, target: dict[str, object], toolchain: str
     ) -> None:
         """``toolchain`` is the package that the toolchain is imported as."""
         self.path, self.module, self.roots = path, module, roots
         self._before = frozenset(sys.modules)
         self._begun = LEDGER.begun == (roots, target) and module.startswith(LEDGER.package + ".")
         self._loaded: ModuleType | None = None
-        self._found: dict[str, Any] = {}
+        self._found: dict[str, object] = {}
         """The values of expressions. A factory that is called again can make something else."""
         if self._begun:
             return
@@ -44,7 +47,7 @@ class ImportedSource:
             self._loaded = self._imported()
         return self._loaded
 
-    def function(self, expression: str) -> Any:
+    def function(self, expression: str) -> Function:
         """Return the value of an expression over the module's names.
 
         Examples: ``kernel``, ``Holder.kernel``, ``make(64)``. Raises what importing raised,
@@ -55,7 +58,7 @@ class ImportedSource:
             self._found[expression] = self._value(expression)
         return self._found[expression]
 
-    def _value(self, expression: str) -> Any:
+    def _value(self, expression: str) -> object:
         module, refused = self.load(), LEDGER.refusals
         function = self._value_of(module, ast.parse(expression, mode="eval").body, expression)
         if LEDGER.refusals > refused:
@@ -75,7 +78,7 @@ class ImportedSource:
                 self._begun = False
                 forget_modules(self._before)
 
-    def told(self) -> dict[str, Any] | None:
+    def told(self) -> Document | None:
         """What was stood in for and what was left out, if anything."""
         return LEDGER.told()
 

@@ -10,7 +10,6 @@ import os
 import re
 import sys
 from types import ModuleType
-from typing import Any
 
 from .ledger import LEDGER
 
@@ -36,7 +35,7 @@ def _is_absent(error: BaseException) -> bool:
     return match is not None and _is_own(match["name"])
 
 
-def _is_own(module: Any) -> bool:
+def _is_own(module: object) -> bool:
     """Whether a module is the toolchain or a part of it: of a toolchain that is here."""
     own = LEDGER.toolchain
     return own in sys.modules and isinstance(module, str) and (module + ".").startswith(own + ".")
@@ -59,7 +58,7 @@ def _is_wrong_call(error: BaseException) -> bool:
     return own and not others
 
 
-def _holds(module: Any, path: str) -> bool:
+def _holds(module: object, path: str) -> bool:
     value = vars(module) if isinstance(module, ModuleType) else {}
     first, *rest = path.split(".")
     return first in value and (not rest or rest[0] in getattr(value[first], "__dict__", {}))

@@ -44,7 +44,7 @@ class Loader(SourceFileLoader):
         code: CodeType = self.source_to_code(self.get_data(path), path)
         return code
 
-    def source_to_code(self, data: Any, path: Any, **_: Any) -> CodeType:  # type: ignore[override]
+    def source_to_code(self, data: Any, path: Any, **_: object) -> CodeType:  # type: ignore[override]
         """Compile it; where something is stood in for, so that all questions are heard."""
         if not LEDGER.packages:
             return super().source_to_code(data, path)
@@ -110,7 +110,7 @@ def has_foreign(before: AbstractSet[str]) -> bool:
     )
 
 
-def _is_foreign(name: str, module: Any, before: AbstractSet[str]) -> bool:
+def _is_foreign(name: str, module: object, before: AbstractSet[str]) -> bool:
     package = name.partition(".")[0]
     if package in LEDGER.packages or package.startswith("_compat_"):
         return False
@@ -129,7 +129,7 @@ def _is_orphan(name: str) -> bool:
     return False
 
 
-def _is_of_python(package: str, module: Any) -> bool:
+def _is_of_python(package: str, module: object) -> bool:
     path = getattr(module, "__dict__", {}).get("__file__")
     if not isinstance(path, str):
         return package in sys.builtin_module_names
@@ -139,7 +139,7 @@ def _is_of_python(package: str, module: Any) -> bool:
     )
 
 
-def _is_of_tree(module: Any) -> bool:
+def _is_of_tree(module: object) -> bool:
     facts = getattr(module, "__dict__", {})
     path = facts.get("__file__") or next(iter(list(facts.get("__path__") or [])), None)
     return isinstance(path, str) and LEDGER.in_tree(path + "/")
@@ -167,7 +167,7 @@ def audible(data: bytes, path: str) -> ast.Module:
 
 
 class _Asking(ast.NodeTransformer):
-    def visit_Compare(self, node: ast.Compare) -> Any:
+    def visit_Compare(self, node: ast.Compare) -> object:
         self.generic_visit(node)
         if any(isinstance(operator, (ast.Is, ast.IsNot)) for operator in node.ops):
             node.left, *node.comparators = [
@@ -175,7 +175,7 @@ class _Asking(ast.NodeTransformer):
             ]
         return node
 
-    def visit_Call(self, node: ast.Call) -> Any:
+    def visit_Call(self, node: ast.Call) -> object:
         self.generic_visit(node)
         if (
             isinstance(node.func, ast.Name)

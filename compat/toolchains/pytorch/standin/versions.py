@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import total_ordering
-from typing import Any
 
 _FORM = re.compile(
     r"\s*v?(?:(?P<epoch>\d+)!)?(?P<release>\d+(?:\.\d+)*)"
@@ -82,12 +81,12 @@ class Version:
         return self.dev is not None
 
     @property
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[object, ...]:
         release = self.release
         while len(release) > 1 and release[-1] == 0:
             release = release[:-1]
         if self.pre is None:
-            pre: tuple[Any, ...] = (
+            pre: tuple[object, ...] = (
                 _LEAST if self.post is None and self.dev is not None else _GREATEST
             )
         else:

@@ -20,10 +20,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from compat.model import CompileSpec
-from compat.text import lazy_pattern, printable, read_json, write_json
+from compat.text import JsonObject, lazy_pattern, printable, read_json, write_json
 from compat.toolchains import pytorch
 from compat.toolchains.base import Launching, Unlaunchable
 from compat.toolchains.triton.facts import WITHOUT_LINES
@@ -40,7 +39,7 @@ _LARGEST_PORTABLE = 8
 """Blocks that every GPU with clusters takes in one."""
 
 
-def facts(metadata: str, text: str, spec: CompileSpec) -> dict[str, Any]:
+def facts(metadata: str, text: str, spec: CompileSpec) -> JsonObject:
     """Return the facts for a launch, from an adapter's metadata, the PTX, and the hints.
 
     Raises Unlaunchable.
@@ -63,7 +62,7 @@ def facts(metadata: str, text: str, spec: CompileSpec) -> dict[str, Any]:
         raise Unlaunchable("the compiler's facts about its launch have an unknown form") from error
 
 
-def _facts(fields: dict[str, Any], names: list[list[str]] | None, text: str) -> dict[str, Any]:
+def _facts(fields: JsonObject, names: list[list[str]] | None, text: str) -> JsonObject:
     if names is None:
         raise Unlaunchable(
             "it was compiled from IR, which does not name the parameters of the kernel"
@@ -134,7 +133,7 @@ def _size(parameter: re.Match[str]) -> int:
     return 1 if kind == "pred" else int(bits) // 8 * int(count or 1)
 
 
-def _clusters(fields: dict[str, Any]) -> dict[str, Any]:
+def _clusters(fields: JsonObject) -> dict[str, object]:
     """How many programs share a cluster, and what that makes of the grid."""
     ctas = int(fields.get("num_ctas") or 1)
     dims: Sequence[int] = fields.get("cluster_dims") or (ctas, 1, 1)
@@ -147,7 +146,7 @@ def _clusters(fields: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _memory(fields: dict[str, Any], kind: str) -> dict[str, int]:
+def _memory(fields: JsonObject, kind: str) -> dict[str, int]:
     """What one block of a scratch memory needs: bytes and their alignment."""
     return {
         "bytes": int(fields[f"{kind}_scratch_size"] or 0),

@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from packaging.version import Version
 
 from compat.model import Status
-from compat.text import lazy_pattern
+from compat.text import JsonMapping, lazy_pattern
 from compat.toolchains.base import Pairing, PairResult
 from compat.toolchains.triton.facts import TARGETS
 
@@ -66,7 +65,7 @@ _NAMES_ITS_TYPE = lazy_pattern(r"\w+(Error|Exception): ")
 _IMPORTS = ("ImportError", "ModuleNotFoundError")
 
 
-def judge(answer: Mapping[str, Any]) -> PairResult:
+def judge(answer: JsonMapping) -> PairResult:
     """What an answer about one program means."""
     ended = answer.get("ended")
     if ended == "deadline":
@@ -88,7 +87,7 @@ def judge(answer: Mapping[str, Any]) -> PairResult:
     return PairResult(status=Status.REJECTED, failure_class=failure_class, message=_words(said))
 
 
-def _counted(answer: Mapping[str, Any]) -> PairResult:
+def _counted(answer: JsonMapping) -> PairResult:
     """Whether every kernel that the graph must launch was launched."""
     left = [str(launch[0]) for launch in answer.get("launched", [])]
     missing = []
@@ -115,13 +114,13 @@ def _counted(answer: Mapping[str, Any]) -> PairResult:
 
 
 def _classes(
-    stage: str, errors: Sequence[Mapping[str, Any]]
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    stage: str, errors: Sequence[Mapping[str, object]]
+) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield possible classes of a chain of exceptions, each with its exception.
 
     ``errors`` begins with the outermost exception. The most telling class comes first.
     """
-    nothing: Mapping[str, Any] = {"type": "nothing", "message": "its answer is not readable"}
+    nothing: Mapping[str, object] = {"type": "nothing", "message": "its answer is not readable"}
     if stage == "import":
         yield "import-fails", errors[0] if errors else nothing
     for error in errors:
@@ -143,7 +142,7 @@ def _classes(
     yield "launch-fails" if stage == "launch" else "compile-fails", errors[0] if errors else nothing
 
 
-def _names_in(error: Mapping[str, Any]) -> bool:
+def _names_in(error: Mapping[str, object]) -> bool:
     """Return whether Triton's compiler raised the error because of a name.
 
     It quotes the name below the lines of the source.
@@ -151,7 +150,7 @@ def _names_in(error: Mapping[str, Any]) -> bool:
     return any(_NAME.search(line) for line in str(error.get("message")).splitlines())
 
 
-def _words(error: Mapping[str, Any]) -> str:
+def _words(error: Mapping[str, object]) -> str:
     """Type and message on one line; where it has no message, the line that raised it."""
     lines = [line.strip() for line in str(error.get("message", "")).splitlines() if line.strip()]
     telling = next(

@@ -135,7 +135,7 @@ class Code:
 
         Nodes inside of a replaced one are dropped with it.
         """
-        new = self.module.visit(_Replacing(changed))
+        new = self.module.visit(_ReplacerByIdentity(changed))
         assert isinstance(new, cst.Module)
         return new.code
 
@@ -305,7 +305,7 @@ def names_in(node: cst.CSTNode) -> Iterator[str]:
     return (name.value for name in walk(node) if isinstance(name, cst.Name))
 
 
-class _Replacing(cst.CSTTransformer):
+class _ReplacerByIdentity(cst.CSTTransformer):
     """Replaces nodes by identity."""
 
     def __init__(self, changed: Mapping[_N, cst.CSTNode]) -> None:

@@ -10,13 +10,14 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from attrs import frozen
 from packaging.version import Version
 
 from compat.errors import ConfigError
 from compat.model import Target
+from compat.text import JsonMapping, JsonObject
 from compat.toolchains.base import GpuModel, Variables
 
 _FOLDER = Path(__file__).parent
@@ -37,7 +38,7 @@ class _TargetTable:
     warp_size: int
     shared_memory: int
     gpus: tuple[str, ...] = ()
-    model: Mapping[str, Any] | None = None
+    model: JsonMapping | None = None
 
 
 @frozen(kw_only=True)
@@ -48,7 +49,7 @@ class _WithheldTable:
     names: tuple[str, ...]
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path) -> JsonObject:
     """Return the tables of a file, without its schema.
 
     Raises ConfigError with the path if the file does not have this schema.
@@ -62,7 +63,7 @@ def read(path: Path) -> dict[str, Any]:
     return document
 
 
-def _records(kind: type[Record], path: Path, document: Mapping[str, Any], key: str) -> list[Record]:
+def _records(kind: type[Record], path: Path, document: JsonMapping, key: str) -> list[Record]:
     """Return the tables of one key as records.
 
     Raises ConfigError with the path and the table if a table has other keys than the record.

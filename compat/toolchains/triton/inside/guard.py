@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing `typing` takes longer than all the rest
     from typing import Any
 
-FACTS: dict[str, Any] = {}
+FACTS: dict[str, object] = {}
 # ----- from here on: the code, the same in every guard -----
 
 POLICIES = ("pessimistic", "optimistic")
@@ -29,7 +29,11 @@ class Choice:
 
 
 def best_variant(
-    kernel: str, triton_version: str | None = None, target: Any = None, *, policy: str | None = None
+    kernel: str,
+    triton_version: str | None = None,
+    target: object = None,
+    *,
+    policy: str | None = None,
 ) -> str | None:
     """Return the first variant, in the author's order of preference, that works.
 
@@ -45,14 +49,22 @@ def best_variant(
 
 
 def why(
-    kernel: str, triton_version: str | None = None, target: Any = None, *, policy: str | None = None
+    kernel: str,
+    triton_version: str | None = None,
+    target: object = None,
+    *,
+    policy: str | None = None,
 ) -> str:
     """A sentence on the answer of `best_variant`."""
     return choose(kernel, triton_version, target, policy=policy).why
 
 
 def choose(
-    kernel: str, triton_version: str | None = None, target: Any = None, *, policy: str | None = None
+    kernel: str,
+    triton_version: str | None = None,
+    target: object = None,
+    *,
+    policy: str | None = None,
 ) -> Choice:
     """Return the answer of `best_variant` with its reason.
 
@@ -72,7 +84,7 @@ def choose(
     return _ANSWERS[asked]
 
 
-_ANSWERS: dict[Any, Choice] = {}
+_ANSWERS: dict[object, Choice] = {}
 
 
 # ----- what is here -----
@@ -152,7 +164,11 @@ def _target_of(torch: Any, device: int) -> str:
 
 
 def decide(
-    facts: dict[str, Any], kernel: str, version: str | None, target: Any, policy: str | None = None
+    facts: dict[str, Any],
+    kernel: str,
+    version: str | None,
+    target: object,
+    policy: str | None = None,
 ) -> Choice:
     """What `choose` answers, by these facts."""
     variants = facts["kernels"].get(kernel)
@@ -202,7 +218,11 @@ def _works(
 
 
 def _on_all(
-    facts: dict[str, Any], marks: dict[str, str], version: str, names: list[str], optimistic: bool
+    facts: dict[str, object],
+    marks: dict[str, str],
+    version: str,
+    names: list[str],
+    optimistic: bool,
 ) -> tuple[bool, str]:
     reason = ""
     for name in names:
@@ -291,7 +311,7 @@ def _targets(facts: dict[str, Any], target: Any) -> tuple[tuple[str, Any], list[
     return device, [name for name, known in facts["targets"].items() if known == device]
 
 
-def _device(target: Any) -> tuple[str, Any]:
+def _device(target: Any) -> tuple[str, object]:
     if isinstance(target, tuple) and len(target) == 2:
         return "cuda", 10 * int(target[0]) + int(target[1])
     text = str(target).partition(":")[0]

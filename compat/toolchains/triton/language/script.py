@@ -191,7 +191,7 @@ if __name__ == "__main__":
 
 def _source_facts(
     bundle: Bundle, target: Target, form: Form, variables: Mapping[str, str]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """What the template needs to know of the ``ASTSource`` that is compiled."""
     known = SpecializedArguments.of(bundle, target, form, variables)
     types = {name: _type(kind) for name, kind in known.types.items()}
@@ -425,7 +425,7 @@ _RUN = ("grid", "warmup")
 """Parameters of ``run`` itself: arguments of these names are passed by position."""
 
 
-def _launch_facts(bundle: Bundle, target: Target) -> dict[str, Any]:
+def _launch_facts(bundle: Bundle, target: Target) -> dict[str, object]:
     """What the template needs to know of a launch."""
     spec = bundle.spec.compile
     texts = {name: source(value) for name, value in spec.launch.items()}
@@ -453,7 +453,7 @@ def _launch_facts(bundle: Bundle, target: Target) -> dict[str, Any]:
     }
 
 
-def _leaves(spec: CompileSpec) -> list[Any]:
+def _leaves(spec: CompileSpec) -> list[object]:
     return list(arguments.leaves(tuple(spec.launch.values())))
 
 
@@ -510,7 +510,7 @@ def _type(kind: ArgumentType) -> str:
     )
 
 
-def _dictionary(head: str, entries: Mapping[Any, str]) -> str:
+def _dictionary(head: str, entries: Mapping[object, str]) -> str:
     """``head{"name": value, …}`` behind eight spaces, over several lines where one is too long."""
     items = [
         f'"{key}": {value}' if isinstance(key, str) else f"{key}: {value}"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from attrs import evolve, frozen
 
@@ -128,7 +127,7 @@ class Block:
     pointer: bool = False
 
 
-def _passed(argument: Any) -> Block | None:
+def _passed(argument: object) -> Block | None:
     """What a launch passes; ``None`` for what nothing is known of."""
     if arguments.is_tensor(argument):
         return Block(dtype=LANGUAGE_NAMES.get(arguments.dtype_of(argument)), pointer=True)
@@ -264,7 +263,8 @@ class BlockShapes:
     def _sizes(self, nodes: Sequence[ast.expr]) -> tuple[int, ...]:
         """The whole numbers that these expressions come to; empty where one is not known."""
         values = [self._constants.try_value(node)[1] for node in nodes]
-        return tuple(values) if all(type(value) is int for value in values) else ()
+        whole = tuple(value for value in values if type(value) is int)
+        return whole if len(whole) == len(values) else ()
 
 
 def _operands(node: ast.expr) -> Iterator[ast.expr]:

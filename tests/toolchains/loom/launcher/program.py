@@ -35,6 +35,8 @@ def _line(folder, problem, cell):
 
 def _expected(path, problem):
     spec = spec_from_file_location("problem", path)
+    assert spec
+    assert spec.loader
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return getattr(module, problem["function"])(

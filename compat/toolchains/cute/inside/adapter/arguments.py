@@ -16,9 +16,13 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .no_gpu import TensorNowhere
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document, Function, Objects, Tensor, Value
+    from ..foreign import Type
 
 _ADDRESS = 1 << 40
 """Divisible by every assumed alignment."""
@@ -87,12 +91,12 @@ class Memory:
 
     def __init__(self, base: int | None = None) -> None:
         self._base = base
-        self.tensors: dict[str, dict[str, Any]] = {}
+        self.tensors: dict[str, dict[str, object]] = {}
         """Argument → ``address``, ``bytes`` of an element, ``align``, and ``shape`` and ``strides``
         of one that has them.
         """
 
-    def place(self, name: str, **facts: Any) -> int:
+    def place(self, name: str, **facts: object) -> int:
         """Return the address of the tensor with this name.
 
         Raises KernelFileError for a second tensor of the name if each tensor has its own address.
@@ -108,7 +112,7 @@ class Memory:
         return address
 
 
-def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any], dict[str, Any]]:
+def bound(function: Function, job: Document) -> tuple[Any, list[Any], Objects]:
     """Return the function to compile, its arguments in order, and its arguments by keyword.
 
     If the job names a class, an object is made with the constexprs that its constructor takes. Its
@@ -116,7 +120,7 @@ def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any], dict[str,
     """
     names = _names_beside(function)
     constants = {name: constant(value, names) for name, value in job["constexprs"].items()}
-    made: dict[str, Any] = {}
+    made: Objects = {}
     if inspect.isclass(function):
         taken = _taken_by(function, constants)
         made = {name: constants[name] for name in taken if name in constants}
@@ -181,7 +185,7 @@ Like numbers of CuTe DSL, they are known only at run time.
 """
 
 
-def _is_plain(parameter: Any, value: Any) -> bool:
+def _is_plain(parameter: Type, value: object) -> bool:
     """Whether a parameter takes a number of Python in the place of this number of CuTe DSL."""
     if (
         parameter is None
@@ -193,8 +197,8 @@ def _is_plain(parameter: Any, value: Any) -> bool:
 
 
 def run_time(
-    function: Any, job: dict[str, Any], values: dict[str, Any], memory: Memory
-) -> dict[str, Any]:
+    function: Function, job: Document, values: Objects, memory: Memory
+) -> dict[str, object]:
     """Return only the run-time arguments, in the function's order.
 
     ``values`` has a value for each unknown size and number (:func:`unknown`). Raises
@@ -209,7 +213,7 @@ def run_time(
     }
 
 
-def in_order(function: Any, signature: dict[str, Any]) -> list[str]:
+def in_order(function: Function, signature: Document) -> list[str]:
     """The run-time arguments as a function, or a class's objects, have them."""
     is_function = inspect.isfunction(inspect.unwrap(function))
     kind = function if inspect.isclass(function) else type(function)
@@ -220,13 +224,13 @@ def in_order(function: Any, signature: dict[str, Any]) -> list[str]:
     ]
 
 
-def _names_beside(function: Any) -> dict[str, Any]:
+def _names_beside(function: Function) -> Objects:
     """The names of the module that a function or class is defined in."""
-    found: Any = getattr(inspect.unwrap(function), "__globals__", None)
+    found: Value = getattr(inspect.unwrap(function), "__globals__", None)
     return found if found is not None else vars(sys.modules[function.__module__])
 
 
-def _taken_by(kind: Any, constants: dict[str, Any]) -> list[str]:
+def _taken_by(kind: Type, constants: dict[str, object]) -> list[str]:
     """Return the parameters of a class's constructor.
 
     Raises KernelFileError if a required one has no value.
@@ -245,12 +249,12 @@ def _taken_by(kind: Any, constants: dict[str, Any]) -> list[str]:
     return list(parameters)
 
 
-def constructor(kind: Any) -> dict[str, Any]:
+def constructor(kind: Type) -> Objects:
     """Return the parameters that a class is made with, by name.
 
     They include those that it passes on unchanged (``*arguments, **options``).
     """
-    parameters: dict[str, Any] = {}
+    parameters: Objects = {}
     for base in kind.__mro__:
         construct = vars(base).get("__init__")
         if construct is None or base is object:
@@ -270,7 +274,7 @@ def constructor(kind: Any) -> dict[str, Any]:
     return parameters
 
 
-def _parameters(function: Any) -> dict[str, Any]:
+def _parameters(function: Function) -> Objects:
     parameters = inspect.signature(inspect.unwrap(function)).parameters
     return {
         name: each
@@ -279,7 +283,7 @@ def _parameters(function: Any) -> dict[str, Any]:
     }
 
 
-def constant(value: Any, names: dict[str, Any]) -> Any:
+def constant(value: object, names: dict[str, object]) -> Any:
     """Return a constexpr from its JSON form.
 
     ``{"dtype": "fp16"}`` is a type of CuTe DSL's, and a list is a tuple. ``{"function": "relu"}``
@@ -305,7 +309,7 @@ def constant(value: Any, names: dict[str, Any]) -> Any:
     return value
 
 
-def element(name: str) -> Any:
+def element(name: str) -> Type:
     """Return the type of CuTe DSL that a name means.
 
     Raises KernelFileError if the name is unknown, and AttributeError if this release has no such
@@ -320,7 +324,7 @@ def element(name: str) -> Any:
     return getattr(cutlass, _ELEMENTS[name][0])
 
 
-def options(said: dict[str, Any]) -> dict[str, str]:
+def options(said: Document) -> dict[str, str]:
     """Compile options as ``cute.compile`` takes them, in one text; nothing where there are none."""
     words = []
     for name, value in said.items():
@@ -332,7 +336,7 @@ def options(said: dict[str, Any]) -> dict[str, str]:
 # --- run-time arguments ---------------------------------------------------------------------------
 
 
-def sizes_of(signature: dict[str, Any]) -> dict[str, int]:
+def sizes_of(signature: Document) -> dict[str, int]:
     """Return every name of a size → a size for it, with all the divisors that it must have."""
     sizes: dict[str, int] = {}
     for _, kind in _leaves(signature.items()):
@@ -345,7 +349,7 @@ def sizes_of(signature: dict[str, Any]) -> dict[str, int]:
     return sizes
 
 
-def unknown(signature: dict[str, Any], sizes: bool = True) -> list[str]:
+def unknown(signature: Document, sizes: bool = True) -> list[str]:
     """The names of what is known at run time only: numbers, and sizes of tensors, too."""
     numbers = {
         name: 0
@@ -355,7 +359,7 @@ def unknown(signature: dict[str, Any], sizes: bool = True) -> list[str]:
     return list({**(sizes_of(signature) if sizes else {}), **numbers})
 
 
-def _leaves(signature: Any) -> Iterator[tuple[str, str]]:
+def _leaves(signature: Type) -> Iterator[tuple[str, str]]:
     """Arguments and their types; those in a tuple are called ``args[1]``."""
     for name, kind in signature:
         if isinstance(kind, list):
@@ -369,9 +373,9 @@ class Arguments:
 
     def __init__(
         self,
-        values: dict[str, Any],
-        names: dict[str, Any],
-        constants: dict[str, Any],
+        values: Objects,
+        names: Objects,
+        constants: Objects,
         memory: Memory,
     ) -> None:
         """Prepare to make arguments.
@@ -381,7 +385,7 @@ class Arguments:
         """
         self._values, self._names, self._constants, self._memory = values, names, constants, memory
 
-    def argument(self, name: str, kind: Any) -> Any:
+    def argument(self, name: str, kind: Type) -> Value:
         """What stands for an argument of this type. Raises KernelFileError."""
         if isinstance(kind, list):
             return tuple(
@@ -446,7 +450,7 @@ class Arguments:
             ) from error
 
 
-def _is_required(function: Any, name: str) -> bool:
+def _is_required(function: Function, name: str) -> bool:
     parameter = _parameters(function)[name]
     return bool(parameter.default is parameter.empty)
 
@@ -553,7 +557,7 @@ def _bytes(name: str) -> int:
     return _ELEMENTS[name][2] // 8 if name in _ELEMENTS else 0
 
 
-def _tensor(name: str, layout: _TensorLayout, memory: Memory) -> Any:
+def _tensor(name: str, layout: _TensorLayout, memory: Memory) -> object:
     from cutlass.cute.runtime import from_dlpack
 
     _, code, bits = _ELEMENTS.get(layout.element, ("", 0, 0))
@@ -577,14 +581,14 @@ def _tensor(name: str, layout: _TensorLayout, memory: Memory) -> Any:
     return tensor
 
 
-def _typed(tensor: Any, layout: _TensorLayout, dynamic: Any) -> Any:
+def _typed(tensor: Tensor, layout: _TensorLayout, dynamic: Value) -> Any:
     """Return a tensor whose type says exactly what is known about its layout.
 
     ``dynamic`` is a tensor whose whole layout is known only at run time.
     """
     types_of = tensor.__get_mlir_types__
 
-    def exact_types() -> list[Any]:
+    def exact_types() -> list[object]:
         from cutlass._mlir import ir
 
         is_wide = _WIDE in str(dynamic.__get_mlir_types__()[0])  # strides, from 4.3 on
@@ -599,14 +603,14 @@ def _typed(tensor: Any, layout: _TensorLayout, dynamic: Any) -> Any:
     return tensor
 
 
-def _pointer(name: str, alignment: int, address: int) -> Any:
+def _pointer(name: str, alignment: int, address: int) -> object:
     from cutlass import cute
     from cutlass.cute.runtime import make_ptr
 
     return make_ptr(element(name), address, cute.AddressSpace.gmem, assumed_align=alignment)
 
 
-def _stream() -> Any:
+def _stream() -> object:
     from cuda.bindings import driver
 
     return driver.CUstream(0)

@@ -11,7 +11,10 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document, Objects
 
 _BINARY = re.compile(r'"((?:P\\EDU\\BA|\\7FELF)(?:[^"\\]|\\.)*)"')
 """A fat binary, or an ELF file, as MLIR prints bytes."""
@@ -72,7 +75,7 @@ def _byte(found: re.Match[bytes]) -> bytes:
     return b"\\" if found[1] == b"\\" else bytes([int(found[1], 16)])
 
 
-def metrics(made: dict[str, Any], module: str) -> dict[str, Any]:
+def metrics(made: Objects, module: str) -> Document:
     """Return sizes in bytes, the largest resources of the kernels, and the version of ptxas.
 
     The resources are registers, stack and shared memory.
@@ -80,7 +83,7 @@ def metrics(made: dict[str, Any], module: str) -> dict[str, Any]:
     facts = facts_of(made["cubin"])
     static = facts.pop("static_shared", 0)
     dynamic = dynamic_shared(made["trace"], module)
-    found: dict[str, Any] = {
+    found: Document = {
         "artifacts": {stage: len(result) for stage, result in made.items()},
         **facts,
     }
@@ -94,10 +97,8 @@ def metrics(made: dict[str, Any], module: str) -> dict[str, Any]:
     return found
 
 
-def _of_ptx(ptx: str) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "code": {name: ptx.count(word) for name, word in _INSTRUCTIONS.items()}
-    }
+def _of_ptx(ptx: str) -> dict[str, object]:
+    found: Document = {"code": {name: ptx.count(word) for name, word in _INSTRUCTIONS.items()}}
     version = _PTX_VERSION.search(ptx)
     if version:
         found["ptx_version"] = version[1]

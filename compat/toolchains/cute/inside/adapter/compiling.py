@@ -19,9 +19,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import arguments, built, no_gpu, passes, pipeline, recording
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document, Function, Objects, Value
+    from ..foreign import Compiler, MlirModule, Type
 
 _DISTRIBUTION = "nvidia-cutlass-dsl"
 _ONE_THREAD = "OPENBLAS_NUM_THREADS"
@@ -64,7 +68,7 @@ They do not if it is in hexadecimal digits.
 class _Compiled(BaseException):
     """What was compiled, on its way past all that would launch it."""
 
-    def __init__(self, module: Any, compiler: Any) -> None:
+    def __init__(self, module: MlirModule, compiler: Compiler) -> None:
         super().__init__("compiled")
         self.module, self.compiler = module, compiler
 
@@ -75,7 +79,7 @@ class _Generic:
     Some releases print a form of their own, which no release can read.
     """
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: MlirModule) -> None:
         self._module = module
 
     def __str__(self) -> str:
@@ -153,7 +157,7 @@ class Cute:
         Everything is compiled without line numbers here.
         """
 
-    def set_target(self, target: dict[str, Any]) -> None:
+    def set_target(self, target: Document) -> None:
         """Compile for this target from now on."""
         os.environ[_ARCH] = self._dsl.envar.arch = "sm_%d%s" % (
             target["arch"],
@@ -164,17 +168,17 @@ class Cute:
         if self._ask_driver is not None:
             self._driver.get_device_attribute = no_gpu.attribute_answer(target, self._ask_driver)
 
-    def knows_target(self, target: dict[str, Any]) -> bool | None:
+    def knows_target(self, target: Document) -> bool | None:
         """It brings no assembler that could be looked into."""
         return None
 
     def compile(
         self,
-        job: dict[str, Any],
-        function: Any,
+        job: Document,
+        function: Function,
         on_stage: Callable[..., None],
         on_made: Callable[..., None],
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+    ) -> tuple[Document, Document]:
         """Compile one job and return its metrics, and what each stage made.
 
         Raises whatever CuTe DSL raises, and :class:`.arguments.KernelFileError` where what the
@@ -209,7 +213,7 @@ class Cute:
         raise arguments.KernelFileError("the function launches no kernel")
 
     def kernel_line(
-        self, error: BaseException, job: dict[str, Any], function: Any
+        self, error: BaseException, job: Document, function: Function
     ) -> tuple[str, int] | None:
         """Return the line of the kernel's own tree that a failure is about.
 
@@ -232,11 +236,13 @@ class Cute:
 
     # --- watching it work ---
 
-    def _watch(self, kind: Any) -> None:
+    def _watch(self, kind: Type) -> None:
         """Announce the stages of every compile, and leave it once there is a binary."""
         run = kind.compile
 
-        def run_in_sight(compiler: Any, module: Any, text: str, *rest: Any, **options: Any) -> Any:
+        def run_in_sight(
+            compiler: Compiler, module: MlirModule, text: str, *rest: object, **options: Value
+        ) -> object:
             if pipeline.COMPILES not in text:
                 return run(compiler, module, text, *rest, **options)
 
@@ -251,7 +257,9 @@ class Cute:
 
         kind.compile = run_in_sight
 
-    def _compile(self, go: Callable[[str], None], module: Any, text: str, compiler: Any) -> None:
+    def _compile(
+        self, go: Callable[[str], None], module: MlirModule, text: str, compiler: Compiler
+    ) -> None:
         """Run a pipeline, ``go`` each of its pieces, and tell of the stages."""
         asked, manager = pipeline.keeping_ptx(text, self._ptx), compiler.passmanager.PassManager
         with module.context:
@@ -279,7 +287,11 @@ class Cute:
             ).seconds
 
     def _lower_in_sight(
-        self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces, compiler: Any
+        self,
+        go: Callable[[str], None],
+        module: MlirModule,
+        pieces: pipeline.Pieces,
+        compiler: Compiler,
     ) -> bool:
         """Run MLIR's passes, and print the IR before each.
 
@@ -304,7 +316,9 @@ class Cute:
         self._beacon.in_passes(False)
         return left
 
-    def _lower(self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces) -> bool:
+    def _lower(
+        self, go: Callable[[str], None], module: MlirModule, pieces: pipeline.Pieces
+    ) -> bool:
         """Run MLIR's passes; whether a binary is left to be made."""
         try:
             go(pieces.first)
@@ -345,7 +359,7 @@ class Cute:
             share = min(1.0, max(0.0, (since - began) / (now - began)))
             self._on_stage(stage, cpu + share * (used - cpu))
 
-    def _result(self, module: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _result(self, module: str) -> tuple[Document, Document]:
         """Return the metrics, and what each stage made.
 
         Raises KernelFileError if there is no binary of a kernel.
@@ -353,7 +367,7 @@ class Cute:
         cubin = built.cubin_in(module)
         if cubin is None or not built.facts_of(cubin):
             raise arguments.KernelFileError("the function launches no kernel")
-        made: dict[str, Any] = {
+        made: Objects = {
             "trace": self._traced,
             "ptx": pipeline.taken_ptx(self._ptx),
             "cubin": cubin,
@@ -366,7 +380,7 @@ class Cute:
         return {**metrics, "passes": self._times} if self._times else metrics, made
 
     def _launches(
-        self, job: dict[str, Any], function: Any, compiled: _Compiled, cubin: bytes
+        self, job: Document, function: Function, compiled: _Compiled, cubin: bytes
     ) -> str:
         """Return the launches of the function for the sizes that the job's problem names, as JSON.
 
@@ -382,14 +396,14 @@ class Cute:
             return json.dumps({"why": str(error)})
 
 
-def _blank() -> Any:
+def _blank() -> object:
     """The function in whose place a file of IR is compiled."""
     from . import blank
 
     return blank.launch
 
 
-def _parsed(path: str, module: Any) -> Any:
+def _parsed(path: str, module: MlirModule) -> object:
     """The module in a file, in the context of another module."""
     with open(path, encoding="utf-8", errors="replace") as file:
         text = _BOUND.sub(lambda found: hex(int(found[0])), file.read())
@@ -435,7 +449,7 @@ def _passed_through(error: BaseException, roots: list[str]) -> bool:
     )
 
 
-def _first_line(function: Any) -> tuple[str, int] | None:
+def _first_line(function: Function) -> tuple[str, int] | None:
     """Where a function begins, or the call of an object."""
     if function is None:
         return None
@@ -446,5 +460,5 @@ def _first_line(function: Any) -> tuple[str, int] | None:
     return (code.co_filename, code.co_firstlineno) if code is not None else None
 
 
-def _ignore(*_: Any) -> None:
+def _ignore(*_: object) -> None:
     pass

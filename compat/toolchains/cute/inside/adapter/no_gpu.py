@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document, Value
 
 MADE_FOR_CUDA = 2
 """``kDLCUDA`` of DLPack."""
@@ -63,7 +66,7 @@ class TensorNowhere:
         self._managed = DLManaged(tensor, None, None)
         _KEPT.append(self)
 
-    def __dlpack__(self, **_: Any) -> Any:
+    def __dlpack__(self, **_: object) -> object:
         return _capsule(ctypes.addressof(self._managed), b"dltensor", None)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -74,7 +77,7 @@ _L2_CACHE = 50 << 20
 """Bytes of the second-level cache of an H100, in place of any."""
 
 
-def hardware_answers(target: dict[str, Any]) -> dict[str, Callable[..., Any]]:
+def hardware_answers(target: Document) -> dict[str, Callable[..., object]]:
     """Return methods of ``HardwareInfo``, by name.
 
     The number of multiprocessors is that of the GPU that is assumed for the target.
@@ -93,13 +96,13 @@ _RESERVED = 1 << 10
 """Bytes of a multiprocessor beyond the limit of one block, on every target: CUDA's own."""
 
 
-def attribute_answer(target: dict[str, Any], ask: Callable[..., Any]) -> Callable[..., Any]:
+def attribute_answer(target: Document, ask: Callable[..., object]) -> Callable[..., object]:
     """Make the function that answers for the driver about an attribute of the GPU.
 
     ``launch`` asks for the shared memory of a multiprocessor if a kernel has ``min_blocks_per_mp``.
     """
 
-    def answer(attribute: Any, *rest: Any, **options: Any) -> Any:
+    def answer(attribute: Any, *rest: object, **options: Value) -> Any:
         if getattr(attribute, "name", "") == _PER_MULTIPROCESSOR:
             return int(target["shared_memory"]) + _RESERVED
         return ask(attribute, *rest, **options)

@@ -14,9 +14,12 @@ import re
 import time
 import types
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import pipeline
+
+if TYPE_CHECKING:
+    from ..foreign import Compiler, MlirModule, PassManager
 
 _NAME = re.compile(r"(?:[\w.]+\()*([\w-]+)")
 """A pass's own name: ``cse`` of ``gpu.module(cse{…})``."""
@@ -32,7 +35,7 @@ class Ran(NamedTuple):
     """The pass that failed, where one did."""
 
 
-def prints(manager: Any) -> bool:
+def prints(manager: object) -> bool:
     """Return whether a release's pass managers print IR.
 
     Printing was suppressed in the release in which they learned to report times.
@@ -41,13 +44,13 @@ def prints(manager: Any) -> bool:
 
 
 @contextlib.contextmanager
-def printed(compiler: Any, module: Any) -> Iterator[None]:
+def printed(compiler: Compiler, module: MlirModule) -> Iterator[None]:
     """Have the pass managers that are made meanwhile print the IR before every pass."""
     kept = compiler.passmanager
     manager = kept.PassManager
     module.context.enable_multithreading(False)  # else no whole module can be printed
 
-    def parse(text: str, *rest: Any, **options: Any) -> Any:
+    def parse(text: str, *rest: object, **options: object) -> Any:
         made = manager.parse(text, *rest, **options)
         made.enable_ir_printing(
             print_before_all=True, print_after_all=False, print_module_scope=True
@@ -61,7 +64,7 @@ def printed(compiler: Any, module: Any) -> Iterator[None]:
         compiler.passmanager = kept
 
 
-def run_singly(text: str, manager: Any, module: Any, *, show: bool) -> Ran:
+def run_singly(text: str, manager: PassManager, module: MlirModule, *, show: bool) -> Ran:
     """Run the passes of a pipeline up to the binary, one by one, in this module.
 
     With ``show``, print the IR before each.
@@ -94,7 +97,7 @@ def tell_failed(name: str) -> None:
     _write(_HEADING % ("After", "%s Failed (%s)" % (name, name)))
 
 
-def copy_of(module: Any, text: str) -> Any:
+def copy_of(module: MlirModule, text: str) -> object:
     """A module of the same context, made of a module's text."""
     return type(module).parse(text, module.context)
 

@@ -14,7 +14,10 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from ..foreign import MlirModule, PassManager
 
 COMPILES = "cute-to-nvvm{"
 """The sign of a pipeline that compiles. Others only tidy up modules before they are printed."""
@@ -54,7 +57,7 @@ class Pieces(NamedTuple):
     """
 
 
-def pieces_of(text: str, manager: Any) -> Pieces | None:
+def pieces_of(text: str, manager: object) -> Pieces | None:
     """Return a pipeline in two pieces, by a release's class of pass managers.
 
     Returns ``None`` if this release cannot split it.
@@ -85,7 +88,7 @@ def has_stopped(words: str) -> bool:
     return _HAS_STOPPED.search(words) is not None
 
 
-def ready(module: Any) -> None:
+def ready(module: MlirModule) -> None:
     """Take from a module what a binary that failed has left in it: the target that it was for."""
     for operation in module.body.operations:
         attributes = operation.operation.attributes
@@ -93,7 +96,7 @@ def ready(module: Any) -> None:
             del attributes["targets"]
 
 
-def lowering(text: str, manager: Any) -> list[str]:
+def lowering(text: str, manager: object) -> list[str]:
     """The passes of a pipeline up to the binary, with their options."""
     passes = spelled_out(text, manager)
     at = next(
@@ -102,7 +105,7 @@ def lowering(text: str, manager: Any) -> list[str]:
     return passes[:at]
 
 
-def spelled_out(text: str, manager: Any) -> list[str]:
+def spelled_out(text: str, manager: PassManager) -> list[str]:
     """The passes that a pipeline runs, with their options.
 
     4.5.3 aborts when it prints a pipeline for sm_110a, which it compiles up to an error of libNVVM.
@@ -133,7 +136,7 @@ def _closing(text: str) -> int:
     return len(text) - 1
 
 
-def is_taken(text: str, manager: Any) -> bool:
+def is_taken(text: str, manager: PassManager) -> bool:
     """Return whether a release takes a pipeline.
 
     What it prints about a pipeline that it does not take is discarded, because it is not a failure.

@@ -21,9 +21,13 @@ import re
 from collections.abc import Callable, Iterator
 from ctypes import POINTER, c_char_p, c_int, c_int64, c_size_t, c_uint, c_void_p, cast
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import arguments, built
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document, Function, Objects, Value
+    from ..foreign import Compiler, MlirModule, Type
 
 SIZES = ("sizes", "large_sizes")
 """The parameters of a problem with the sizes of the recorded launches."""
@@ -98,7 +102,12 @@ class HostFunction:
     """The compiled function, on this machine."""
 
     def __init__(
-        self, compiler: Any, module: Any, cubin: bytes, kernels: list[str], target: dict[str, Any]
+        self,
+        compiler: Compiler,
+        module: MlirModule,
+        cubin: bytes,
+        kernels: list[str],
+        target: Document,
     ) -> None:
         """Prepare to call the compiled function.
 
@@ -161,7 +170,7 @@ class HostFunction:
         ctypes.CFUNCTYPE(None, c_void_p)(function)((c_void_p * max(1, len(given)))(*given))
 
 
-def _pointers(value: Any) -> list[Any]:
+def _pointers(value: Value) -> list[Any]:
     """The addresses of what a compiled function is given for an argument."""
     if isinstance(value, tuple):
         return [pointer for each in value for pointer in _pointers(each)]
@@ -174,7 +183,7 @@ def _pointers(value: Any) -> list[Any]:
     )
 
 
-def _zero_stack(module: Any) -> None:
+def _zero_stack(module: MlirModule) -> None:
     """Make a module write zeros to the stack that it uses.
 
     It passes on padding, which nobody writes.
@@ -202,7 +211,7 @@ def _zero_stack(module: Any) -> None:
 def _zero(ir: Any, alloca: Any) -> None:
     pointer, byte, word = (ir.Type.parse(name) for name in ("!llvm.ptr", "i8", "i64"))
 
-    def made(name: str, kind: Any, *operands: Any, **attributes: Any) -> Any:
+    def made(name: str, kind: Type, *operands: Any, **attributes: Any) -> Any:
         return ir.Operation.create(
             name, results=[kind], operands=list(operands), attributes=attributes
         ).result
@@ -232,7 +241,7 @@ def _zero(ir: Any, alloca: Any) -> None:
 class _Driver:
     """The functions of the driver and of CuTe DSL's runtime library that launches need."""
 
-    def __init__(self, sizes: dict[str, list[int]], target: dict[str, Any]) -> None:
+    def __init__(self, sizes: dict[str, list[int]], target: Document) -> None:
         """``sizes`` are those of each kernel's parameters."""
         self._sizes, self._target = sizes, target
         self._names: list[str] = []
@@ -246,7 +255,7 @@ class _Driver:
         self._names.append(name)
         return _HANDLE + len(self._names) - 1
 
-    def function(self, name: str) -> Any:
+    def function(self, name: str) -> Function:
         """Return the function that replaces the one of this name.
 
         Raises UnrecordableLaunch if there is none.
@@ -266,21 +275,21 @@ class _Driver:
         self._held.append(function)
         return function
 
-    def launch_by_driver(self, kernel: int, *rest: Any) -> int:
+    def launch_by_driver(self, kernel: int, *rest: Value) -> int:
         grid, block, (shared, _, parameters, _) = rest[:3], rest[3:6], rest[6:]
         return self._launch(kernel, grid, block, shared, {}, parameters)
 
     def launch_config_by_driver(self, config: int, kernel: int, parameters: int, _: int) -> int:
         return self._launch_config(cast(config, POINTER(_DriverConfig))[0], kernel, parameters)
 
-    def launch(self, kernel: int, *rest: Any) -> int:
+    def launch(self, kernel: int, *rest: Value) -> int:
         grid, block, (parameters, shared, _) = rest[:3], rest[3:6], rest[6:]
         return self._launch(kernel, grid, block, shared, {}, parameters)
 
     def launch_config(self, config: int, kernel: int, parameters: int) -> int:
         return self._launch_config(cast(config, POINTER(_RuntimeConfig))[0], kernel, parameters)
 
-    def _launch_config(self, config: Any, kernel: int, parameters: int) -> int:
+    def _launch_config(self, config: Value, kernel: int, parameters: int) -> int:
         attributes = {
             config.attributes[at].id: list(config.attributes[at].value)
             for at in range(config.count)
@@ -292,8 +301,8 @@ class _Driver:
     def _launch(
         self,
         kernel: int,
-        grid: Any,
-        block: Any,
+        grid: Value,
+        block: Value,
         shared: int,
         attributes: dict[int, list[int]],
         given: int,
@@ -338,10 +347,10 @@ class _Driver:
     def device(self, value: int) -> int:
         return _store(value, 0)
 
-    def nothing(self, *_: Any) -> int:
+    def nothing(self, *_: object) -> int:
         return _OK
 
-    def occupancy(self, *_: Any) -> int:
+    def occupancy(self, *_: object) -> int:
         raise UnrecordableLaunch(
             "the compiled function asks how many blocks fit on a multiprocessor"
         )
@@ -385,7 +394,7 @@ All return a status.
 # --- what is told of it ---------------------------------------------------------------------------
 
 
-def recorded(host: HostFunction, function: Any, job: dict[str, Any]) -> str:
+def recorded(host: HostFunction, function: Function, job: Document) -> str:
     """What the function launches for all sizes that the job's problem names, as JSON.
 
     Raises UnrecordableLaunch, and KernelFileError where sizes do not fit types.
@@ -401,8 +410,8 @@ def recorded(host: HostFunction, function: Any, job: dict[str, Any]) -> str:
 
 
 def _recorded(
-    host: HostFunction, function: Any, job: dict[str, Any], values: dict[str, Any]
-) -> dict[str, Any]:
+    host: HostFunction, function: Function, job: Document, values: Objects
+) -> dict[str, object]:
     lacking = [name for name in arguments.unknown(job["signature"]) if name not in values]
     if lacking:
         raise UnrecordableLaunch(
@@ -416,7 +425,7 @@ def _recorded(
     (first, tensors), (second, moved) = runs
     if [each[:_VARYING] for each in first] != [each[:_VARYING] for each in second]:
         raise UnrecordableLaunch("its launches depend on the addresses of tensors")
-    given: dict[str, Any] = {
+    given: Objects = {
         name: {key: facts[key] for key in facts if key != "address"}
         for name, facts in tensors.items()
     }
@@ -427,9 +436,7 @@ def _recorded(
     return {"arguments": given, "launches": launches}
 
 
-def _told(
-    first: Launch, second: Launch, tensors: dict[str, Any], moved: dict[str, Any]
-) -> dict[str, Any]:
+def _told(first: Launch, second: Launch, tensors: Objects, moved: Objects) -> Document:
     """A launch as a host has to make it."""
     attributes = _attributes(first.attributes)
     x, y, z = attributes["cluster"] or (1, 1, 1)
@@ -447,7 +454,7 @@ def _told(
     }
 
 
-def _attributes(found: dict[int, list[int]]) -> dict[str, Any]:
+def _attributes(found: dict[int, list[int]]) -> Document:
     unknown = sorted(set(found) - {_COOPERATIVE, _CLUSTER, _CLUSTER_POLICY, _PROGRAMMATIC})
     if unknown:
         raise UnrecordableLaunch(
@@ -462,9 +469,7 @@ def _attributes(found: dict[int, list[int]]) -> dict[str, Any]:
     }
 
 
-def _parameter(
-    first: bytes, second: bytes, tensors: dict[str, Any], moved: dict[str, Any]
-) -> dict[str, Any]:
+def _parameter(first: bytes, second: bytes, tensors: Objects, moved: Objects) -> Document:
     """The bytes of a parameter, and which of them are addresses.
 
     Raises UnrecordableLaunch where an address is in another form there.
@@ -479,7 +484,7 @@ def _parameter(
 
 
 def _addresses(
-    first: bytes, second: bytes, tensors: dict[str, Any], moved: dict[str, Any]
+    first: bytes, second: bytes, tensors: Objects, moved: Objects
 ) -> Iterator[tuple[int, str, int]]:
     """Yield the places of tensors' addresses in bytes: offset, tensor, and bytes behind its start.
 

@@ -17,11 +17,15 @@ import dataclasses
 import enum
 import re
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ....inside.recorder.functions import type_name
 from ....inside.recorder.journal import UnwritableArgument
 from .forms import element_name
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Value
+    from ..foreign import Type
 
 _MEMREF = re.compile(
     r'!cute\.memref<[^,]+, (?P<space>\w+)(?:, align<(?P<align>\d+)>)?, "(?P<layout>[^"]*)">'
@@ -51,8 +55,8 @@ class Symbols:
 
 
 def argument(
-    name: str, value: Any, annotation: Any, symbols: Symbols, functions: Any
-) -> tuple[str, Any]:
+    name: str, value: Value, annotation: Type, symbols: Symbols, functions: Any
+) -> tuple[str, Value]:
     """Return where an argument stands (``args`` or ``constexprs``), and its form there.
 
     A function has the id that ``functions.id_of`` returns. Raises UnwritableArgument.
@@ -67,7 +71,7 @@ def argument(
         return "args", {"made": tree(name, value, symbols, functions)}
 
 
-def is_constexpr(annotation: Any) -> bool:
+def is_constexpr(annotation: object) -> bool:
     """Whether an annotation says that a value is compiled in."""
     kind = getattr(annotation, "__origin__", None) or annotation
     return getattr(kind, "__name__", "") == "Constexpr" or (
@@ -75,7 +79,7 @@ def is_constexpr(annotation: Any) -> bool:
     )
 
 
-def run_time(name: str, value: Any, annotation: Any, symbols: Symbols) -> str | None:
+def run_time(name: str, value: object, annotation: object, symbols: Symbols) -> str | None:
     """Return the type of a run-time argument, or ``None`` for a value that is none by itself.
 
     Raises UnwritableArgument.
@@ -100,7 +104,7 @@ def run_time(name: str, value: Any, annotation: Any, symbols: Symbols) -> str | 
     return _tensor(name, adapted) if adapted is not None else None
 
 
-def constexpr(value: Any, functions: Any) -> Any:
+def constexpr(value: Value, functions: Any) -> Any:
     """A constexpr as a kernel file has it. Raises UnwritableArgument."""
     if value is None:
         return {"none": True}
@@ -120,7 +124,7 @@ def constexpr(value: Any, functions: Any) -> Any:
     raise UnwritableArgument("is an object of the class %s" % type_name(value))
 
 
-def tree(name: str, value: Any, symbols: Symbols, functions: Any) -> Any:
+def tree(name: str, value: Value, symbols: Symbols, functions: Any) -> Any:
     """What a function beside the kernel makes of types and constants. Raises UnwritableArgument."""
     said = run_time(name, value, None, symbols) if type(value) not in _NUMBERS else None
     if said is not None:
@@ -146,7 +150,7 @@ def tree(name: str, value: Any, symbols: Symbols, functions: Any) -> Any:
         return {"call": {"function": functions.id_of(type(value))}, "with": made}
 
 
-def _fields(value: Any) -> dict[str, Any] | None:
+def _fields(value: object) -> dict[str, object] | None:
     """What an object is made of, where its class says so."""
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return dict(zip(value._fields, value))
@@ -162,7 +166,7 @@ def _fields(value: Any) -> dict[str, Any] | None:
 # --- tensors and pointers -------------------------------------------------------------------------
 
 
-def _adapted(value: Any) -> Any:
+def _adapted(value: object) -> object:
     """Return the tensor that CuTe DSL makes of a tensor of PyTorch or another library.
 
     Returns ``None`` if it makes none.
@@ -174,14 +178,14 @@ def _adapted(value: Any) -> Any:
     return from_dlpack(value).mark_layout_dynamic()
 
 
-def _type_in_ir(value: Any) -> str:
+def _type_in_ir(value: Value) -> str:
     from cutlass._mlir import ir
 
     with ir.Context(), ir.Location.unknown():
         return str(value.__get_mlir_types__()[0])
 
 
-def _tensor(name: str, value: Any) -> str:
+def _tensor(name: str, value: Value) -> str:
     said = _MEMREF.fullmatch(_type_in_ir(value))
     flat = _FLAT.fullmatch(said["layout"]) if said else None
     if said is None or flat is None:
@@ -204,7 +208,7 @@ def _size(text: str, name: str) -> int | str:
     return "%s%%%d" % (name, divisor) if divisor > 1 else name
 
 
-def _fake_tensor(name: str, value: Any, symbols: Symbols) -> str:
+def _fake_tensor(name: str, value: Value, symbols: Symbols) -> str:
     def size(each: Any, other: str) -> int | str:
         if isinstance(each, int):
             return each
@@ -228,14 +232,14 @@ def _fake_tensor(name: str, value: Any, symbols: Symbols) -> str:
     )
 
 
-def _modes(sizes: Any) -> tuple[Any, ...]:
+def _modes(sizes: object) -> tuple[object, ...]:
     modes = sizes if isinstance(sizes, (tuple, list)) else (sizes,)
     if any(isinstance(each, (tuple, list)) for each in modes):
         raise UnwritableArgument("has a layout of several levels")
     return tuple(modes)
 
 
-def _text(kind: Any, shape: list[int | str], strides: list[int | str], alignment: int) -> str:
+def _text(kind: object, shape: list[int | str], strides: list[int | str], alignment: int) -> str:
     """A tensor's type; its strides are left out where they follow from its sizes."""
     element, below = element_name(kind), 1
     if element is None:
@@ -259,7 +263,7 @@ def _aligned(element: str, alignment: int) -> str:
     return "" if alignment == _USUAL_ALIGNMENT else " align=%d" % alignment
 
 
-def _pointer(value: Any) -> str:
+def _pointer(value: object) -> str:
     said = _POINTER.fullmatch(_type_in_ir(value))
     element = element_name(getattr(value, "dtype", None) or getattr(value, "_dtype", None))
     if said is None or said["space"] != "gmem" or element is None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..adapter.no_gpu import MADE_FOR_CUDA, DLManaged, hardware_answers
 
 if TYPE_CHECKING:
+    from ....inside.foreign import Function, Tensor, Value
     from .recording import CuteRecording
 
 _ARCH = "CUTE_DSL_ARCH"
@@ -45,7 +46,7 @@ def install(recording: CuteRecording) -> None:
     tensor, construct = runtime._Tensor, runtime._Tensor.__init__
 
     @functools.wraps(construct)
-    def construct_on_gpu(self: Any, value: Any, *rest: Any, **options: Any) -> None:
+    def construct_on_gpu(self: object, value: object, *rest: object, **options: object) -> None:
         construct(self, OnGpu(value) if hasattr(value, "__dlpack__") else value, *rest, **options)
 
     recording.replace(tensor, "__init__", construct_on_gpu)
@@ -56,7 +57,7 @@ def install(recording: CuteRecording) -> None:
 class OnGpu:
     """A tensor in main memory that says that it is on the GPU, for ``from_dlpack``."""
 
-    def __init__(self, tensor: Any) -> None:
+    def __init__(self, tensor: Tensor) -> None:
         self._tensor = tensor
 
     def __getattr__(self, name: str) -> Any:
@@ -65,7 +66,7 @@ class OnGpu:
             raise AttributeError(name)
         return getattr(self._tensor, name)
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(self, **options: Value) -> object:
         options.pop("stream", None)
         capsule = self._tensor.__dlpack__(**options)
         is_valid, pointer = (
@@ -86,10 +87,10 @@ class OnGpu:
 class Uncompiled:
     """What a program gets in the place of what it had compiled. Launching it does nothing."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Function) -> None:
         self.function_name = getattr(function, "__name__", "kernel")
 
-    def __call__(self, *_: Any, **__: Any) -> None:
+    def __call__(self, *_: object, **__: object) -> None:
         pass
 
     def __getattr__(self, name: str) -> Any:

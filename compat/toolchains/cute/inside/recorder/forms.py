@@ -7,10 +7,13 @@ import functools
 import inspect
 import linecache
 import types
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ....inside.recorder.functions import Forms
 from ..adapter.arguments import _ELEMENTS
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Function, Value
 
 _NAMES = {name: kind for kind, (name, _, _) in _ELEMENTS.items()}
 """CuTe DSL's name of an element type → its name in kernel files."""
@@ -36,13 +39,13 @@ class CuteForms(Forms):
         "abstractmethod",
     }
 
-    def plain(self, function: Any) -> Any:
+    def plain(self, function: Function) -> Function:
         """The Python function that decorators have wrapped."""
         while isinstance(function, types.FunctionType) and hasattr(function, "__wrapped__"):
             function = function.__wrapped__
         return getattr(function, "__func__", function)
 
-    def lines(self, plain: Any) -> tuple[list[str], int]:
+    def lines(self, plain: Function) -> tuple[list[str], int]:
         """Return the source with its decorators, and its first line.
 
         Releases put other code into functions, whose first line differs.
@@ -55,17 +58,17 @@ class CuteForms(Forms):
                 return linecache.getlines(path)[begin - 1 : end], begin
         return super().lines(plain)
 
-    def dtype(self, value: Any) -> str | None:
+    def dtype(self, value: Value) -> str | None:
         """The name of an element type."""
         return element_name(value)
 
 
-def is_decorated(function: Any) -> bool:
+def is_decorated(function: object) -> bool:
     """Whether ``@cute.jit`` or ``@cute.kernel`` stands above a function."""
     return any(hasattr(function, name) for name in _DECORATED)
 
 
-def element_name(kind: Any) -> str | None:
+def element_name(kind: object) -> str | None:
     """Return the name of an element type in kernel files.
 
     Returns ``None`` for everything else, and for a type without a name there.

@@ -22,6 +22,8 @@ from .arguments import Symbols, argument
 from .device import Uncompiled
 
 if TYPE_CHECKING:
+    from ....inside.foreign import Document, Function, Objects, Value
+    from ..foreign import Type
     from .recording import CuteRecording
 
 _OF_THE_CALL = frozenset(
@@ -76,10 +78,10 @@ class _CompileLog:
     def __init__(self, recording: CuteRecording) -> None:
         self._recording = recording
         self._seen: dict[str, int] = {}
-        self._refused: set[Any] = set()
+        self._refused: set[object] = set()
         self._lock = threading.Lock()
 
-    def watching(self, run: Callable[..., Any]) -> Callable[..., Any]:
+    def watching(self, run: Callable[..., object]) -> Callable[..., object]:
         """Wrap ``BaseDSL._func`` so that it is recorded.
 
         A function that is called while another is traced belongs to that one.
@@ -87,7 +89,9 @@ class _CompileLog:
         now, fake = self._recording.now, self._recording.settings["fake"]
 
         @functools.wraps(run)
-        def run_and_tell(dsl: Any, function: Any, *arguments: Any, **options: Any) -> Any:
+        def run_and_tell(
+            dsl: Value, function: object, *arguments: object, **options: object
+        ) -> object:
             plain = self._plain(function)
             if (
                 getattr(now, "tracing", False)
@@ -112,7 +116,7 @@ class _CompileLog:
 
         return run_and_tell
 
-    def compiling(self, run: Callable[..., Any]) -> Callable[..., Any]:
+    def compiling(self, run: Callable[..., object]) -> Callable[..., object]:
         """Wrap ``Compiler.compile`` so that wanted code is kept.
 
         Without a GPU, nothing happens after the compile.
@@ -125,8 +129,8 @@ class _CompileLog:
 
         @functools.wraps(run)
         def run_and_keep(
-            compiler: Any, module: Any, pipeline: str, *rest: Any, **options: Any
-        ) -> Any:
+            compiler: object, module: object, pipeline: str, *rest: object, **options: object
+        ) -> object:
             key = getattr(now, "key", None)
             if key is None or COMPILES not in pipeline:
                 return run(compiler, module, pipeline, *rest, **options)
@@ -138,7 +142,7 @@ class _CompileLog:
 
         return run_and_keep
 
-    def asking(self, compile_: Callable[..., Any]) -> Callable[..., Any]:
+    def asking(self, compile_: Callable[..., object]) -> Callable[..., object]:
         """Wrap ``cute.compile``, from 4.3 on, so that its options are noted.
 
         The options are in a text, or were set before the call.
@@ -146,7 +150,7 @@ class _CompileLog:
         now = self._recording.now
 
         @functools.wraps(compile_)
-        def compile_and_tell(self: Any, *arguments: Any, **options: Any) -> Any:
+        def compile_and_tell(self: Any, *arguments: Value, **options: Value) -> object:
             said = options.get("options")
             now.options = (
                 said if isinstance(said, str) and said else _said_before(self._compile_options)
@@ -163,18 +167,18 @@ class _CompileLog:
         now = self._recording.now
 
         @functools.wraps(construct)
-        def construct_and_tell(self: Any, options: str = "") -> None:
+        def construct_and_tell(self: object, options: str = "") -> None:
             construct(self, options)
             now.options = options
 
         return construct_and_tell
 
-    def naming(self, preprocess: Callable[..., Any]) -> Callable[..., Any]:
+    def naming(self, preprocess: Callable[..., object]) -> Callable[..., object]:
         """What makes another function of one, up to 4.2: the one that was written is remembered."""
         now = self._recording.now
 
         @functools.wraps(preprocess)
-        def preprocess_and_tell(function: Any) -> Any:
+        def preprocess_and_tell(function: object) -> object:
             made = preprocess(function)
             if not getattr(now, "tracing", False):
                 now.written = (made, function)
@@ -191,13 +195,11 @@ class _CompileLog:
         finally:
             now.tracing, now.key = False, None
 
-    def _plain(self, function: Any) -> Any:
+    def _plain(self, function: object) -> Any:
         made, written = getattr(self._recording.now, "written", (None, None))
         return written if made is function and made is not None else function
 
-    def _note(
-        self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]
-    ) -> str | None:
+    def _note(self, function: Function, arguments: tuple[Any, ...], options: Objects) -> str | None:
         """Write a launch down if it is the first of its kind; the key of the kind."""
         try:
             kind, launch = self._account(function, arguments, options)
@@ -223,8 +225,8 @@ class _CompileLog:
         return kind
 
     def _account(
-        self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]
-    ) -> tuple[str, dict[str, Any]]:
+        self, function: Function, arguments: tuple[object, ...], options: dict[str, object]
+    ) -> tuple[str, Document]:
         """Return the key of a launch's kind, and the launch as it is written down.
 
         Raises UnwritableArgument.
@@ -232,7 +234,7 @@ class _CompileLog:
         functions, symbols = self._recording.functions, Symbols()
         given = _given(function, arguments, options)
         kernel = _kernel(function, given)
-        launch: dict[str, Any] = {"args": {}, "constexprs": {}}
+        launch: Document = {"args": {}, "constexprs": {}}
         if kernel is not function:
             self._constructor(given.pop("self")[0], launch)
         for name, (value, annotation) in given.items():
@@ -258,7 +260,7 @@ class _CompileLog:
         )
         return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch  # noqa: S324 - a name
 
-    def _constructor(self, value: Any, launch: dict[str, Any]) -> None:
+    def _constructor(self, value: object, launch: Document) -> None:
         made_of = objects.made_of(value)
         if made_of is None:
             raise UnwritableArgument("is an object, and it is not known what it was made of")
@@ -273,7 +275,7 @@ class _CompileLog:
                 ) from None
             launch[table][name] = form
 
-    def _lacking(self, function: Any, arguments: tuple[Any, ...], why: str) -> None:
+    def _lacking(self, function: Function, arguments: tuple[Any, ...], why: str) -> None:
         code = getattr(function, "__code__", None)
         module = called(function.__module__ or "", code.co_filename if code else "")
         name = (
@@ -292,12 +294,12 @@ class _CompileLog:
                 self._recording.originals.failed(key, error, _arch())
 
 
-def _identity(function: Any, arguments: tuple[Any, ...]) -> Any:
+def _identity(function: Function, arguments: tuple[Any, ...]) -> object:
     """What a kernel is told apart by in this process."""
     return type(arguments[0]) if function.__name__ == _CALL and arguments else function
 
 
-def _kernel(function: Any, given: dict[str, Any]) -> Any:
+def _kernel(function: Function, given: Objects) -> object:
     """The function, or the class, that a kernel file names. Raises UnwritableArgument."""
     if "." not in function.__qualname__.rpartition("<locals>.")[2]:
         return function
@@ -307,8 +309,8 @@ def _kernel(function: Any, given: dict[str, Any]) -> Any:
 
 
 def _given(
-    function: Any, arguments: tuple[Any, ...], options: dict[str, Any]
-) -> dict[str, tuple[Any, Any]]:
+    function: Function, arguments: tuple[object, ...], options: dict[str, object]
+) -> dict[str, tuple[object, object]]:
     """Parameter → the value that it was given, and its annotation. Raises UnwritableArgument."""
     try:
         signature = inspect.signature(function)
@@ -326,7 +328,7 @@ def _given(
     return given
 
 
-def _annotation(function: Any, annotation: Any) -> Any:
+def _annotation(function: Function, annotation: Type) -> object:
     """What an annotation means that is not evaluated."""
     if not isinstance(annotation, str):
         return annotation
@@ -355,9 +357,9 @@ def _said_before(options: Any) -> str:
     return " ".join(words)
 
 
-def _options(said: str) -> dict[str, Any]:
+def _options(said: str) -> Objects:
     """Options in a text, by name. Raises UnwritableArgument."""
-    options: dict[str, Any] = {}
+    options: Objects = {}
     name = None
     for word in shlex.split(said or ""):
         if word.startswith("--"):

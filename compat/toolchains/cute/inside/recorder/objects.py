@@ -10,12 +10,13 @@ import builtins
 import contextlib
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..adapter.arguments import constructor
 from .forms import is_decorated
 
 if TYPE_CHECKING:
+    from ....inside.foreign import Value
     from .recording import CuteRecording
 
 _NOTED = "__compat_made_of__"
@@ -26,7 +27,7 @@ def watch(recording: CuteRecording) -> None:
     build = builtins.__build_class__
 
     @functools.wraps(build)
-    def build_and_watch(*arguments: Any, **options: Any) -> Any:
+    def build_and_watch(*arguments: Value, **options: Value) -> object:
         made = build(*arguments, **options)
         if isinstance(made, type) and _is_a_kernel(made):
             _watch_constructor(made)
@@ -46,7 +47,7 @@ def _watch_constructor(kind: type) -> None:
         return
 
     @functools.wraps(construct)
-    def construct_and_note(self: Any, *arguments: Any, **options: Any) -> None:
+    def construct_and_note(self: object, *arguments: object, **options: object) -> None:
         if type(self) is kind and isinstance(made := getattr(self, "__dict__", None), dict):
             made.setdefault(_NOTED, (arguments, dict(options)))
         construct(self, *arguments, **options)
@@ -55,7 +56,7 @@ def _watch_constructor(kind: type) -> None:
         kind.__init__ = construct_and_note  # type: ignore[misc]
 
 
-def made_of(value: Any) -> dict[str, Any] | None:
+def made_of(value: object) -> dict[str, object] | None:
     """What an object was made of, by the names of parameters; ``None`` where that is not known."""
     kind = type(value)
     noted = getattr(value, "__dict__", {}).get(_NOTED)

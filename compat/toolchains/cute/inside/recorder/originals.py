@@ -8,11 +8,15 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ....inside.recorder.journal import Journal
 from ..adapter import built
 from ..adapter.pipeline import keeping_ptx, taken_ptx
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Function
+    from ..foreign import MlirModule
 
 _ENTRY = re.compile(r"^\s*(?:\.visible\s+|\.weak\s+)?\.entry\s+([\w$.]+)", re.MULTILINE)
 _LINES = re.compile(r"^\s*\.(?:loc|file)\b[^\n]*\n", re.MULTILINE)
@@ -27,9 +31,9 @@ class ProgramCode:
 
     def __init__(self, journal: Journal, of: str, folder: str) -> None:
         self._journal, self._of, self._folder = journal, of, folder
-        self._done: set[Any] = set()
+        self._done: set[object] = set()
 
-    def wants(self, key: str | None, function: Any) -> bool:
+    def wants(self, key: str | None, function: Function) -> bool:
         """Whether what is compiled for a launch is to be kept; says so once."""
         if key is None or self._of == "nothing":
             return False
@@ -42,7 +46,7 @@ class ProgramCode:
         """The pipeline that also writes PTX, in releases that can."""
         return keeping_ptx(pipeline, self._path)
 
-    def compiled(self, key: str, module: Any, arch: str) -> None:
+    def compiled(self, key: str, module: MlirModule, arch: str) -> None:
         """Write down what a compile made, which has ended well."""
         text, cubin = taken_ptx(self._path), None
         if not text:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ....inside.recorder.recording import Recording
 from . import device, launches, objects
 from .forms import CuteForms
 from .originals import ProgramCode
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document
+    from ..foreign import MlirModule
 
 _DISTRIBUTION = "nvidia-cutlass-dsl"
 
@@ -19,7 +23,7 @@ class CuteRecording(Recording):
 
     package = "cutlass"
 
-    def __init__(self, settings: dict[str, Any]) -> None:
+    def __init__(self, settings: Document) -> None:
         super().__init__(settings, CuteForms())
         self.originals = ProgramCode(self.journal, settings["originals"], settings["folder"])
 
@@ -30,14 +34,14 @@ class CuteRecording(Recording):
         objects.watch(self)
         super().start()
 
-    def release_of(self, module: Any) -> str:
+    def release_of(self, module: MlirModule) -> str:
         """That of the package that it is published as."""
         try:
             return version(_DISTRIBUTION)
         except PackageNotFoundError:
             return str(getattr(module, "__version__", None) or os.path.dirname(module.__file__))
 
-    def imported(self, module: Any) -> None:
+    def imported(self, module: MlirModule) -> None:
         """Record what is compiled and launched with it."""
         if self.settings["fake"]:
             device.install(self)

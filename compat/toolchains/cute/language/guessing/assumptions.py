@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from compat.text import lazy_pattern
 from compat.toolchains.cute.language.guessing.values import UNKNOWN, ElementKind
@@ -49,7 +48,7 @@ def assumed_number(name: str) -> int:
     return next((value for pattern, value in _SIZES if pattern.fullmatch(name)), _OTHER_NUMBER)
 
 
-def assumed_argument(name: str, annotation: str) -> Any:
+def assumed_argument(name: str, annotation: str) -> object:
     """What host code is taken to be given for a parameter; UNKNOWN where nothing suits."""
     if is_element_kind(name, annotation):
         return ElementKind(assumed_kind(name))

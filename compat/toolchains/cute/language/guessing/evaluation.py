@@ -12,12 +12,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from attrs import Factory, define, frozen
 
 from compat.source.constants import (
     FUNCTIONS,
+    PythonValue,
+    PythonValues,
     Returned,
     Scope,
     SourceFunction,
@@ -53,10 +55,10 @@ class HostCall:
     kernel: str
     """The function or class."""
     line: int
-    made: Mapping[str, Any]
+    made: Mapping[str, PythonValue]
     """The arguments of the constructor, by name."""
-    positional: tuple[Any, ...]
-    keywords: Mapping[str, Any]
+    positional: tuple[PythonValue, ...]
+    keywords: Mapping[str, PythonValue]
 
     @property
     def is_known(self) -> bool:
@@ -69,7 +71,7 @@ class HostCall:
     """Whether no call of the surrounding function is known, so its arguments are assumptions."""
 
 
-def has_unknown(value: Any) -> bool:
+def has_unknown(value: object) -> bool:
     """Whether something of a value is not known."""
     if isinstance(value, TensorValue):
         return value.element is None or any(isinstance(size, Unknown) for size in value.shape)
@@ -99,35 +101,35 @@ class Kernels:
 class _Compile:
     """``cute.compile``, which options may stand behind, in brackets."""
 
-    def __getitem__(self, options: Any) -> _Compile:
+    def __getitem__(self, options: object) -> _Compile:
         return self
 
 
 @frozen
 class _Method:
-    owner: Any
+    owner: PythonValue
     name: str
 
 
 class HostScope(Scope):
     """The names that host code sees."""
 
-    functions: ClassVar[Mapping[str, Any]] = {**FUNCTIONS, **library.CONSTANTS}
+    functions: ClassVar[Mapping[str, PythonValue]] = {**FUNCTIONS, **library.CONSTANTS}
     kernels: Kernels
 
-    def _nested(self, local: dict[str, Any]) -> Self:
+    def _nested(self, local: dict[str, object]) -> Self:
         inner = super()._nested(local)
         inner.kernels = self.kernels
         return inner
 
-    def value(self, node: ast.expr) -> Any:
+    def value(self, node: ast.expr) -> PythonValue:
         """The value of an expression; UNKNOWN where it does not follow."""
         try:
             return super().value(node)
         except UnknownValue:
             return self.value(node.orelse) if isinstance(node, ast.IfExp) else UNKNOWN
 
-    def name(self, node: ast.Name) -> Any:
+    def name(self, node: ast.Name) -> PythonValue:
         """The value of a name. Raises UnknownValue."""
         if node.id not in self.local and node.id in self.kernels.classes:
             return self.kernels.classes[node.id]
@@ -135,7 +137,7 @@ class HostScope(Scope):
             return self._imported(self.imports[node.id])
         return super().name(node)
 
-    def _imported(self, origin: str) -> Any:
+    def _imported(self, origin: str) -> object:
         found = ElementKind.named(origin.rpartition(".")[2]) if library.is_known(origin) else None
         return found or self._of_module(*origin.rpartition(".")[::2])
 
@@ -159,7 +161,7 @@ class HostScope(Scope):
         scope.kernels = self.kernels
         return SourceFunction(function, scope)
 
-    def attribute(self, node: ast.Attribute) -> Any:
+    def attribute(self, node: ast.Attribute) -> PythonValue:
         """The value of an attribute. Raises UnknownValue."""
         origin = self.origin(node) or ""
         if node.attr == "compile" and origin.startswith("cutlass."):
@@ -176,7 +178,7 @@ class HostScope(Scope):
                 return self._of_module(*origin.rpartition(".")[::2])
         return super().attribute(node)
 
-    def attribute_of(self, value: Any, name: str) -> Any:
+    def attribute_of(self, value: object, name: str) -> object:
         """What an attribute of a value is. Raises UnknownValue."""
         if isinstance(value, ParsedCommandLine):
             return value.values.get(name, UNKNOWN)
@@ -192,7 +194,7 @@ class HostScope(Scope):
             raise UnknownValue(name)
         return super().attribute_of(value, name)
 
-    def call(self, node: ast.Call) -> Any:
+    def call(self, node: ast.Call) -> PythonValue:
         """What a call returns. Raises UnknownValue."""
         origin = (
             self.origin(node.func.value if isinstance(node.func, ast.Subscript) else node.func)
@@ -228,7 +230,9 @@ class HostScope(Scope):
             raise UnknownValue(origin)
         return self.apply(function, positional, keywords)
 
-    def apply(self, function: Any, positional: list[Any], keywords: Mapping[str, Any]) -> Any:
+    def apply(
+        self, function: object, positional: list[object], keywords: Mapping[str, object]
+    ) -> object:
         """What a function returns; one that is being followed already is not followed again."""
         if not isinstance(function, SourceFunction) or isinstance(function.node, ast.Lambda):
             return super().apply(function, positional, keywords)
@@ -245,12 +249,12 @@ class HostScope(Scope):
             self.kernels.active.pop()
         return None
 
-    def arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
+    def arguments(self, node: ast.Call) -> tuple[list[PythonValue], PythonValues]:
         """Return the values of a call's arguments, by position and by keyword.
 
         Unknown ``**`` arguments are left out.
         """
-        keywords: dict[str, Any] = {}
+        keywords: PythonValues = {}
         for keyword in node.keywords:
             value = self.value(keyword.value)
             if keyword.arg is not None:
@@ -261,7 +265,7 @@ class HostScope(Scope):
 
     # --- kernels ---
 
-    def _compiled(self, node: ast.Call) -> Any:
+    def _compiled(self, node: ast.Call) -> PythonValue:
         positional, keywords = self.arguments(node)
         if not positional:
             raise UnknownValue("compiles nothing")
@@ -285,10 +289,10 @@ class HostScope(Scope):
         self,
         kernel: str,
         node: ast.Call,
-        made: Mapping[str, Any],
-        positional: Sequence[Any],
-        keywords: Mapping[str, Any],
-    ) -> Any:
+        made: Mapping[str, object],
+        positional: Sequence[object],
+        keywords: Mapping[str, object],
+    ) -> PythonValue:
         # As they are now.
         copied = [each.copied() if isinstance(each, TensorValue) else each for each in positional]
         named = {name: each for name, each in keywords.items() if name != "options"}
@@ -305,8 +309,11 @@ class HostScope(Scope):
         return UNKNOWN
 
     def _made(
-        self, kind: ast.ClassDef, positional: Sequence[Any], keywords: Mapping[str, Any]
-    ) -> dict[str, Any]:
+        self,
+        kind: ast.ClassDef,
+        positional: Sequence[PythonValue],
+        keywords: Mapping[str, PythonValue],
+    ) -> PythonValues:
         constructor = next(
             (
                 each
@@ -322,7 +329,9 @@ class HostScope(Scope):
         )
         return dict(zip(names, positional, strict=False)) | dict(keywords)
 
-    def _method(self, method: _Method, positional: list[Any], keywords: Mapping[str, Any]) -> Any:
+    def _method(
+        self, method: _Method, positional: list[object], keywords: Mapping[str, object]
+    ) -> object:
         """Return the result of a method.
 
         Only class methods and static methods are followed, and what they call.
@@ -390,7 +399,9 @@ class HostScope(Scope):
             case _:
                 self._run(statement)
 
-    def _branch(self, test: Any, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]) -> None:
+    def _branch(
+        self, test: object, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]
+    ) -> None:
         try:
             self.run(body if test else otherwise)
         except UnknownValue:
@@ -404,7 +415,7 @@ class HostScope(Scope):
             if len(returns) == 2:
                 raise returns[-1] from None
 
-    def _bind(self, target: ast.expr, value: Any) -> None:
+    def _bind(self, target: ast.expr, value: PythonValue) -> None:
         match target:
             case ast.Name(id=name):
                 is_size = type(value) is int and value > 0
@@ -439,8 +450,8 @@ def _read(path: Path) -> tuple[Mapping[str, ast.stmt], Mapping[str, str]]:
 
 
 def parameters_given(
-    function: SourceFunction, positional: Sequence[Any], keywords: Mapping[str, Any]
-) -> dict[str, Any]:
+    function: SourceFunction, positional: Sequence[object], keywords: Mapping[str, object]
+) -> dict[str, object]:
     """The parameters of a function with their values: those of a call, defaults, or UNKNOWN."""
     arguments = function.node.args
     names = [parameter.arg for parameter in named_parameters(arguments)]

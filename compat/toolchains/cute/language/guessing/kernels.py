@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from attrs import evolve, frozen
 
 from compat.model.fields import Noted
-from compat.source.constants import SourceFunction
+from compat.source.constants import PythonValue, SourceFunction
 from compat.source.parsing import defaults_of, dotted, named_parameters
 from compat.text import lazy_pattern
 from compat.toolchains.cute.language.guessing.assumptions import (
@@ -66,7 +65,7 @@ _ELEMENT = lazy_pattern(rf"\b({'|'.join(ELEMENTS)})\b")
 class _Guess:
     """What one parameter is given."""
 
-    value: Any
+    value: PythonValue
     why: str
     is_constexpr: bool
     is_exact: bool = False
@@ -88,7 +87,7 @@ class _LauncherGuesses:
         self.lines = _lines(module)
         self.defaults = defaults_of(launcher.call.args)
         self.others = {node.name: node for node in module.jitted if node is not launcher.call}
-        self.names: dict[Any, str] = {}
+        self.names: dict[PythonValue, str] = {}
         """Sizes that have no name of their own → the names that they are given."""
         self.call = self._best_call()
         self.passed = self._passed()
@@ -162,7 +161,7 @@ class _LauncherGuesses:
         calls = [call for call in self.module.calls if call.kernel == self.launcher.name]
         return max(calls, key=_known_of, default=None)
 
-    def _passed(self) -> dict[str, Any]:
+    def _passed(self) -> dict[str, object]:
         """Parameter → what the call passes."""
         if self.call is None:
             return {}
@@ -300,7 +299,7 @@ class _LauncherGuesses:
             )
         return _Guess(value="i32", why="guessed: a number", is_constexpr=False)
 
-    def _kinds(self, name: str, annotation: ast.expr | None, uses: ArgumentUses) -> Any:
+    def _kinds(self, name: str, annotation: ast.expr | None, uses: ArgumentUses) -> object:
         """Return the types of a tuple, by its annotation or the number of its parts.
 
         Returns ``None`` for anything else.
@@ -326,7 +325,7 @@ class _LauncherGuesses:
         return _NUMBERS.get(text, ["i32"] * uses.parts if uses.parts else None)
 
     def _of_value(
-        self, name: str, annotation: str, value: Any, *, is_constexpr: bool
+        self, name: str, annotation: str, value: object, *, is_constexpr: bool
     ) -> _Guess | None:
         """What a call in the source passes; ``None`` where that does not follow."""
         if isinstance(value, Unknown):
@@ -353,7 +352,7 @@ class _LauncherGuesses:
             )
         )
 
-    def _kind(self, name: str, annotation: str, value: Any) -> Any:
+    def _kind(self, name: str, annotation: str, value: object) -> PythonValue:
         """The type that kernel files have for a value."""
         if isinstance(value, TensorValue):
             return self._type_of(name, value) if value.shape else None
@@ -492,7 +491,7 @@ def _fitted(
     }
 
 
-def _sizes_in(value: Any) -> list[Any]:
+def _sizes_in(value: object) -> list[object]:
     if isinstance(value, TensorValue):
         return value.shape
     return (
@@ -507,14 +506,14 @@ def _known_of(call: HostCall) -> int:
     return sum((not isinstance(value, Unknown)) + (not has_unknown(value)) for value in values)
 
 
-def _is_constant(value: Any) -> bool:
+def _is_constant(value: object) -> bool:
     """Whether a value can stand in a kernel file."""
     if isinstance(value, tuple | list):
         return all(map(_is_constant, value))
     return value is None or isinstance(value, bool | int | float | str | ElementKind)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> PythonValue:
     """A value as a kernel file has it, before it is written."""
     if isinstance(value, ElementKind):
         return {"dtype": value.name}
@@ -525,7 +524,7 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _noted(guess: _Guess) -> Any:
+def _noted(guess: _Guess) -> PythonValue:
     value = {"none": True} if guess.value is None else guess.value
     return Noted(value, guess.why) if guess.why else value
 

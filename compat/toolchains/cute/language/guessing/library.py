@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
-from compat.source.constants import UnknownValue
+from compat.source.constants import PythonValue, UnknownValue
 from compat.toolchains.cute.language.guessing.values import (
     UNKNOWN,
     ElementKind,
@@ -20,7 +19,7 @@ from compat.toolchains.cute.language.guessing.values import (
 PACKAGES = {"cutlass": "cutlass", "cute": "cutlass.cute", "torch": "torch"}
 """Imported name → its package, whatever module the import names."""
 _KNOWN = ("cutlass", "torch", "cuda", "quack", "cute")
-CONSTANTS: Mapping[str, Any] = {
+CONSTANTS: Mapping[str, object] = {
     "math.gcd": math.gcd,
     "math.prod": math.prod,
 }
@@ -33,7 +32,7 @@ def is_known(origin: str) -> bool:
     return origin.partition(".")[0] in _KNOWN or "from_dlpack" in origin or "runtime" in origin
 
 
-def element_name(value: Any) -> str | None:
+def element_name(value: object) -> str | None:
     """What kernel files call a type of elements; ``None`` for anything else."""
     return value.name if isinstance(value, ElementKind) else None
 
@@ -41,22 +40,28 @@ def element_name(value: Any) -> str | None:
 # --- PyTorch --------------------------------------------------------------------------------------
 
 
-def _sizes(sizes: Sequence[Any]) -> list[Any]:
+def _sizes(sizes: Sequence[PythonValue]) -> list[object]:
     flat = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
     return [each if isinstance(each, int | SymbolicSize) else UNKNOWN for each in flat]
 
 
-def _made(*sizes: Any, dtype: Any = None, size: Any = None, **_: Any) -> TensorValue:
+def _made(
+    *sizes: PythonValue, dtype: PythonValue = None, size: PythonValue = None, **_: PythonValue
+) -> TensorValue:
     return TensorValue.contiguous(
         _sizes(sizes if size is None else [size]), element_name(dtype) or "fp32"
     )
 
 
-def _full(size: Any, fill_value: Any = None, *, dtype: Any = None, **_: Any) -> TensorValue:
+def _full(
+    size: object, fill_value: object = None, *, dtype: object = None, **_: object
+) -> TensorValue:
     return _made(size, dtype=dtype)
 
 
-def _random(*arguments: Any, size: Any = None, dtype: Any = None, **_: Any) -> TensorValue:
+def _random(
+    *arguments: object, size: object = None, dtype: object = None, **_: object
+) -> TensorValue:
     shape = (
         size
         if size is not None
@@ -65,22 +70,24 @@ def _random(*arguments: Any, size: Any = None, dtype: Any = None, **_: Any) -> T
     return TensorValue.contiguous(_sizes([shape]), element_name(dtype) or "i64")
 
 
-def _strided(size: Any, stride: Any, *, dtype: Any = None, **_: Any) -> TensorValue:
+def _strided(
+    size: PythonValue, stride: PythonValue, *, dtype: object = None, **_: object
+) -> TensorValue:
     order = sorted(range(len(size)), key=lambda mode: -stride[mode])
     return TensorValue(_sizes([size]), order, element_name(dtype) or "fp32")
 
 
-def _like(tensor: Any, *, dtype: Any = None, **_: Any) -> TensorValue:
+def _like(tensor: PythonValue, *, dtype: PythonValue = None, **_: object) -> TensorValue:
     return _tensor(tensor).copied(element=element_name(dtype) or tensor.element)
 
 
-def _count(*numbers: Any, dtype: Any = None, **_: Any) -> TensorValue:
+def _count(*numbers: object, dtype: object = None, **_: object) -> TensorValue:
     known = [each for each in numbers if isinstance(each, int)]
     start, stop = (0, known[0]) if len(known) == 1 else (known[0], known[1])
     return TensorValue.contiguous([stop - start if start else stop], element_name(dtype) or "i64")
 
 
-def _of_data(data: Any, *, dtype: Any = None, **_: Any) -> TensorValue:
+def _of_data(data: object, *, dtype: object = None, **_: object) -> TensorValue:
     shape = []
     while isinstance(data, list | tuple):
         shape.append(len(data))
@@ -90,18 +97,18 @@ def _of_data(data: Any, *, dtype: Any = None, **_: Any) -> TensorValue:
     )
 
 
-def _tensor(value: Any) -> TensorValue:
+def _tensor(value: PythonValue) -> TensorValue:
     if not isinstance(value, TensorValue):
         raise UnknownValue("no tensor")
     return value
 
 
-def _to(tensor: TensorValue, *positional: Any, dtype: Any = None, **_: Any) -> TensorValue:
+def _to(tensor: TensorValue, *positional: object, dtype: object = None, **_: object) -> TensorValue:
     kinds = [each for each in (*positional, dtype) if isinstance(each, ElementKind)]
     return tensor.copied(element=kinds[0].name) if kinds else tensor
 
 
-def _permute(tensor: TensorValue, *axes: Any) -> TensorValue:
+def _permute(tensor: TensorValue, *axes: PythonValue) -> TensorValue:
     return tensor.permuted(
         axes[0] if len(axes) == 1 and isinstance(axes[0], tuple | list) else axes
     )
@@ -113,7 +120,7 @@ def _transpose(tensor: TensorValue, one: int = 0, other: int = 1) -> TensorValue
     return tensor.permuted(axes)
 
 
-def _view(tensor: TensorValue, *sizes: Any, **_: Any) -> TensorValue:
+def _view(tensor: TensorValue, *sizes: PythonValue, **_: PythonValue) -> TensorValue:
     if len(sizes) == 1 and isinstance(sizes[0], ElementKind):
         return tensor.copied(element=sizes[0].name)
     known = [each for each in tensor.shape if isinstance(each, int)]
@@ -138,11 +145,11 @@ def _squeeze(tensor: TensorValue, axis: int) -> TensorValue:
     return tensor.copied(shape=[*tensor.shape[:at], *tensor.shape[at + 1 :]], order=order)
 
 
-def _of(values: Sequence[Any], axis: Any) -> Any:
+def _of(values: Sequence[PythonValue], axis: PythonValue) -> PythonValue:
     return tuple(values) if axis is None else values[axis]
 
 
-def _strides(tensor: TensorValue) -> list[Any]:
+def _strides(tensor: TensorValue) -> list[PythonValue]:
     strides, below = [1] * len(tensor.shape), 1
     for mode in reversed(tensor.order):
         strides[mode] = below
@@ -153,13 +160,13 @@ def _strides(tensor: TensorValue) -> list[Any]:
 # --- tensors of CuTe DSL --------------------------------------------------------------------------
 
 
-def _from_dlpack(tensor: Any, assumed_align: Any = None, **_: Any) -> TensorValue:
+def _from_dlpack(tensor: object, assumed_align: object = None, **_: object) -> TensorValue:
     return _tensor(tensor).copied(
         alignment=assumed_align if isinstance(assumed_align, int) else None
     )
 
 
-def _layout_dynamic(tensor: TensorValue, leading_dim: Any = None) -> TensorValue:
+def _layout_dynamic(tensor: TensorValue, leading_dim: object = None) -> TensorValue:
     tensor.dynamic = dict.fromkeys(range(len(tensor.shape)), 1)
     tensor.strided = True
     if isinstance(leading_dim, int):
@@ -173,7 +180,7 @@ def _lead(tensor: TensorValue, mode: int) -> None:
 
 
 def _compact_dynamic(
-    tensor: TensorValue, mode: Any, stride_order: Any = None, divisibility: Any = 1
+    tensor: TensorValue, mode: object, stride_order: object = None, divisibility: object = 1
 ) -> TensorValue:
     if isinstance(mode, int):
         tensor.dynamic[mode % len(tensor.shape)] = (
@@ -183,7 +190,12 @@ def _compact_dynamic(
 
 
 def _fake_compact(
-    dtype: Any, shape: Any, *, stride_order: Any = None, assumed_align: Any = None, **_: Any
+    dtype: object,
+    shape: object,
+    *,
+    stride_order: object = None,
+    assumed_align: object = None,
+    **_: object,
 ) -> TensorValue:
     tensor = TensorValue.contiguous(_sizes([shape]), element_name(dtype))
     if isinstance(stride_order, tuple | list):
@@ -192,13 +204,13 @@ def _fake_compact(
 
 
 def _fake(
-    dtype: Any,
-    shape: Any,
-    stride: Any = None,
-    leading_dim: Any = -1,
+    dtype: object,
+    shape: object,
+    stride: object = None,
+    leading_dim: object = -1,
     *,
-    assumed_align: Any = None,
-    **_: Any,
+    assumed_align: object = None,
+    **_: object,
 ) -> TensorValue:
     """Also the form in which libraries have a divisibility in the place of the strides."""
     tensor = TensorValue.contiguous(_sizes([shape]), element_name(dtype))
@@ -218,7 +230,7 @@ def _fake(
     return _symbolic(tensor, assumed_align)
 
 
-def _symbolic(tensor: TensorValue, alignment: Any) -> TensorValue:
+def _symbolic(tensor: TensorValue, alignment: object) -> TensorValue:
     for mode, size in enumerate(tensor.shape):
         if isinstance(size, SymbolicSize):
             tensor.dynamic[mode] = size.divisibility
@@ -227,12 +239,12 @@ def _symbolic(tensor: TensorValue, alignment: Any) -> TensorValue:
 
 
 def _cute_tensor_like(
-    tensor: Any,
-    cutlass_dtype: Any = None,
-    is_dynamic_layout: Any = True,
-    assumed_align: Any = None,
-    **_: Any,
-) -> Any:
+    tensor: PythonValue,
+    cutlass_dtype: PythonValue = None,
+    is_dynamic_layout: object = True,
+    assumed_align: object = None,
+    **_: object,
+) -> object:
     made = _tensor(tensor).copied(element=element_name(cutlass_dtype) or tensor.element)
     made.alignment = assumed_align if isinstance(assumed_align, int) else None
     if is_dynamic_layout is not False:
@@ -243,44 +255,53 @@ def _cute_tensor_like(
 
 
 def _matrix(
-    batch: Any, mode0: Any, mode1: Any, is_mode0_major: Any, cutlass_dtype: Any = None, **_: Any
+    batch: object,
+    mode0: object,
+    mode1: object,
+    is_mode0_major: object,
+    cutlass_dtype: object = None,
+    **_: object,
 ) -> TensorValue:
     shape = [mode0, mode1, batch]
     order = [2, 1, 0] if is_mode0_major is True else [2, 0, 1]
     return TensorValue(_sizes([shape]), order, element_name(cutlass_dtype) or "fp32")
 
 
-def _permuted(shape: Any, dtype: Any = None, permute_order: Any = None, **_: Any) -> TensorValue:
+def _permuted(
+    shape: object, dtype: object = None, permute_order: object = None, **_: object
+) -> TensorValue:
     tensor = TensorValue.contiguous(_sizes([shape]), element_name(dtype))
     return tensor.permuted(permute_order) if isinstance(permute_order, tuple | list) else tensor
 
 
-def _converted(source: Any, tensor: Any, *_: Any, **__: Any) -> TensorValue:
+def _converted(source: object, tensor: object, *_: object, **__: object) -> TensorValue:
     return _tensor(tensor)
 
 
-def _of_storage(tensor: Any, dtype: Any, leading_dim: Any = None, **_: Any) -> TensorValue:
+def _of_storage(
+    tensor: object, dtype: object, leading_dim: object = None, **_: object
+) -> TensorValue:
     return _layout_dynamic(_tensor(tensor).copied(element=element_name(dtype)), leading_dim)
 
 
 def _pointer(
-    dtype: Any = None,
-    value: Any = None,
-    mem_space: Any = None,
+    dtype: object = None,
+    value: object = None,
+    mem_space: object = None,
     *,
-    assumed_align: Any = None,
-    **_: Any,
+    assumed_align: object = None,
+    **_: object,
 ) -> PointerValue:
     return PointerValue(
         element_name(dtype), assumed_align if isinstance(assumed_align, int) else None
     )
 
 
-def _divided(number: Any, divisor: Any) -> Any:
+def _divided(number: PythonValue, divisor: PythonValue) -> object:
     return -(-number // divisor)
 
 
-CALLS: Mapping[str, Callable[..., Any]] = {
+CALLS: Mapping[str, Callable[..., object]] = {
     **dict.fromkeys(("empty", "zeros", "ones", "rand", "randn"), _made),
     **{f"{name}_like": _like for name in ("empty", "zeros", "ones", "rand", "randn", "full")},
     "full": _full,
@@ -315,7 +336,7 @@ CALLS: Mapping[str, Callable[..., Any]] = {
 }
 """The last part of a function's name → its result."""
 
-_METHODS: Mapping[str, Callable[..., Any]] = {
+_METHODS: Mapping[str, Callable[..., object]] = {
     "mark_layout_dynamic": _layout_dynamic,
     "mark_compact_shape_dynamic": _compact_dynamic,
     "to": _to,
@@ -363,7 +384,7 @@ _METHODS: Mapping[str, Callable[..., Any]] = {
 }
 
 
-def attribute_of(tensor: TensorValue, name: str) -> Any:
+def attribute_of(tensor: TensorValue, name: str) -> object:
     """What an attribute or a method of a tensor is. Raises UnknownValue."""
     if name in _METHODS:
         return partial(_METHODS[name], tensor)

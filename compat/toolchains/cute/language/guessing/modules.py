@@ -11,7 +11,6 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from attrs import frozen
 
@@ -132,7 +131,7 @@ class CuteModule:
                 main.apply(alone, [], self._assumed(function, parameters_given(alone, (), {})))
         return tuple(noted)
 
-    def _assumed(self, function: ast.FunctionDef, given: Mapping[str, Any]) -> dict[str, Any]:
+    def _assumed(self, function: ast.FunctionDef, given: Mapping[str, object]) -> dict[str, object]:
         """Return the arguments that a function is assumed to get.
 
         They are defaults of the command line, else the function's own defaults, else guesses by

@@ -7,11 +7,10 @@ gives UNKNOWN.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from attrs import Factory, define, frozen
 
-from compat.source.constants import UnknownValue
+from compat.source.constants import PythonValue, PythonValues, UnknownValue
 from compat.toolchains.cute.language.types import ELEMENTS
 
 TORCH_ELEMENTS = {
@@ -131,7 +130,7 @@ class KernelObject:
     """An object of a kernel's class."""
 
     kind: str
-    made: Mapping[str, Any]
+    made: Mapping[str, PythonValue]
     """The parameters of its constructor that were given."""
 
 
@@ -139,14 +138,14 @@ class KernelObject:
 class ParsedCommandLine:
     """What was parsed of a command line: defaults."""
 
-    values: Mapping[str, Any]
+    values: Mapping[str, PythonValue]
 
 
 @define(eq=False)
 class TensorValue:
     """A tensor of PyTorch's, or what ``from_dlpack`` makes of one."""
 
-    shape: list[Any]
+    shape: list[PythonValue]
     """Numbers, symbolic sizes, or UNKNOWN."""
     order: list[int]
     """Modes from the outermost to the innermost."""
@@ -160,13 +159,13 @@ class TensorValue:
     alignment: int | None = None
 
     @classmethod
-    def contiguous(cls, shape: Sequence[Any], element: str | None) -> TensorValue:
+    def contiguous(cls, shape: Sequence[object], element: str | None) -> TensorValue:
         """A tensor whose last mode is contiguous."""
         return cls(list(shape), list(range(len(shape))), element)
 
-    def copied(self, **changes: Any) -> TensorValue:
+    def copied(self, **changes: object) -> TensorValue:
         """Another tensor like it."""
-        facts: dict[str, Any] = {
+        facts: PythonValues = {
             "shape": list(self.shape),
             "order": list(self.order),
             "element": self.element,

@@ -39,7 +39,8 @@ def _go_on():
     except ModuleNotFoundError as error:
         if error.name != "sitecustomize":
             raise
-        sys.modules["sitecustomize"] = mine
+        if mine is not None:
+            sys.modules["sitecustomize"] = mine
 
 
 if _VARIABLE in os.environ and sys.version_info >= (3, 8):

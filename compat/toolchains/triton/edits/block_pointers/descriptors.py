@@ -22,7 +22,13 @@ from compat.toolchains.triton.edits.block_pointers.access import (
 )
 from compat.toolchains.triton.edits.block_pointers.editing import edited
 from compat.toolchains.triton.edits.block_pointers.flow import Definition, Web
-from compat.toolchains.triton.edits.block_pointers.handing import GIVEN, MADE, WHOLE, Facts, Handing
+from compat.toolchains.triton.edits.block_pointers.handing import (
+    GIVEN,
+    MADE,
+    WHOLE,
+    CommonArguments,
+    Handing,
+)
 from compat.toolchains.triton.edits.block_pointers.normal import MadePointer, Part
 from compat.toolchains.triton.edits.block_pointers.plain import PlainPointers
 from compat.toolchains.triton.edits.code import literal, parenthesized
@@ -55,7 +61,11 @@ _STRIDE = (
 def tensor_descriptors(faulty: Faulty) -> Iterator[Proposal]:
     """The kernel with tensor descriptors."""
     program = KernelProgram.of(faulty)
-    facts = {program.kernel: Facts(ones=frozenset((name, WHOLE) for name in faulty.compile.ones))}
+    facts = {
+        program.kernel: CommonArguments(
+            ones=frozenset((name, WHOLE) for name in faulty.compile.ones)
+        )
+    }
     if Handing.of(program).changed:  # what is handed over in all its parts says which strides are 1
         facts = dict(edited(program, PlainPointers, facts).facts)
     result = edited(program, Descriptors, facts)

@@ -16,7 +16,7 @@ from compat.toolchains.triton.edits.block_pointers.flow import Definition, Flow
 from compat.toolchains.triton.edits.block_pointers.handing import (
     WHOLE,
     Back,
-    Facts,
+    CommonArguments,
     Given,
     Handing,
     UnpackedParameter,
@@ -41,13 +41,13 @@ class EditedProgram:
     """Files without block pointers."""
 
     texts: Mapping[str, str]
-    facts: Mapping[FunctionPlace, Facts]
+    facts: Mapping[FunctionPlace, CommonArguments]
     """The facts about arguments of functions."""
     notes: tuple[str, ...]
 
 
 def edited(
-    program: KernelProgram, kind: type[AccessForm], facts: Mapping[FunctionPlace, Facts]
+    program: KernelProgram, kind: type[AccessForm], facts: Mapping[FunctionPlace, CommonArguments]
 ) -> EditedProgram:
     """Return the files of a program without block pointers.
 
@@ -78,8 +78,8 @@ class Site:
 
 
 def learned(
-    sites: Sequence[Site], program: KernelProgram, facts: Mapping[FunctionPlace, Facts]
-) -> dict[FunctionPlace, Facts]:
+    sites: Sequence[Site], program: KernelProgram, facts: Mapping[FunctionPlace, CommonArguments]
+) -> dict[FunctionPlace, CommonArguments]:
     """What the calls show, besides what is known."""
     more = dict(facts)
     for called in dict.fromkeys(site.called for site in sites):
@@ -87,14 +87,14 @@ def learned(
         counts = Bindings(program.code_of(called), program.definition(called)).counts
         shared = [key for key in calls[0].texts if all(key in call.texts for call in calls)]
         shared = [(name, part) for name, part in shared if part != WHOLE or counts[name] == 1]
-        before = facts.get(called, Facts())
+        before = facts.get(called, CommonArguments())
         texts = {
             key: text for key in shared if key[1] != WHOLE and (text := _text(key, calls, shared))
         }
         ones = {
             key for key in shared if all(call.texts[key] in {"1", *call.ones} for call in calls)
         }
-        more[called] = Facts(texts={**texts, **before.texts}, ones=before.ones | ones)
+        more[called] = CommonArguments(texts={**texts, **before.texts}, ones=before.ones | ones)
     return more
 
 
@@ -207,7 +207,7 @@ class _Edit:
 
     handing: Handing
     kind: type[AccessForm]
-    facts: Mapping[FunctionPlace, Facts]
+    facts: Mapping[FunctionPlace, CommonArguments]
     sites: list[Site] = Factory(list)
     """The arguments of every call, collected during the edit."""
     notes: dict[str, None] = Factory(dict)
@@ -247,7 +247,7 @@ class _FunctionEdit(cst.CSTTransformer):
         )
         self.original, self.pointers = edit.program.definition(place), edit.handing.functions[place]
         self.code = edit.program.code_of(place).within(self.original)
-        facts = edit.facts.get(place, Facts())
+        facts = edit.facts.get(place, CommonArguments())
         self.unpacked = {
             name: UnpackedParameter.of(name, rank, edit.kind.handed(rank), facts, self.code)
             for name, rank in self.pointers.parameters.items()

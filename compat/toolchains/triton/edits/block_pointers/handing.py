@@ -251,7 +251,7 @@ def all_parts(rank: int) -> tuple[Part, ...]:
 
 
 @frozen(kw_only=True)
-class Facts:
+class CommonArguments:
     """What all calls of a function say of what they give it."""
 
     texts: Mapping[Given, str] = Factory(dict)
@@ -293,7 +293,7 @@ class UnpackedParameter:
 
     @classmethod
     def of(
-        cls, name: str, rank: int, handed: Sequence[Part], facts: Facts, code: Code
+        cls, name: str, rank: int, handed: Sequence[Part], facts: CommonArguments, code: Code
     ) -> UnpackedParameter:
         """Return the parameter as the parts that are passed.
 

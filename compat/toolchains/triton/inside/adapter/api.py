@@ -11,10 +11,15 @@ import re
 import subprocess
 import types
 from collections.abc import Callable
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from . import call, driver, metrics
 from .interpreter import Interpreting
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document, Function, Objects, Value
+    from ..foreign import CodeGenerator
 
 _DIAGNOSTICS = {
     "MLIR_ENABLE_DUMP": "1",  # the IR before every pass: the last heading names the pass in flight
@@ -91,14 +96,14 @@ class Triton:
         """Write paths in these folders into what is compiled as they are called elsewhere."""
         self._places = places
 
-    def set_target(self, target: dict[str, Any]) -> None:
+    def set_target(self, target: Document) -> None:
         """Answer with this target from now on, whoever asks for the GPU.
 
         A kernel can ask during its compile, and a source during its import.
         """
         self._driver.set_target(target)
 
-    def observe(self, beacon: Any, passes: bool) -> None:
+    def observe(self, beacon: object, passes: bool) -> None:
         """Write the source line in flight to ``beacon``.
 
         With ``passes``, also write whether a pass manager runs.
@@ -109,11 +114,11 @@ class Triton:
 
     def compile(
         self,
-        job: dict[str, Any],
-        function: Any,
+        job: Document,
+        function: object,
         on_stage: Callable[..., None],
         on_made: Callable[..., None],
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+    ) -> tuple[Document, Document]:
         """Compile one job and return its metrics, and what each stage made.
 
         ``on_stage(name)`` is called as each stage is entered, ``on_made(name, result)`` as it is
@@ -131,7 +136,7 @@ class Triton:
             compiled.asm,
         )
 
-    def _compiled(self, job: dict[str, Any], function: Any) -> Any:
+    def _compiled(self, job: Document, function: object) -> Any:
         """What Triton makes of a file of IR, of a launch, or of a signature."""
         if not self._has_compiled and "nvidia" in (backends := _backends()):
             settle_pointer_width(backends["nvidia"])
@@ -149,7 +154,7 @@ class Triton:
         )
 
     def kernel_line(
-        self, error: BaseException, job: dict[str, Any], function: Any
+        self, error: BaseException, job: Document, function: Function
     ) -> tuple[str, int] | None:
         """The line of the kernel's file that a failure before the first pass is about.
 
@@ -161,7 +166,7 @@ class Triton:
         in_flight: tuple[str, int] | None = self._beacon.line if self._beacon else None
         return in_flight or _line_looked_at(error, self._library) or _first_line(function)
 
-    def knows_target(self, facts: dict[str, Any]) -> bool | None:
+    def knows_target(self, facts: Document) -> bool | None:
         """Return whether an assembler that Triton brings knows a target.
 
         Returns ``None`` if Triton brings none.
@@ -187,7 +192,7 @@ class Triton:
     def _announcing(self, add_stages: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(add_stages)
         def add_announced_stages(
-            backend: Any, stages: dict[str, Any], *rest: Any, **options: Any
+            backend: object, stages: Objects, *rest: object, **options: object
         ) -> None:
             add_stages(backend, stages, *rest, **options)
             for name, make in list(stages.items()):
@@ -195,8 +200,8 @@ class Triton:
 
         return add_announced_stages
 
-    def _announced(self, name: str, make: Callable[..., Any]) -> Callable[..., Any]:
-        def make_announced(source: Any, metadata: Any) -> Any:
+    def _announced(self, name: str, make: Callable[..., object]) -> Callable[..., object]:
+        def make_announced(source: object, metadata: object) -> object:
             self._on_stage(name)
             made = make(source, metadata)
             self._on_made(name, made)
@@ -216,13 +221,13 @@ class Triton:
         begin, visit = CodeGenerator.__init__, CodeGenerator.visit
         library = self._library
 
-        def begin_in_place(generator: Any, *rest: Any, **options: Any) -> None:
+        def begin_in_place(generator: CodeGenerator, *rest: object, **options: Value) -> None:
             if "file_name" in options:
                 generator._compat_path = str(options["file_name"])
                 options["file_name"] = self._called(options["file_name"])
             begin(generator, *rest, **options)
 
-        def visit_in_sight(generator: Any, node: Any) -> Any:
+        def visit_in_sight(generator: CodeGenerator, node: object) -> object:
             line = getattr(node, "lineno", None)
             path = generator.__dict__.get("_compat_path") or str(generator.file_name)
             if line is None or self._beacon is None or path.startswith(library):
@@ -238,7 +243,7 @@ class Triton:
 
         CodeGenerator.__init__, CodeGenerator.visit = begin_in_place, visit_in_sight
 
-    def _called(self, path: Any) -> Any:
+    def _called(self, path: object) -> object:
         """What a file is called elsewhere, of which compilers write down the name."""
         for here, there in self._places:
             if isinstance(path, str) and path.startswith(here + os.sep):
@@ -254,7 +259,7 @@ class Triton:
         if nvidia is None:
             return
 
-        def run(command: Any, *rest: Any, **options: Any) -> Any:
+        def run(command: Any, *rest: Value, **options: Value) -> object:
             result = subprocess.run(command, *rest, **options)  # noqa: PLW1510 - the compiler says it
             log = _log_of(command, options)
             if log is not None and os.path.exists(log):
@@ -280,7 +285,7 @@ def _line_looked_at(error: BaseException, library: str) -> tuple[str, int] | Non
 
     Triton does that for its cache key, before it generates code.
     """
-    function: Any = None
+    function: Function = None
     found: tuple[str, int] | None = None
     traceback = error.__traceback__
     while traceback is not None:
@@ -295,7 +300,7 @@ def _line_looked_at(error: BaseException, library: str) -> tuple[str, int] | Non
     return found
 
 
-def _first_line(function: Any) -> tuple[str, int] | None:
+def _first_line(function: object) -> tuple[str, int] | None:
     """Where a kernel's ``def`` is, below its decorators: Triton counts lines from there."""
     # A kernel's file could have put code behind an attribute, so only dictionaries are read.
     while not isinstance(function, types.FunctionType):
@@ -321,7 +326,7 @@ def _tell_pass_managers(beacon: Any) -> None:
 
     run = ir.pass_manager.run
 
-    def run_in_sight(manager: Any, *arguments: Any) -> Any:
+    def run_in_sight(manager: Any, *arguments: Value) -> object:
         beacon.in_passes(True)
         result = run(manager, *arguments)
         # This is not in a finally, so that the beacon still shows a pass manager that failed.
@@ -331,13 +336,13 @@ def _tell_pass_managers(beacon: Any) -> None:
     ir.pass_manager.run = run_in_sight
 
 
-def _backends() -> dict[str, Any]:
+def _backends() -> Objects:
     from triton.backends import backends
 
     return dict(backends)
 
 
-def _programs(nvidia: Any) -> str:
+def _programs(nvidia: ModuleType) -> str:
     """The folder of the programs that Triton brings for NVIDIA."""
     return os.path.join(
         os.path.dirname(nvidia.compiler.add_stages.__wrapped__.__code__.co_filename), "bin"
@@ -356,7 +361,7 @@ def _disassembler() -> str | None:
     return path if os.path.exists(path) else None
 
 
-def _jit_function(function: Any) -> Any:
+def _jit_function(function: object) -> object:
     """Return the function behind decorators that tune or choose, such as ``@triton.autotune``."""
     while not hasattr(function, "parse") and hasattr(function, "fn"):
         function = function.fn
@@ -396,7 +401,7 @@ def _module(name: str) -> types.ModuleType | None:
         return None
 
 
-def _log_of(command: Any, options: dict[str, Any]) -> str | None:
+def _log_of(command: object, options: dict[str, object]) -> str | None:
     """Return the file that ``ptxas -v`` writes to.
 
     It is a shell redirection in 3.0 and 3.1, and an open file later.
@@ -407,7 +412,7 @@ def _log_of(command: Any, options: dict[str, Any]) -> str | None:
     return getattr(options.get("stderr"), "name", None)
 
 
-def _ignore(*_: Any) -> None:
+def _ignore(*_: object) -> None:
     pass
 
 
@@ -417,7 +422,7 @@ _FLAG = "nvptx-short-ptr"
 _MODULE = 'target triple = "nvptx64-nvidia-cuda"\n'
 
 
-def settle_pointer_width(nvidia: Any) -> None:
+def settle_pointer_width(nvidia: ModuleType) -> None:
     """Make a process compile its first kernel as all later ones, with PTX of an empty module.
 
     3.2.0 to 3.3.1 tell LLVM to use 32 bits for pointers into shared memory when a kernel becomes
@@ -434,7 +439,7 @@ def settle_pointer_width(nvidia: Any) -> None:
     llvm.translate_to_asm(_MODULE, "nvptx64-nvidia-cuda", "sm_80", "", [_FLAG], True, False)
 
 
-def _sets_it_late(compiler: Any) -> bool:
+def _sets_it_late(compiler: object) -> bool:
     """Whether PTX is made with the option, and the data layout is asked for without."""
     lowers, prints = (
         getattr(getattr(compiler, name, None), "__code__", None)

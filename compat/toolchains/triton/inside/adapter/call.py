@@ -34,9 +34,12 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from typing import Any, Tuple
+from typing import TYPE_CHECKING, Any, Tuple
 
 from .driver import target
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document, Function, Objects, Value
 
 _SMALL = 2**31 - 1
 """Bytes up to which offsets into a tensor fit into 32 bits."""
@@ -49,7 +52,7 @@ _Path = Tuple[int, ...]
 """The number of a parameter, and of tuples the indices that follow."""
 
 
-def constants(function: Any, job: dict[str, Any]) -> dict[str, Any]:
+def constants(function: Function, job: Document) -> Objects:
     """The constexprs of a job as Python values."""
     while hasattr(function, "fn"):  # decorators that tune or choose, then the one that compiles
         function = function.fn
@@ -57,7 +60,7 @@ def constants(function: Any, job: dict[str, Any]) -> dict[str, Any]:
     return {name: constant(name, value, names) for name, value in job["constexprs"].items()}
 
 
-def constant(name: str, value: Any, names: dict[str, Any]) -> Any:
+def constant(name: str, value: object, names: dict[str, object]) -> object:
     """A constexpr from its JSON form.
 
     ``{"dtype": "int32"}`` is a Triton dtype, ``{"torch_dtype": "float16"}`` one of PyTorch,
@@ -84,7 +87,7 @@ def constant(name: str, value: Any, names: dict[str, Any]) -> Any:
     return None
 
 
-def _torch_dtype(name: str, dtype: str) -> Any:
+def _torch_dtype(name: str, dtype: str) -> object:
     try:
         torch = importlib.import_module("torch")
     except ModuleNotFoundError as error:
@@ -94,7 +97,7 @@ def _torch_dtype(name: str, dtype: str) -> Any:
     return getattr(torch, dtype)
 
 
-def ast_source(function: Any, job: dict[str, Any], values: dict[str, Any]) -> Any:
+def ast_source(function: object, job: Document, values: dict[str, object]) -> object:
     """Return the ``ASTSource`` of a job, in the form that this release takes.
 
     ``values`` are its constexprs.
@@ -129,16 +132,16 @@ class _Found:
     """What a launcher finds out of run-time arguments."""
 
     def __init__(self) -> None:
-        self.types: dict[str, Any] = {}
+        self.types: Objects = {}
         """By name; ``"constexpr"`` for arguments that become constants."""
-        self.constants: dict[_Path, Any] = {}
-        self.attributes: dict[_Path, Any] = {}
+        self.constants: dict[_Path, object] = {}
+        self.attributes: dict[_Path, object] = {}
 
 
 class _Launch:
     """A launch of a kernel whose arguments have only the facts that a launch looks at."""
 
-    def __init__(self, function: Any, job: dict[str, Any], values: dict[str, Any]) -> None:
+    def __init__(self, function: Function, job: Document, values: Objects) -> None:
         from triton.compiler.compiler import make_backend
 
         self.function = function
@@ -170,7 +173,7 @@ class _Launch:
         return found
 
     def _type(
-        self, path: _Path, declared: Any, argument: Any, kind: Any, key: Any, found: _Found
+        self, path: _Path, declared: Value, argument: Value, kind: Value, key: Any, found: _Found
     ) -> Any:
         """The type of an argument or an element; what else there is of it goes to ``found``."""
         if isinstance(declared, list):
@@ -193,7 +196,7 @@ class _Launch:
                 mangle_type(self.arguments.get(name, ()))
                 raise TypeError("tuples are not supported as arguments (%s)" % name)
 
-    def descriptor(self) -> tuple[Any, list[str]]:
+    def descriptor(self) -> tuple[object, list[str]]:
         """Return the attributes as a descriptor, and the arguments that are folded into constants.
 
         Releases up to 3.2 take this form.
@@ -235,7 +238,7 @@ class _Tensor:
         return self._bytes
 
 
-def _stand_in(name: str, kind: Any, job: dict[str, Any], values: dict[str, Any]) -> Any:
+def _stand_in(name: str, kind: Value, job: Document, values: dict[str, object]) -> object:
     """Return a value that has exactly the job's facts about this argument or element.
 
     A launch finds out these facts, and nothing else.
@@ -255,7 +258,7 @@ def _stand_in(name: str, kind: Any, job: dict[str, Any], values: dict[str, Any])
     return _NOTHING
 
 
-def constexpr(value: Any) -> Any:
+def constexpr(value: object) -> Any:
     """Return a known value in the form for an element of a tuple.
 
     Launchers take plain numbers in tuples for run-time arguments.
@@ -265,7 +268,7 @@ def constexpr(value: Any) -> Any:
     return value if value is None or callable(value) else tl.constexpr(value)
 
 
-def compare_without_torch(backend: Any) -> None:
+def compare_without_torch(backend: object) -> None:
     """Make AMD's backend ask stand-ins for their size instead of importing PyTorch.
 
     Backends up to 3.7 import it.
@@ -280,7 +283,7 @@ def compare_without_torch(backend: Any) -> None:
 _DESCRIPTOR = re.compile(r"tensordesc<(\w+)\[(.+)\]>")
 
 
-def compiled_launch(function: Any, job: dict[str, Any], constexprs: dict[str, Any]) -> Any:
+def compiled_launch(function: Function, job: Document, constexprs: dict[str, object]) -> object:
     """Return what the release compiles for a job's launch.
 
     The driver must already answer with the job's target. Raises whatever a launch raises.
@@ -296,7 +299,7 @@ def compiled_launch(function: Any, job: dict[str, Any], constexprs: dict[str, An
     return function.run(*positional, grid=(1, 1, 1), warmup=True, **named, **job["options"])
 
 
-def argument(value: Any, names: dict[str, Any]) -> Any:
+def argument(value: Value, names: Objects) -> Value:
     """Return the stand-in for an argument from its JSON form.
 
     ``names`` are those of the kernel's module.
@@ -306,13 +309,13 @@ def argument(value: Any, names: dict[str, Any]) -> Any:
     if isinstance(value, dict) and "constexpr" in value:
         return constexpr(constant("launch", value["constexpr"], names))
     if isinstance(value, dict):
-        return Tensor(value["tensor"], value.get("aligned", True), value.get("large", False))
+        return StandInTensor(value["tensor"], value.get("aligned", True), value.get("large", False))
     if isinstance(value, str):
-        return Tensor(value[1:]) if value.startswith("*") else _descriptor(value)
+        return StandInTensor(value[1:]) if value.startswith("*") else _descriptor(value)
     return value
 
 
-class Tensor:
+class StandInTensor:
     """What a launch looks at of a tensor."""
 
     def __init__(self, dtype: str, aligned: bool = True, large: bool = False) -> None:
@@ -345,7 +348,7 @@ _DTYPES: dict[str, Dtype] = {}
 """Each exists once, as in PyTorch, because launchers from 3.6 on compare them by address."""
 
 
-def _descriptor(kind: str) -> Any:
+def _descriptor(kind: str) -> object:
     """Return a host's descriptor of an aligned tensor with rows of 16 blocks.
 
     Raises ImportError if the release has none.
@@ -359,16 +362,16 @@ def _descriptor(kind: str) -> Any:
     strides = [1]
     for size in reversed(shape[1:]):
         strides.insert(0, strides[0] * size)
-    return TensorDescriptor(Tensor(found.group(1)), shape, strides, block)
+    return TensorDescriptor(StandInTensor(found.group(1)), shape, strides, block)
 
 
-def _bound(function: Any, given: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+def _bound(function: Function, given: dict[str, object]) -> tuple[list[object], dict[str, object]]:
     """Return arguments by position up to the first gap, and the others by name.
 
     They go by position because ``run`` has parameters of its own.
     """
     left = dict(given)
-    positional: list[Any] = []
+    positional: list[object] = []
     for parameter in inspect.signature(function.fn).parameters.values():
         if parameter.name not in left or parameter.kind is inspect.Parameter.KEYWORD_ONLY:
             break
@@ -376,7 +379,7 @@ def _bound(function: Any, given: dict[str, Any]) -> tuple[list[Any], dict[str, A
     return positional, left
 
 
-def _forget(function: Any) -> None:
+def _forget(function: Function) -> None:
     """Forget the function's earlier compiles, so that an equal launch compiles again.
 
     Also remove hooks that run before its launches.

@@ -15,7 +15,12 @@ from __future__ import annotations
 import functools
 import importlib
 import sys
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document, Objects
+    from ..foreign import GpuTarget
 
 _CACHES = ("triton.compiler", "triton.language", "triton.runtime", "triton._utils")
 """The caches of releases that depend on the target or on earlier compiles: the shared memory of
@@ -25,7 +30,7 @@ _CLOCK = 1_500_000
 """kHz. Nothing runs: whoever computes a bandwidth gets a number."""
 
 
-def target(facts: dict[str, Any]) -> Any:
+def target(facts: Document) -> GpuTarget:
     """The ``GPUTarget`` of a job."""
     from triton.backends.compiler import GPUTarget
 
@@ -35,12 +40,12 @@ def target(facts: dict[str, Any]) -> Any:
 class TargetDriver:
     """Stands where Triton expects the driver of a GPU."""
 
-    def __init__(self, facts: dict[str, Any] | None = None) -> None:
+    def __init__(self, facts: dict[str, object] | None = None) -> None:
         self.utils = self
         self._chosen = facts
 
     @property
-    def _facts(self) -> dict[str, Any]:
+    def _facts(self) -> Document:
         if self._chosen is None:
             raise RuntimeError("no target has been chosen yet")
         return self._chosen
@@ -49,7 +54,7 @@ class TargetDriver:
     def is_active(cls) -> bool:
         return True
 
-    def get_current_target(self) -> Any:
+    def get_current_target(self) -> object:
         return target(self._facts)
 
     def get_current_device(self) -> int:
@@ -58,16 +63,16 @@ class TargetDriver:
     def set_current_device(self, device: int) -> None:
         pass
 
-    def get_current_stream(self, device: Any = None) -> int:
+    def get_current_stream(self, device: object = None) -> int:
         return 0
 
-    def get_device_capability(self, device: Any = None) -> tuple[int, int]:
+    def get_device_capability(self, device: object = None) -> tuple[int, int]:
         arch = self._facts["arch"]
         if not isinstance(arch, int):
             raise RuntimeError("%s has no compute capability" % arch)  # noqa: TRY004 - as a driver
         return arch // 10, arch % 10
 
-    def get_device_properties(self, device: Any = None) -> dict[str, Any]:
+    def get_device_properties(self, device: object = None) -> Objects:
         """What follows from the architecture."""
         facts = self._facts
         return {
@@ -76,17 +81,17 @@ class TargetDriver:
             "arch": facts["arch"],
         }
 
-    def get_active_torch_device(self) -> Any:
+    def get_active_torch_device(self) -> object:
         return importlib.import_module("torch").device("cuda", 0)
 
-    def get_device_interface(self) -> Any:
+    def get_device_interface(self) -> object:
         return importlib.import_module("torch").cuda
 
 
 class RefusingDriver(TargetDriver):
     """A driver that answers for the target of the cell in flight, and launches nothing."""
 
-    def set_target(self, facts: dict[str, Any]) -> None:
+    def set_target(self, facts: Document) -> None:
         """Answer for this target from now on, and forget what was found out for others."""
         self._chosen = facts
         for name, module in list(sys.modules.items()):
@@ -95,24 +100,24 @@ class RefusingDriver(TargetDriver):
                     if isinstance(value, functools._lru_cache_wrapper):
                         value.cache_clear()
 
-    def get_device_properties(self, device: Any = None) -> dict[str, Any]:
+    def get_device_properties(self, device: object = None) -> Objects:
         """Return the properties that follow from the architecture.
 
         Properties that differ between GPUs of one architecture are unknown.
         """
         return _CertainProperties(super().get_device_properties(device))
 
-    def get_benchmarker(self) -> Any:
+    def get_benchmarker(self) -> object:
         return refuse_launch
 
-    def launch(self, *_arguments: Any, **_options: Any) -> Any:
+    def launch(self, *_arguments: object, **_options: object) -> Any:
         refuse_launch()
 
     launcher_cls = load_binary = get_empty_cache_for_benchmark = clear_cache = launch
 
 
 class _CertainProperties(dict):  # type: ignore[type-arg]
-    def __missing__(self, name: str) -> Any:
+    def __missing__(self, name: str) -> object:
         raise RuntimeError("no GPU here: %r of %s is not known" % (name, self["arch"]))
 
 
@@ -127,7 +132,7 @@ class IdleDriver(TargetDriver):
             raise AttributeError(name)
         return do_nothing
 
-    def get_device_capability(self, device: Any = None) -> tuple[int, int]:
+    def get_device_capability(self, device: object = None) -> tuple[int, int]:
         """For AMD what PyTorch says in its place."""
         arch = self._facts["arch"]
         return (
@@ -136,7 +141,7 @@ class IdleDriver(TargetDriver):
             else (int(arch[3:-2]), int(arch[-2], 16))
         )
 
-    def get_device_properties(self, device: Any = None) -> dict[str, Any]:
+    def get_device_properties(self, device: object = None) -> Objects:
         return {
             **super().get_device_properties(device),
             "max_num_regs": 65536,
@@ -146,25 +151,29 @@ class IdleDriver(TargetDriver):
             "mem_bus_width": 4096,
         }
 
-    def get_benchmarker(self) -> Any:
+    def get_benchmarker(self) -> object:
         return benchmark
 
-    def get_empty_cache_for_benchmark(self) -> Any:
+    def get_empty_cache_for_benchmark(self) -> object:
         return None
 
 
-def refuse_launch(*_arguments: Any, **_options: Any) -> Any:
+def refuse_launch(*_arguments: object, **_options: object) -> object:
     """Refuse to launch anything."""
     raise RuntimeError("no GPU here: kernels are compiled, not launched")
 
 
-def do_nothing(*_: Any, **__: Any) -> None:
+def do_nothing(*_: object, **__: object) -> None:
     """Launch nothing, and say nothing of it."""
 
 
 def benchmark(
-    call: Any, *_: Any, quantiles: Any = None, return_mode: str = "mean", **__: Any
-) -> Any:
+    call: Callable[[], object],
+    *_: object,
+    quantiles: Sequence[float] | None = None,
+    return_mode: str = "mean",
+    **__: object,
+) -> object:
     """Call once, and find everything equally fast."""
     call()
     if quantiles:

@@ -12,9 +12,12 @@ import functools
 import importlib
 import inspect
 import types
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from . import call
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Function, Value
 
 _CHOOSE = ("maxnumf", "minnumf")
 
@@ -36,7 +39,7 @@ class Interpreting:
                 "Triton was imported without TRITON_INTERPRET=1"
             )
         importlib.import_module("torch").set_num_threads(1)
-        self._kind: Any = interpreter.InterpretedFunction
+        self._kind: type = interpreter.InterpretedFunction
         self._handle: Any = interpreter.TensorHandle
         self._dtype: Any = triton.language.dtype
         self._asked: set[tuple[str, str, str]] = set()
@@ -46,7 +49,7 @@ class Interpreting:
                 setattr(builder, name, self._noting(name[len("create_") :], member))
 
     def prepare(
-        self, function: Any, job: dict[str, Any], arguments: dict[str, Any]
+        self, function: object, job: dict[str, object], arguments: dict[str, object]
     ) -> Callable[[tuple[int, ...]], None]:
         """What launches a function with these arguments and the job's constexprs on a grid.
 
@@ -70,7 +73,7 @@ class Interpreting:
 
         return launch
 
-    def uses(self, function: Any) -> list[str]:
+    def uses(self, function: object) -> list[str]:
         """Return the features that were used since a launch was prepared, and names in the code.
 
         Names that the kernel and its helpers use have the form ``.name``.
@@ -83,7 +86,7 @@ class Interpreting:
         }
         return [*sorted(asked), *sorted(".%s" % name for name in names)]
 
-    def _interpreted(self, function: Any) -> Any:
+    def _interpreted(self, function: object) -> Any:
         """Return the interpreted function behind decorators that tune or choose.
 
         Raises TypeError if there is none.
@@ -94,7 +97,7 @@ class Interpreting:
             function = function.fn
         return function
 
-    def _add_names(self, kernel: Any, names: set[str], seen: set[int]) -> None:
+    def _add_names(self, kernel: Function, names: set[str], seen: set[int]) -> None:
         """Add the names in the code of a kernel, and of functions that it leads to.
 
         These are functions of its module.
@@ -108,7 +111,7 @@ class Interpreting:
             if isinstance(other, self._kind):
                 self._add_names(other, names, seen)
 
-    def _noting(self, name: str, member: Callable[..., Any]) -> Callable[..., Any]:
+    def _noting(self, name: str, member: Callable[..., object]) -> Callable[..., Any]:
         """Return a method of the builder that records its use.
 
         It records its name with the element types of its arguments (``dot:bf16``) or of its result
@@ -119,7 +122,7 @@ class Interpreting:
         looks = name in _CHOOSE
 
         @functools.wraps(member)
-        def noted(builder: Any, *arguments: Any, **named: Any) -> Any:
+        def noted(builder: Any, *arguments: Value, **named: Value) -> Any:
             for given in arguments:
                 if isinstance(given, handle):
                     asked.add((name, ":", given.dtype.name))

@@ -18,9 +18,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import descriptors
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document
+    from ..foreign import CompiledKernel, Source
 
 _BINARIES = ("cubin", "hsaco")
 _PTXAS = {
@@ -38,8 +42,8 @@ _AMDGCN = {
 
 
 def of(
-    compiled: Any, target: dict[str, Any], ptxas_log: str, disassembler: str | None
-) -> dict[str, Any]:
+    compiled: CompiledKernel, target: Document, ptxas_log: str, disassembler: str | None
+) -> Document:
     """Return the metrics of a build.
 
     They are artifact sizes in bytes, shared memory, the assembler's numbers of registers and
@@ -52,7 +56,7 @@ def of(
     if not any(artifacts.get(stage) for stage in _BINARIES):
         raise RuntimeError("the compiler returned no binary, only " + ", ".join(sorted(artifacts)))
     shared = compiled.metadata.shared
-    metrics: dict[str, Any] = {
+    metrics: Document = {
         "artifacts": artifacts,
         "shared": shared,
         "num_warps": compiled.metadata.num_warps,
@@ -75,12 +79,12 @@ def of(
     return metrics
 
 
-def _of_code(ptx: str, cubin: bytes, disassembler: str | None) -> dict[str, Any]:
+def _of_code(ptx: str, cubin: bytes, disassembler: str | None) -> dict[str, object]:
     """Return the contents of the PTX, and how many descriptors the machine code mixes up.
 
     The second number is left out for code that cannot have any.
     """
-    found: dict[str, Any] = {"code": instructions(ptx)}
+    found: Document = {"code": instructions(ptx)}
     if found["code"]["wgmma"] and disassembler:
         mixed = descriptors.mixed_descriptors(cubin, disassembler)
         found.update({} if mixed is None else {"mixed_descriptors": mixed})
@@ -160,8 +164,8 @@ limit nothing (before 9.0).
 
 
 def occupancy(
-    arch: Any, threads: int, registers: int, shared: int, barriers: int = 1
-) -> dict[str, Any]:
+    arch: object, threads: int, registers: int, shared: int, barriers: int = 1
+) -> Document:
     """Return blocks per multiprocessor, what limits them, and the spare registers of a thread.
 
     With the spare registers, there would still be as many blocks. They are negative if a thread has
@@ -226,7 +230,7 @@ def _up(amount: int, unit: int) -> int:
     return -(-amount // unit) * unit
 
 
-def launch_metadata(compiled: Any) -> str:
+def launch_metadata(compiled: CompiledKernel) -> str:
     """Return the facts that a launch needs about a compiled kernel, as JSON.
 
     They are the compiler's fields, and the arguments that remain to be passed: ``{"fields": {...},
@@ -243,13 +247,13 @@ def launch_metadata(compiled: Any) -> str:
     )
 
 
-def _fields(metadata: Any) -> dict[str, Any]:
+def _fields(metadata: object) -> dict[str, object]:
     """What the compiler says of the kernel, as far as it is plain data."""
     found = metadata._asdict() if hasattr(metadata, "_asdict") else dict(vars(metadata))
     return {str(name): value for name, value in found.items() if _plain(value)}
 
 
-def _plain(value: Any) -> bool:
+def _plain(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return all(map(_plain, value))
     if isinstance(value, dict):
@@ -257,7 +261,7 @@ def _plain(value: Any) -> bool:
     return value is None or isinstance(value, (bool, int, float, str))
 
 
-def _parameters(source: Any) -> list[list[str]]:
+def _parameters(source: Source) -> list[list[str]]:
     names = list(source.fn.arg_names)
     signature = {_number(names, key): kind for key, kind in source.signature.items()}
     folded = {_number(names, key) for key in getattr(source, "constants", {})}
@@ -269,14 +273,14 @@ def _parameters(source: Any) -> list[list[str]]:
     ]
 
 
-def _number(names: list[str], key: Any) -> Any:
+def _number(names: list[str], key: object) -> Any:
     """The number of a parameter by its name, its number or a path of one step."""
     if isinstance(key, str):
         return names.index(key) if key in names else key
     return key[0] if isinstance(key, tuple) and len(key) == 1 else key
 
 
-def _flat(name: str, kind: Any) -> Iterator[list[str]]:
+def _flat(name: str, kind: object) -> Iterator[list[str]]:
     if isinstance(kind, (tuple, list)):
         for index, each in enumerate(kind):
             yield from _flat("%s[%d]" % (name, index), each)

@@ -11,7 +11,10 @@ import sys
 import time
 import traceback
 from types import ModuleType
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _PACKAGES = {
@@ -53,7 +56,7 @@ class Teller:
     def __init__(self, path: str) -> None:
         self._path = path
 
-    def __call__(self, answer: Dict[str, Any]) -> None:
+    def __call__(self, answer: Dict[str, object]) -> None:
         with open(self._path, "a", encoding="utf-8") as file:
             file.write(json.dumps(answer) + "\n")
 
@@ -63,7 +66,7 @@ class Logged(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.errors: List[Dict[str, Any]] = []
+        self.errors: List[Dict[str, object]] = []
         for name in ("torch", "torch._dynamo", "torch._inductor", "torch._higher_order_ops"):
             logging.getLogger(name).addHandler(self)
 
@@ -74,13 +77,13 @@ class Logged(logging.Handler):
             if logged not in self.errors:
                 self.errors.append(logged)
 
-    def taken(self) -> List[Dict[str, Any]]:
+    def taken(self) -> List[Document]:
         """Those since the last time."""
         errors, self.errors = self.errors, []
         return errors
 
 
-def facts(gpu: Dict[str, Any]) -> Dict[str, Any]:
+def facts(gpu: Document) -> Document:
     """Which PyTorch and which Triton these are, and who launches."""
     import torch
     import triton
@@ -94,7 +97,7 @@ def facts(gpu: Dict[str, Any]) -> Dict[str, Any]:
     }
 
 
-def outcome(program: Any, compiling: Any, launches: str, logged: Logged) -> Dict[str, Any]:
+def outcome(program: Any, compiling: Any, launches: str, logged: Logged) -> Dict[str, object]:
     """Compile a program and call it once."""
     began = time.monotonic()
     _forget(launches)
@@ -114,16 +117,16 @@ def outcome(program: Any, compiling: Any, launches: str, logged: Logged) -> Dict
     return answer
 
 
-def failed(stage: str, error: Optional[BaseException], began: float) -> Dict[str, Any]:
+def failed(stage: str, error: Optional[BaseException], began: float) -> Document:
     """How far it came, and the chain of exceptions."""
-    chain: List[Dict[str, Any]] = []
+    chain: List[Dict[str, object]] = []
     while error is not None and len(chain) < _MOST:
         chain.append(_told(error))
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return {"stage": stage, "errors": chain, "seconds": round(time.monotonic() - began, 3)}
 
 
-def _told(error: BaseException) -> Dict[str, Any]:
+def _told(error: BaseException) -> Document:
     message = _short(str(error))
     if len(message) > _LONGEST:
         message = message[: _LONGEST // 2] + "\n...\n" + message[-_LONGEST // 2 :]
@@ -148,9 +151,9 @@ def _forget(launches: str) -> None:
         pass
 
 
-def _launched(launches: str) -> List[List[Any]]:
+def _launched(launches: str) -> List[List[object]]:
     """Name, grid, block and shared memory of every launch."""
-    launched: List[List[Any]] = []
+    launched: List[List[object]] = []
     with open(launches, encoding="utf-8") as file:
         for line in file:
             word, _, rest = line.rstrip("\n").partition("\t")
@@ -160,7 +163,7 @@ def _launched(launches: str) -> List[List[Any]]:
     return launched
 
 
-def main(settings: Dict[str, Any]) -> None:
+def main(settings: Document) -> None:
     """Answer for every program, in order."""
     load_packages()
     tell = Teller(settings["answers"])

@@ -7,7 +7,8 @@ launch.
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Tuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Tuple
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
@@ -15,11 +16,15 @@ from torch._decomp import core_aten_decompositions  # noqa: F401 - registers Ind
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
 
+if TYPE_CHECKING:
+    from ....inside.foreign import Function, Objects, Tensor, Value
+    from ..foreign import CompiledKernel, Graph
+
 
 class Program(NamedTuple):
     """One function that is compiled."""
 
-    function: Callable[..., Any]
+    function: Callable[..., Function]
     arguments: Tuple[Tuple[Tuple[int, ...], torch.dtype], ...]
     """The shapes and types of its tensors."""
     kernels: Tuple[str, ...]
@@ -32,53 +37,53 @@ class Program(NamedTuple):
     """The full names of the kernels that a user wrote."""
 
 
-def _pointwise(x: Any, y: Any) -> Any:
+def _pointwise(x: Tensor, y: Tensor) -> object:
     return torch.relu(x * 2.0 + y) - 1.0
 
 
-def _softmax(x: Any) -> Any:
+def _softmax(x: object) -> object:
     return torch.softmax(x, -1)
 
 
-def _layernorm_gelu(x: Any, weight: Any, bias: Any) -> Any:
+def _layernorm_gelu(x: Tensor, weight: Tensor, bias: Tensor) -> object:
     return F.gelu(F.layer_norm(x, (x.shape[-1],), weight, bias))
 
 
-def _split_reduction(x: Any) -> Any:
+def _split_reduction(x: Tensor) -> object:
     return x.sum()
 
 
-def _argmax(x: Any) -> Any:
+def _argmax(x: object) -> object:
     return torch.argmax(x, 1)
 
 
-def _scan(x: Any) -> Any:
+def _scan(x: object) -> object:
     return torch.cumsum(x, 1)
 
 
-def _rand(x: Any) -> Any:
+def _rand(x: object) -> object:
     return x + torch.rand_like(x)
 
 
-def _gather(x: Any, index: Any) -> Any:
+def _gather(x: object, index: object) -> object:
     return torch.gather(x, 1, index) * 2.0
 
 
-def _mm(x: Any, y: Any) -> Any:
+def _mm(x: object, y: object) -> object:
     return torch.mm(x, y)
 
 
-def _bmm(x: Any, y: Any) -> Any:
+def _bmm(x: object, y: object) -> object:
     return torch.bmm(x, y)
 
 
-def _user_kernel(x: Any, y: Any) -> Any:
+def _user_kernel(x: object, y: object) -> object:
     from . import user_kernel
 
     return user_kernel.add(x, y)
 
 
-def _user_kernel_autotuned(x: Any, y: Any) -> Any:
+def _user_kernel_autotuned(x: object, y: object) -> object:
     from . import user_kernel
 
     return user_kernel.add_autotuned(x, y)
@@ -145,7 +150,9 @@ def prepare() -> None:
     _leave_out_patterns()
     choose = select_algorithm.AlgorithmSelectorCache.__call__
 
-    def first_template(self: Any, name: str, choices: List[Any], *rest: Any, **more: Any) -> Any:
+    def first_template(
+        self: object, name: str, choices: List[object], *rest: object, **more: object
+    ) -> object:
         """Nothing can be timed: the first template is as good as any."""
         templates = [
             choice
@@ -173,7 +180,7 @@ def _leave_out_patterns() -> None:
     joint_graph.constant_fold_uniform_value = lambda *_, **__: None  # it computes what it folds
 
 
-def compiled(program: Program) -> Callable[[], Any]:
+def compiled(program: Program) -> Callable[[], CompiledKernel]:
     """A call of the compiled graph. Raises whatever compiling raises."""
     from torch._inductor import config, decomposition
     from torch._inductor.compile_fx import compile_fx_inner
@@ -203,41 +210,41 @@ def compiled(program: Program) -> Callable[[], Any]:
 
 
 @contextlib.contextmanager
-def _tracing(fake: Any) -> Iterator[None]:
+def _tracing(fake: object) -> Iterator[None]:
     from torch._guards import TracingContext, tracing
 
     with tracing(TracingContext(fake)):
         yield
 
 
-def _returns_a_tuple(graph: Any) -> bool:
+def _returns_a_tuple(graph: Graph) -> bool:
     output = next(node for node in graph.graph.nodes if node.op == "output")
     return isinstance(output.args[0], (tuple, list))
 
 
-def _return_a_tuple(graph: Any) -> None:
+def _return_a_tuple(graph: Graph) -> None:
     output = next(node for node in graph.graph.nodes if node.op == "output")
     output.args = ((output.args[0],),)
     graph.recompile()
 
 
 @contextlib.contextmanager
-def settings(config: Any, values: Dict[str, Any]) -> Iterator[None]:
+def settings(config: ModuleType, values: Objects) -> Iterator[None]:
     """Set those Inductor settings that this release has, for a ``with`` block."""
     present = {name: value for name, value in values.items() if _has(config, name)}
     with config.patch(present):
         yield
 
 
-def _set(config: Any, values: Dict[str, Any]) -> None:
+def _set(config: object, values: Dict[str, object]) -> None:
     for name, value in values.items():
         if _has(config, name):
             owner, _, last = name.rpartition(".")
             setattr(getattr(config, owner) if owner else config, last, value)
 
 
-def _has(config: Any, name: str) -> bool:
-    owner: Any = config
+def _has(config: object, name: str) -> bool:
+    owner: Value = config
     for part in name.split("."):
         if not hasattr(owner, part):
             return False

@@ -9,13 +9,17 @@ from __future__ import annotations
 import ctypes
 import importlib
 import os
-from typing import Any, Dict
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Dict
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Tensor
 
 _CONTEXTS = ("_DeviceGuard", "device", "device_of", "stream")
 """Classes of ``torch.cuda`` whose objects are entered and left."""
 
 
-def load_driver(library: str, facts: Dict[str, Any]) -> None:
+def load_driver(library: str, facts: Dict[str, object]) -> None:
     """Load the stand-in under libcuda's name, before anything looks for the real one."""
     os.environ["COMPAT_SHARED_MEMORY"] = str(facts["shared_memory"])
     os.environ["COMPAT_MULTIPROCESSORS"] = str(facts["multiprocessors"])
@@ -23,7 +27,7 @@ def load_driver(library: str, facts: Dict[str, Any]) -> None:
     ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
 
 
-def believe(facts: Dict[str, Any]) -> None:
+def believe(facts: Dict[str, object]) -> None:
     """Make PyTorch believe in a GPU.
 
     Call it before TorchDynamo or Inductor are imported, because they keep the functions that they
@@ -52,14 +56,14 @@ def believe(facts: Dict[str, Any]) -> None:
     _index(fake_tensor, torch)
 
 
-def _index(fake_tensor: Any, torch: Any) -> None:
+def _index(fake_tensor: ModuleType, torch: ModuleType) -> None:
     """Replace ``x[1]`` by :func:`torch.select`, which does not ask the GPU for its device.
 
     ``x[1]`` asks even if the tensor is only a shape.
     """
     usual = torch.Tensor.__getitem__
 
-    def item(self: Any, index: Any) -> Any:
+    def item(self: Any, index: Any) -> Tensor:
         return torch.select(self, 0, index) if type(index) is int else usual(self, index)
 
     fake_tensor.FakeTensor.__getitem__ = item

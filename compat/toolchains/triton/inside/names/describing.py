@@ -13,9 +13,12 @@ import pkgutil
 import re
 import types
 from collections.abc import Callable, Iterator
-from typing import Any, Dict
+from typing import TYPE_CHECKING, Any, Dict
 
 from . import sources
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document, Function, Value
 
 _BUILTIN = "__triton_builtin__"
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
@@ -29,7 +32,7 @@ _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 Entry = Dict[str, Any]
 
 
-def described(value: Any) -> Entry:
+def described(value: object) -> Entry:
     """The entry of a value in a module."""
     if isinstance(value, (bool, int, float, str)):
         return {"kind": "value", "value": _written(value)}
@@ -41,13 +44,13 @@ def described(value: Any) -> Entry:
     return {"kind": "dtype" if type(value).__name__ in ("dtype", "pointer_type") else "value"}
 
 
-def _kind(value: Any, function: types.FunctionType) -> str:
+def _kind(value: object, function: types.FunctionType) -> str:
     if getattr(value, _BUILTIN, False) or getattr(function, _BUILTIN, False):
         return "builtin"
     return "jit" if type(value).__name__ == "JITFunction" else "function"
 
 
-def unwrapped(value: Any) -> Any:
+def unwrapped(value: object) -> object:
     """Return the function behind decorators.
 
     It is wrapped or jitted, or a method of a tensor forwards to it.
@@ -60,7 +63,7 @@ def unwrapped(value: Any) -> Any:
     return value
 
 
-def _inner(value: Any) -> Any:
+def _inner(value: object) -> object:
     names = getattr(value, "__dict__", {})
     if "__wrapped__" in names:
         return names["__wrapped__"]
@@ -76,7 +79,7 @@ def _inner(value: Any) -> Any:
     return None
 
 
-def _function(kind: str, value: Any, function: types.FunctionType, *, skip: int = 0) -> Entry:
+def _function(kind: str, value: object, function: types.FunctionType, *, skip: int = 0) -> Entry:
     entry: Entry = {"kind": kind}
     parameters = _parameters(function, skip)
     if parameters is not None:
@@ -93,20 +96,20 @@ def _function(kind: str, value: Any, function: types.FunctionType, *, skip: int 
     return entry
 
 
-def _tell(entry: Entry, **facts: Any) -> None:
+def _tell(entry: Entry, **facts: object) -> None:
     """Put what there is into an entry."""
     for name, told in facts.items():
         if told:
             entry[name] = list(dict.fromkeys(told)) if isinstance(told, list) else told
 
 
-def _said(value: Any) -> list[str]:
+def _said(value: object) -> list[str]:
     """What ``@deprecated`` left."""
     words = getattr(value, "__deprecated__", None)
     return [words] if isinstance(words, str) else []
 
 
-def _parameters(function: Any, skip: int = 0) -> list[Entry] | None:
+def _parameters(function: Function, skip: int = 0) -> list[Entry] | None:
     """Return the parameters that a caller may give.
 
     Parameters that the compiler fills in begin with an underscore, and are left out.
@@ -129,7 +132,7 @@ def _parameter(parameter: inspect.Parameter) -> Entry:
     return entry
 
 
-def _written(value: Any) -> str:
+def _written(value: Value) -> str:
     """A value as Python would write it, the same in every process."""
     if inspect.isclass(value) or isinstance(value, types.FunctionType):
         return value.__qualname__
@@ -159,7 +162,7 @@ def _class(value: type) -> Entry:
     return entry
 
 
-def members(value: type, is_own: Callable[[Any], bool]) -> Iterator[tuple[str, Entry]]:
+def members(value: type, is_own: Callable[[object], bool]) -> Iterator[tuple[str, Entry]]:
     """Yield the public members of a class that are Triton's.
 
     They are its own, and those of classes of Triton that it inherits from.
@@ -180,7 +183,7 @@ def members(value: type, is_own: Callable[[Any], bool]) -> Iterator[tuple[str, E
             yield name, {"kind": "attribute"}
 
 
-def _member(member: Any, owner: type) -> Entry | None:
+def _member(member: object, owner: type) -> Entry | None:
     if isinstance(member, (property, functools.cached_property)):
         return {"kind": "property"}
     if isinstance(member, staticmethod):
@@ -197,7 +200,7 @@ def _member(member: Any, owner: type) -> Entry | None:
     return {"kind": "attribute"}
 
 
-def _method(member: Any, skip: int) -> Entry | None:
+def _method(member: object, skip: int) -> Entry | None:
     function = unwrapped(member)
     return (
         _function("method", member, function, skip=skip)
@@ -243,7 +246,7 @@ _EXPERIMENTAL = "_experimental_"
 Names = Dict[str, Dict[str, Any]]
 
 
-def document() -> dict[str, Any]:
+def document() -> Document:
     """All names, as the package says."""
     triton = importlib.import_module(ROOT)
     errors: dict[str, str] = {}
@@ -291,7 +294,7 @@ def _below(package: types.ModuleType, errors: dict[str, str]) -> Iterator[types.
             yield from _below(module, errors)
 
 
-def _members(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
+def _members(module: types.ModuleType) -> Iterator[tuple[str, object]]:
     """The names of a module, its own submodules left out: those stand for themselves."""
     listed = set(getattr(module, "__all__", ()))
     for name, value in sorted(vars(module).items()):
@@ -303,7 +306,7 @@ def _members(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _is_own(value: Any) -> bool:
+def _is_own(value: object) -> bool:
     """Whether Triton made a value, and did not import it from elsewhere."""
     if type(value).__module__ == "typing" or isinstance(value, types.ModuleType):
         return False
@@ -312,12 +315,12 @@ def _is_own(value: Any) -> bool:
     return _is_below(type(value).__module__)
 
 
-def _is_below(module: Any) -> bool:
+def _is_below(module: object) -> bool:
     return isinstance(module, str) and (module == ROOT or module.startswith(ROOT + "."))
 
 
 def _enter(
-    names: Names, first: dict[int, str], module: types.ModuleType, name: str, value: Any
+    names: Names, first: dict[int, str], module: types.ModuleType, name: str, value: object
 ) -> None:
     """Enter a name: what it is, or which other name is the same object."""
     path = module.__name__ + "." + name
@@ -348,11 +351,11 @@ def _is_constant(name: str) -> bool:
     return name.isupper() and name != "TYPE_CHECKING"
 
 
-def _is_in_python(module: Any) -> bool:
+def _is_in_python(module: str) -> bool:
     return _is_below(module) and not module.startswith(ROOT + "._C")
 
 
-def _internal(module: str) -> dict[str, Any]:
+def _internal(module: str) -> dict[str, object]:
     return {"internal": True} if _is_in(module, _INTERNAL + _LEFT_OUT) else {}
 
 

@@ -9,7 +9,7 @@ import ast
 import re
 import types
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple, Union
 
 _DEPRECATED = re.compile(
     r"deprecat|will be removed|has been removed|have been removed", re.IGNORECASE
@@ -18,7 +18,7 @@ _FIELD = re.compile(r"^[ \t]*:(?P<what>\w+)(?:[ \t]+(?:\w+[ \t]+)?(?P<name>\w+))
 _SENTENCE = re.compile(r"(?<=[.!])\s+")
 _LONGEST = 400
 
-_FUNCTIONS: tuple[Any, ...] = (ast.FunctionDef, ast.AsyncFunctionDef)
+_FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 
 
 class Said(NamedTuple):
@@ -31,7 +31,7 @@ class Said(NamedTuple):
     """Parameter → the words about its deprecation."""
 
 
-_files: dict[str, dict[int, Any]] = {}
+_files: dict[str, dict[int, _FunctionNode]] = {}
 
 
 def of(function: types.FunctionType) -> Said:
@@ -44,7 +44,7 @@ def of(function: types.FunctionType) -> Said:
     return Said([*doc.deprecated, *always], sometimes, _refusal(node, function), doc.parameters)
 
 
-def of_docstring(text: Any) -> Said:
+def of_docstring(text: object) -> Said:
     """What a docstring says; nothing where it is none."""
     if not isinstance(text, str) or not _DEPRECATED.search(text):
         return Said([], [], "", {})
@@ -71,7 +71,7 @@ def speaks_of_removal(words: str) -> bool:
     return bool(_DEPRECATED.search(words))
 
 
-def _node(function: types.FunctionType) -> Any:
+def _node(function: types.FunctionType) -> _FunctionNode | None:
     """The syntax tree of a function; ``None`` where its source is not there."""
     code = function.__code__
     if code.co_filename not in _files:
@@ -79,34 +79,27 @@ def _node(function: types.FunctionType) -> Any:
     return _files[code.co_filename].get(code.co_firstlineno)
 
 
-def _functions(path: str) -> dict[int, Any]:
+def _functions(path: str) -> dict[int, _FunctionNode]:
     """First line (of a decorator, where there is one) → function."""
     try:
         with open(path, "rb") as file:
             tree = ast.parse(file.read())
     except (OSError, SyntaxError, ValueError, RecursionError):
         return {}
-    found: dict[int, Any] = {}
-    waiting: list[Any] = [tree]
+    found: dict[int, _FunctionNode] = {}
+    waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
         for child in getattr(node, "body", ()):
-            if isinstance(child, _FUNCTIONS):
-                function: Any = child
-                found[
-                    min(
-                        [
-                            function.lineno,
-                            *(decorator.lineno for decorator in function.decorator_list),
-                        ]
-                    )
-                ] = function
+            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                lines = [child.lineno, *(decorator.lineno for decorator in child.decorator_list)]
+                found[min(lines)] = child
             if hasattr(child, "body") and isinstance(child.body, list):
                 waiting.append(child)
     return found
 
 
-def _warnings(node: Any, function: types.FunctionType) -> tuple[list[str], list[str]]:
+def _warnings(node: _FunctionNode, function: types.FunctionType) -> tuple[list[str], list[str]]:
     """Return the deprecations that a function always warns of, and the conditional ones."""
     if not any("warn" in name for name in function.__code__.co_names):
         return [], []
@@ -121,7 +114,7 @@ def _warnings(node: Any, function: types.FunctionType) -> tuple[list[str], list[
     return found
 
 
-def _last_name(node: Any) -> str:
+def _last_name(node: object) -> str:
     return (
         node.id
         if isinstance(node, ast.Name)
@@ -131,7 +124,7 @@ def _last_name(node: Any) -> str:
     )
 
 
-def _text(node: Any, function: types.FunctionType) -> str | None:
+def _text(node: ast.AST, function: types.FunctionType) -> str | None:
     """A text that is written there, or is a global of the function's module."""
     if isinstance(node, ast.Name):
         value = function.__globals__.get(node.id)
@@ -145,11 +138,11 @@ def _text(node: Any, function: types.FunctionType) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _piece(node: Any) -> str:
+def _piece(node: object) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else "…"
 
 
-def _refusal(node: Any, function: types.FunctionType) -> str:
+def _refusal(node: _FunctionNode, function: types.FunctionType) -> str:
     """What a function says of which raising is all that it does."""
     body = [statement for statement in node.body if not _is_docstring(statement)]
     if (
@@ -163,7 +156,7 @@ def _refusal(node: Any, function: types.FunctionType) -> str:
     return f"{_last_name(raised.func)}: {words[:_LONGEST]}" if words else ""
 
 
-def _is_docstring(node: Any) -> bool:
+def _is_docstring(node: object) -> bool:
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
@@ -181,17 +174,16 @@ def attributes(value: type) -> set[str]:
     }
 
 
-def _set_by(function: Any) -> Iterator[str]:
+def _set_by(function: object) -> Iterator[str]:
     node = _node(function) if isinstance(function, types.FunctionType) else None
     if node is None or not node.args.args:
         return
     own = node.args.args[0].arg
-    every: list[Any] = list(ast.walk(node))
-    for each in every:
-        stored = (
-            isinstance(each, ast.Attribute)
-            and isinstance(each.ctx, ast.Store)
-            and isinstance(each.value, ast.Name)
-        )
-        if stored and each.value.id == own:
-            yield each.attr
+    for attribute in ast.walk(node):
+        if (
+            isinstance(attribute, ast.Attribute)
+            and isinstance(attribute.ctx, ast.Store)
+            and isinstance(attribute.value, ast.Name)
+            and attribute.value.id == own
+        ):
+            yield attribute.attr

@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-from typing import Any
 
-
-def begin(settings: dict[str, Any]) -> Any:
+def begin(settings: dict[str, object]) -> object:
     """Record what this process launches from now on.
 
     The result has ``stop()``, which restores everything.

@@ -8,10 +8,14 @@ there are few, because they decide what a kernel reads.
 from __future__ import annotations
 
 import sys
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from ....inside.recorder.functions import type_name
 from ....inside.recorder.journal import UnwritableArgument
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document, Objects, Value
 
 _TYPES = {
     "bool": "i1",
@@ -58,7 +62,7 @@ _SOME_FLOAT = 0.5
 """The recorded value of every float, because no compile depends on it."""
 
 
-def argument(value: Any, with_values: bool, functions: Any) -> tuple[Any, Any]:
+def argument(value: Value, with_values: bool, functions: Any) -> tuple[Value, Value]:
     """Return an argument in the form of a kernel file, and what its kind of launch shares.
 
     Two launches of the same kind have the second value in common. A jit function has the id that
@@ -87,19 +91,19 @@ def argument(value: Any, with_values: bool, functions: Any) -> tuple[Any, Any]:
     raise UnwritableArgument("is an object of the class %s" % type_name(value))
 
 
-def _integer(value: int) -> tuple[int, Any]:
+def _integer(value: int) -> tuple[int, object]:
     if not -(2**63) <= value < 2**64:
         raise UnwritableArgument("is a number that no type holds")
     width = 32 if -(2**31) <= value < 2**31 else 64 if value < 2**63 else 65
     return value, (value == 1, value % 16 == 0, width)
 
 
-def _tensor(value: Any) -> tuple[Any, Any]:
+def _tensor(value: Value) -> tuple[object, object]:
     kind = type_of(value.dtype)
     aligned, large = value.data_ptr() % 16 == 0, _is_large(value)
     if aligned and not large:
         return "*" + kind, (kind,)
-    form: dict[str, Any] = {"tensor": kind}
+    form: dict[str, object] = {"tensor": kind}
     if not aligned:
         form["aligned"] = False
     if large:
@@ -107,13 +111,13 @@ def _tensor(value: Any) -> tuple[Any, Any]:
     return form, (kind, aligned, large)
 
 
-def _is_large(value: Any) -> bool:
+def _is_large(value: object) -> bool:
     if hasattr(value, "untyped_storage"):
         return bool(value.untyped_storage().size() > _SMALL)
     return bool(hasattr(value, "ptr_range") and value.ptr_range() > _SMALL)
 
 
-def _descriptor(value: Any) -> tuple[Any, Any]:
+def _descriptor(value: Value) -> tuple[object, object]:
     if type(value).__name__ != "TensorDescriptor":
         raise UnwritableArgument("is an object of the class %s" % type_name(value))
     shape = ", ".join(str(int(size)) for size in value.block_shape)
@@ -121,7 +125,7 @@ def _descriptor(value: Any) -> tuple[Any, Any]:
     return form, form
 
 
-def type_of(dtype: Any) -> str:
+def type_of(dtype: object) -> str:
     """Triton's name of a dtype, whoever it is of. Raises Unwritable."""
     name = str(dtype).rpartition(".")[2]
     if name in _TYPES:
@@ -131,7 +135,7 @@ def type_of(dtype: Any) -> str:
     raise UnwritableArgument("has the type %s" % name)
 
 
-def constexpr(value: Any, functions: Any) -> Any:
+def constexpr(value: Value, functions: Any) -> Any:
     """Return a constexpr in the form of a kernel file.
 
     A jit function has the id that ``functions.id_of`` returns. Raises Unwritable.
@@ -155,11 +159,11 @@ def constexpr(value: Any, functions: Any) -> Any:
     raise UnwritableArgument("is an object of the class %s" % type_name(value))
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> object:
     return {"float": repr(value)} if isinstance(value, float) and value - value != 0 else value
 
 
-def unwrapped(value: Any) -> Any:
+def unwrapped(value: object) -> object:
     """What is in a ``tl.constexpr``; else the value itself."""
     while (
         type(value).__name__ == "constexpr"
@@ -170,7 +174,7 @@ def unwrapped(value: Any) -> Any:
     return value
 
 
-def is_constant(value: Any) -> bool:
+def is_constant(value: object) -> bool:
     """Return whether a value is compiled in without an annotation.
 
     Such values are types, functions, and values that are wrapped in ``tl.constexpr``.
@@ -181,7 +185,7 @@ def is_constant(value: Any) -> bool:
     return kind.__name__ == "dtype" and kind.__module__.startswith("triton.language")
 
 
-def is_jit(value: Any) -> bool:
+def is_jit(value: object) -> bool:
     """Whether a value is a function that ``@triton.jit`` has made, or one of its kind."""
     return any(
         base.__name__ == "JITFunction" and base.__module__.startswith("triton.")
@@ -200,7 +204,7 @@ class NotRecorded(Exception):
     """A launch that cannot be made again from what is known of it, and why."""
 
 
-def given(grid: Any, bound: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
+def given(grid: Value, bound: Objects, arguments: Objects) -> Objects:
     """Return the facts of a launch under ``recorded``, or the reason for none under ``why``.
 
     With the facts, the launch can be repeated. ``bound`` are all its parameters by name.
@@ -215,8 +219,10 @@ def given(grid: Any, bound: dict[str, Any], arguments: dict[str, Any]) -> dict[s
         return {"why": "its arguments cannot be inspected (%s)" % type(error).__name__}
 
 
-def _recorded(grid: Any, bound: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    launch: dict[str, Any] = {
+def _recorded(
+    grid: object, bound: dict[str, object], arguments: dict[str, object]
+) -> dict[str, object]:
+    launch: Document = {
         "grid": _grid(grid, bound),
         "storages": [],
         "tensors": {},
@@ -237,7 +243,7 @@ def _recorded(grid: Any, bound: dict[str, Any], arguments: dict[str, Any]) -> di
     return launch
 
 
-def _grid(grid: Any, bound: dict[str, Any]) -> list[int]:
+def _grid(grid: Value, bound: dict[str, object]) -> list[int]:
     sizes = grid(dict(bound)) if callable(grid) else grid
     sizes = [int(size) for size in (sizes if isinstance(sizes, (tuple, list)) else [sizes])]
     if not 1 <= len(sizes) <= 3 or not all(0 < size <= _MOST_BLOCKS for size in sizes):
@@ -246,8 +252,8 @@ def _grid(grid: Any, bound: dict[str, Any]) -> list[int]:
 
 
 def _recorded_tensor(
-    name: str, value: Any, storages: list[dict[str, Any]], at: dict[int, int]
-) -> dict[str, Any]:
+    name: str, value: Value, storages: list[dict[str, object]], at: dict[int, int]
+) -> dict[str, object]:
     """A tensor as a view into one of the storages, to which its own is added where it is new."""
     value, kind = value.detach(), str(value.dtype).rpartition(".")[2]
     storage, width = value.untyped_storage(), value.element_size()
@@ -270,7 +276,7 @@ def _recorded_tensor(
     return tensor
 
 
-def _whole_numbers(name: str, value: Any) -> list[int]:
+def _whole_numbers(name: str, value: Value) -> list[int]:
     if value.dtype.is_complex:
         raise NotRecorded("its argument %s has complex numbers" % name)
     if value.numel() > MOST_VALUES:
@@ -286,5 +292,5 @@ def _whole_numbers(name: str, value: Any) -> list[int]:
 
 
 def _is_graph_captured() -> bool:
-    torch: Any = sys.modules["torch"]
+    torch: ModuleType = sys.modules["torch"]
     return bool(torch.cuda.is_available() and torch.cuda.is_current_stream_capturing())

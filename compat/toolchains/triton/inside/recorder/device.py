@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import functools
 import types
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ....inside.recorder import shared
 
 if TYPE_CHECKING:
+    from ....inside.foreign import Objects
+    from ..foreign import GpuTarget, Source
     from .recording import TritonRecording
 
 driver: Any = shared("_compat_driver", "triton", "inside", "adapter", "driver.py")
 """The stand-ins for Triton's driver, which workers have, too."""
 
 
-def install(recording: TritonRecording, triton: Any) -> None:
+def install(recording: TritonRecording, triton: ModuleType) -> None:
     """Make Triton believe in a GPU of the recording's target."""
     from triton.runtime import driver as runtime_driver
 
@@ -31,10 +34,14 @@ def install(recording: TritonRecording, triton: Any) -> None:
     compile_it, kernel = triton.compiler.compile, _kernel_class(triton.compiler.CompiledKernel)
 
     @functools.wraps(compile_it)
-    def compile_nothing(src: Any, target: Any = None, options: Any = None, **_: Any) -> Any:
+    def compile_nothing(
+        src: Source, target: GpuTarget = None, options: Any = None, **_: object
+    ) -> Any:
         return kernel(src, target or stand_in.get_current_target(), dict(options or {}))
 
-    def compile_directly(src: Any, target: Any = None, options: Any = None, **more: Any) -> Any:
+    def compile_directly(
+        src: object, target: object = None, options: object = None, **more: object
+    ) -> object:
         """Code is made without a GPU too, and the program wants it; a launch of it does nothing."""
         made, nothing = (
             compile_it(src, target=target, options=options, **more),
@@ -70,9 +77,9 @@ def _kernel_class(compiled_kernel: type) -> type:
         _init_handles = driver.do_nothing
         __del__ = driver.do_nothing
 
-        def __init__(self, src: Any, gpu: Any, options: dict[str, Any]) -> None:
+        def __init__(self, src: object, gpu: GpuTarget, options: Objects) -> None:
             self.src, self.hash = src, ""
-            self.asm: dict[str, Any] = {}
+            self.asm: Objects = {}
             self.name = getattr(getattr(src, "fn", None), "__name__", "kernel")
             self.function, self.packed_metadata, self.module, self.kernel = 0, (), None, b""
             self.n_regs, self.n_spills, self.n_max_threads = 32, 0, 1024
@@ -87,7 +94,7 @@ def _kernel_class(compiled_kernel: type) -> type:
             metadata.update(options, target=gpu, name=self.name, warp_size=gpu.warp_size, hash="")
             self.metadata = types.SimpleNamespace(**metadata)
 
-        def __getitem__(self, grid: Any) -> Any:
+        def __getitem__(self, grid: object) -> object:
             return driver.do_nothing
 
     return UncompiledKernel

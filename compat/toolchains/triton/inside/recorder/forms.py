@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import types
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ....inside.recorder.functions import Forms
 from ....inside.recorder.journal import UnwritableArgument
 from .arguments import is_jit, type_of, unwrapped
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document, Function, Value
 
 
 class TritonForms(Forms):
@@ -16,13 +19,13 @@ class TritonForms(Forms):
     packages = frozenset({"triton"})
     public = ("triton.language",)
 
-    def plain(self, function: Any) -> Any:
+    def plain(self, function: Function) -> Function:
         """Return the Python function inside of a jit or constexpr function, or of a tuner."""
         while not isinstance(function, (types.FunctionType, type)) and hasattr(function, "fn"):
             function = function.fn
         return function
 
-    def kind(self, function: Any) -> str:
+    def kind(self, function: Function) -> str:
         """What is compiled, what is run while something is compiled, or a class."""
         if is_jit(_jit(function)):
             return "jit"
@@ -32,7 +35,7 @@ class TritonForms(Forms):
             else super().kind(function)
         )
 
-    def settings(self, function: Any) -> dict[str, Any]:
+    def settings(self, function: Function) -> Document:
         """What ``@triton.jit`` was told that says how a function is compiled."""
         function = _jit(function)
         names = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")
@@ -43,11 +46,11 @@ class TritonForms(Forms):
             if value
         }
 
-    def unwrapped(self, value: Any) -> Any:
+    def unwrapped(self, value: object) -> object:
         """What is in a ``tl.constexpr``."""
         return unwrapped(value)
 
-    def dtype(self, value: Any) -> str | None:
+    def dtype(self, value: Value) -> str | None:
         """The name of a dtype of Triton."""
         if type(value).__name__ == "dtype" and type(value).__module__.startswith("triton.language"):
             try:
@@ -57,7 +60,7 @@ class TritonForms(Forms):
         return None
 
 
-def _jit(function: Any) -> Any:
+def _jit(function: object) -> object:
     """The jit function below decorators that tune or choose."""
     while not is_jit(function) and hasattr(function, "fn"):
         function = function.fn

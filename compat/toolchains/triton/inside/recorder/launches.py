@@ -11,6 +11,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ....inside.recorder.journal import UnwritableArgument, called, of_launch
@@ -18,13 +19,15 @@ from .arguments import argument, constexpr, given, is_constant, unwrapped
 from .device import driver
 
 if TYPE_CHECKING:
+    from ....inside.foreign import Document, Function, Objects
+    from ..foreign import Autotuner
     from .recording import TritonRecording
 
 _LAUNCHING = frozenset({"grid", "warmup"})
 """The keywords of a launch besides arguments and options."""
 
 
-def watch(recording: TritonRecording, triton: Any) -> None:
+def watch(recording: TritonRecording, triton: ModuleType) -> None:
     """Record what Triton launches from now on."""
     from triton.runtime import autotuner, jit
 
@@ -43,7 +46,7 @@ def watch(recording: TritonRecording, triton: Any) -> None:
 
 def _telling(recording: TritonRecording, init: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(init)
-    def init_and_tell(self: Any, fn: Any, *rest: Any, **options: Any) -> None:
+    def init_and_tell(self: object, fn: Function, *rest: object, **options: object) -> None:
         init(self, fn, *rest, **options)
         code, module = getattr(fn, "__code__", None), getattr(fn, "__module__", None) or ""
         if code is not None and module.partition(".")[0] != "triton":
@@ -60,9 +63,9 @@ class _Log:
 
     def __init__(self, recording: TritonRecording) -> None:
         self._recording = recording
-        self._seen: dict[Any, int] = {}
+        self._seen: dict[object, int] = {}
         self._roles: set[tuple[str, str | None]] = set()
-        self._refused: set[Any] = set()
+        self._refused: set[object] = set()
         self._tuners: dict[int, Any] = {}
         self._lock = threading.Lock()
 
@@ -74,12 +77,12 @@ class _Log:
         for tuner in self._tuners.values():
             tuner.cache.clear()
 
-    def watching(self, run: Callable[..., Any]) -> Callable[..., Any]:
+    def watching(self, run: Callable[..., object]) -> Callable[..., object]:
         """``JITFunction.run``, recorded."""
         now = self._recording.now
 
         @functools.wraps(run)
-        def run_and_tell(function: Any, *arguments: Any, **options: Any) -> Any:
+        def run_and_tell(function: object, *arguments: object, **options: object) -> object:
             before = getattr(now, "launching", False), getattr(now, "key", None)
             now.launching, now.key = True, self._note(function, arguments, options)
             try:
@@ -92,11 +95,11 @@ class _Log:
 
         return run_and_tell
 
-    def tuning(self, method: Callable[..., Any], role: str) -> Callable[..., Any]:
+    def tuning(self, method: Callable[..., object], role: str) -> Callable[..., object]:
         """A method of the autotuner, which launches made inside of it are told of."""
 
         @functools.wraps(method)
-        def tune(tuner: Any, *arguments: Any, **options: Any) -> Any:
+        def tune(tuner: Autotuner, *arguments: object, **options: object) -> object:
             if role == "candidate" and self._recording.settings["fake"]:
                 self._tuners[id(tuner)] = tuner
                 _time_nothing(tuner)
@@ -105,12 +108,14 @@ class _Log:
 
         return tune
 
-    def compiling(self, compile_it: Callable[..., Any]) -> Callable[..., Any]:
+    def compiling(self, compile_it: Callable[..., object]) -> Callable[..., object]:
         """``triton.compile``, which launches call too: all releases look it up when they do."""
         originals, now = self._recording.originals, self._recording.now
 
         @functools.wraps(compile_it)
-        def compile_and_tell(src: Any, target: Any = None, options: Any = None, **more: Any) -> Any:
+        def compile_and_tell(
+            src: object, target: object = None, options: object = None, **more: object
+        ) -> object:
             if getattr(now, "launching", False):
                 originals.given(now.key, src, target, options)
                 return compile_it(src, target=target, options=options, **more)
@@ -131,9 +136,7 @@ class _Log:
         finally:
             now.tuned = before
 
-    def _note(
-        self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]
-    ) -> str | None:
+    def _note(self, function: Function, arguments: tuple[Any, ...], options: Objects) -> str | None:
         """Write a launch down if it is the first of its kind; the key of the kind."""
         try:
             kind, launch, bound = self._account(function, arguments, options)
@@ -162,8 +165,8 @@ class _Log:
         return kind
 
     def _account(
-        self, function: Any, arguments: tuple[Any, ...], passed: dict[str, Any]
-    ) -> tuple[str, dict[str, Any], dict[str, Any]]:
+        self, function: Function, arguments: tuple[object, ...], passed: dict[str, object]
+    ) -> tuple[str, Document, Document]:
         """Return the key of a launch's kind, the launch as written down, and all its parameters.
 
         The parameters are by name. Raises Unwritable.
@@ -178,7 +181,7 @@ class _Log:
             )
         values = dict(zip(names, arguments))
         values.update((name, value) for name, value in passed.items() if name in names)
-        launch: dict[str, Any] = {"args": {}, "constexprs": {}}
+        launch: Document = {"args": {}, "constexprs": {}}
         kinds: list[Any] = []
         for parameter in function.params:
             name = parameter.name
@@ -204,7 +207,7 @@ class _Log:
         )
         return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch, values  # noqa: S324 - a name
 
-    def _lacking(self, function: Any, why: str) -> None:
+    def _lacking(self, function: object, why: str) -> None:
         plain, place = getattr(function, "fn", None), of_launch() or {}
         code = getattr(plain, "__code__", None)
         module = (
@@ -217,7 +220,7 @@ class _Log:
             self._refused.add((id(function), why))
             self._recording.journal.write(r="lacking", module=module, name=name, why=why)
 
-    def _compiled(self, src: Any) -> None:
+    def _compiled(self, src: object) -> None:
         """Tell of what is compiled without a launch."""
         function = getattr(src, "fn", None)
         if hasattr(function, "fn"):
@@ -230,7 +233,7 @@ class _Log:
             self._recording.journal.write(r="failed", key=key, error=type(error).__name__)
 
 
-def _options(given: dict[str, Any]) -> dict[str, Any]:
+def _options(given: dict[str, object]) -> Objects:
     options = {}
     for name, passed in given.items():
         if name in _LAUNCHING or passed is None:
@@ -244,7 +247,7 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _grid(grid: Any) -> list[int] | None:
+def _grid(grid: object) -> list[int] | None:
     """Return the grid if a launch states it.
 
     A function of the configuration has one grid for each configuration.
@@ -255,7 +258,7 @@ def _grid(grid: Any) -> list[int] | None:
         return None
 
 
-def _time_nothing(tuner: Any) -> None:
+def _time_nothing(tuner: Autotuner) -> None:
     """Have an autotuner call each configuration once, and find all equal."""
     tuner.use_cuda_graph = False
     tuner.do_bench = driver.benchmark

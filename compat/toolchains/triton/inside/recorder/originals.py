@@ -6,9 +6,13 @@ import hashlib
 import os
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ....inside.recorder.journal import Journal
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document, Objects
+    from ..foreign import GpuTarget, Source
 
 _STAGES = ("ptx", "amdgcn")
 _NOT_INLINED = re.compile(r"^[ \t]*\.func[ \t]+(?:\([^)]*\)[ \t]*)?([\w$.]+)", re.MULTILINE)
@@ -27,11 +31,11 @@ class Originals:
         self._compile: Callable[..., Any] | None = None
         self._given: dict[Any, tuple[str, Any, Any, Any]] = {}
 
-    def compile_with(self, compile_it: Callable[..., Any]) -> None:
+    def compile_with(self, compile_it: Callable[..., object]) -> None:
         """Say what compiles really, which something may stand in the place of."""
         self._compile = compile_it
 
-    def given(self, key: str | None, src: Any, target: Any, options: Any) -> None:
+    def given(self, key: str | None, src: Source, target: GpuTarget, options: Any) -> None:
         """Note what the compiler is given for a launch."""
         function = getattr(src, "fn", None)
         if key is not None and function is not None and self._of != "nothing":
@@ -56,7 +60,7 @@ class Originals:
             if before is not None:
                 os.environ[_WITHOUT_LINES] = before
 
-    def _made(self, src: Any, target: Any, options: dict[str, Any]) -> dict[str, Any]:
+    def _made(self, src: Source, target: GpuTarget, options: Objects) -> Document:
         assert self._compile is not None
         try:
             compiled = self._compile(src, target=target, options=options)

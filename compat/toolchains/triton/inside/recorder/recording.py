@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from ....inside.recorder.recording import Recording
 from . import device, launches
 from .forms import TritonForms
 from .originals import Originals
+
+if TYPE_CHECKING:
+    from ....inside.foreign import Document
 
 
 class TritonRecording(Recording):
@@ -16,13 +20,13 @@ class TritonRecording(Recording):
 
     package = "triton"
 
-    def __init__(self, settings: dict[str, Any]) -> None:
+    def __init__(self, settings: Document) -> None:
         super().__init__(settings, TritonForms())
         self.originals = Originals(self.journal, settings["originals"])
-        self.compile_directly: Callable[..., Any] | None = None
+        self.compile_directly: Callable[..., object] | None = None
         """The compiler for the program's own calls of ``triton.compile``, if it is not Triton's."""
 
-    def imported(self, module: Any) -> None:
+    def imported(self, module: ModuleType) -> None:
         """Record what Triton launches."""
         self.originals.compile_with(module.compiler.compile)
         if self.settings["fake"]:

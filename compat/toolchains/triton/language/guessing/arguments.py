@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from attrs import define, field, frozen
 
 from compat.model import constexprs
-from compat.source.constants import Scope, SourceFunction, UnknownValue
+from compat.source.constants import PythonValue, Scope, SourceFunction, UnknownValue
 from compat.text import lazy_pattern
 from compat.toolchains.triton.language.guessing.evaluation import AssumedSize
 from compat.toolchains.triton.language.guessing.facts import (
@@ -57,7 +56,7 @@ _TYPE = lazy_pattern(r"\*?k?(i1|[iu](8|16|32|64)|fp16|bf16|fp32|fp64|fp8\w+)")
 class Guess:
     """A guessed value, and why."""
 
-    value: Any
+    value: PythonValue
     why: str
     look_at: str = ""
     """The doubt about a weak guess."""
@@ -237,7 +236,7 @@ class Types:
             return Guess("i32", "by its name")
         return Guess("i32", "nothing is known of it", "its type is unknown")
 
-    def _values(self, parameter: JitParameter) -> list[tuple[Any, str]]:
+    def _values(self, parameter: JitParameter) -> list[tuple[PythonValue, str]]:
         is_known, value = self.scope.try_value(parameter.default)
         defaults = [(value, "by its default")] if is_known else []
         name = parameter.name
@@ -433,7 +432,7 @@ class Values:
         return Guess(64, "nothing is known of it", "its value is unknown")
 
 
-def is_value(value: Any) -> bool:
+def is_value(value: object) -> bool:
     """Whether a constexpr can have this value."""
     if isinstance(value, Mapping):
         return len(value) == 1 and next(iter(value)) in ("dtype", "torch_dtype")
@@ -444,7 +443,7 @@ def is_value(value: Any) -> bool:
     return value is None or isinstance(value, bool | float | str)
 
 
-def heuristic(function: ast.expr, known: Mapping[str, Any], scope: Scope) -> Any:
+def heuristic(function: ast.expr, known: Mapping[str, object], scope: Scope) -> object:
     """What a heuristic computes from the other arguments. Raises UnknownValue."""
     computed = scope.value(function)
     if not isinstance(computed, SourceFunction):
@@ -456,7 +455,7 @@ def heuristic(function: ast.expr, known: Mapping[str, Any], scope: Scope) -> Any
 
 
 def broken_asserts(
-    asserts: Sequence[ast.expr], values: Mapping[str, Any], scope: Scope
+    asserts: Sequence[ast.expr], values: Mapping[str, object], scope: Scope
 ) -> list[ast.expr]:
     """The static assertions that values do not meet, as far as that follows from them."""
     inner = scope.inside(values)
@@ -474,8 +473,8 @@ def names_in(node: ast.expr) -> frozenset[str]:
 
 
 def mended(
-    values: dict[str, Any], free: Sequence[str], asserts: Sequence[ast.expr], scope: Scope
-) -> tuple[dict[str, Any], frozenset[str]]:
+    values: dict[str, object], free: Sequence[str], asserts: Sequence[ast.expr], scope: Scope
+) -> tuple[dict[str, object], frozenset[str]]:
     """Return values with changed guesses so that static assertions hold if possible.
 
     The second value has the names of the changed guesses.
@@ -497,8 +496,8 @@ def mended(
 
 
 def _better(
-    name: str, values: dict[str, Any], asserts: Sequence[ast.expr], scope: Scope
-) -> tuple[str, dict[str, Any]] | None:
+    name: str, values: dict[str, object], asserts: Sequence[ast.expr], scope: Scope
+) -> tuple[str, dict[str, object]] | None:
     now = len(broken_asserts(asserts, values, scope))
     candidates = (
         [True, False]

@@ -13,12 +13,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from attrs import evolve, frozen
 
 from compat.model import constexprs
-from compat.source.constants import FUNCTIONS, Scope, SourceFunction, UnknownValue
+from compat.source.constants import FUNCTIONS, PythonValue, Scope, SourceFunction, UnknownValue
 from compat.text import lazy_pattern
 
 SIZE = 1024
@@ -97,7 +97,7 @@ class AssumedTensor:
             inner[-2] = shape[-1]  # still the size that was given, and not a product of it
         return cls(tuple(shape), tuple(inner), element, origin)
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> PythonValue:
         """What an attribute or a method of it is. Raises :class:`UnknownValue`."""
         if name in _METHODS:
             return partial(_METHODS[name], self)
@@ -116,7 +116,7 @@ class AssumedTensor:
         raise UnknownValue(f"the attribute {name} of a tensor")
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> PythonValue:
         """As constexprs have it, where it is known."""
         torch = next(
             (torch for torch, triton in TORCH_TYPES.items() if triton == self.element), None
@@ -127,13 +127,13 @@ class AssumedTensor:
             return ElementType(self.origin)
         raise UnknownValue("a dtype that nothing tells")
 
-    def of_type(self, dtype: Any) -> AssumedTensor:
+    def of_type(self, dtype: object) -> AssumedTensor:
         """The same with another dtype; with the same where that is ``None``."""
         element, origin = (self.element, self.origin) if dtype is None else element_of(dtype)
         return evolve(self, element=element, origin=origin)
 
 
-def element_of(dtype: Any) -> tuple[str | None, str | None]:
+def element_of(dtype: object) -> tuple[str | None, str | None]:
     """Element type and origin of what is made with a dtype."""
     if isinstance(dtype, ElementType):
         return None, dtype.origin
@@ -145,7 +145,7 @@ def element_of(dtype: Any) -> tuple[str | None, str | None]:
 # --- methods --------------------------------------------------------------------------------------
 
 
-def _shape(tensor: AssumedTensor, sizes: Sequence[Any]) -> tuple[int, ...]:
+def _shape(tensor: AssumedTensor, sizes: Sequence[PythonValue]) -> tuple[int, ...]:
     """The sizes that a method is given, with ``-1`` replaced."""
     flat = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
     if not all(isinstance(size, int) for size in flat):
@@ -156,15 +156,15 @@ def _shape(tensor: AssumedTensor, sizes: Sequence[Any]) -> tuple[int, ...]:
     return tuple(rest if size == -1 else size for size in flat)
 
 
-def _view(tensor: AssumedTensor, *sizes: Any) -> AssumedTensor:
+def _view(tensor: AssumedTensor, *sizes: PythonValue) -> AssumedTensor:
     return AssumedTensor.contiguous(_shape(tensor, sizes), tensor.element, tensor.origin)
 
 
-def _new(tensor: AssumedTensor, *sizes: Any, dtype: Any = None, **_: Any) -> AssumedTensor:
+def _new(tensor: AssumedTensor, *sizes: object, dtype: object = None, **_: object) -> AssumedTensor:
     return _view(tensor, *sizes).of_type(dtype)
 
 
-def _permute(tensor: AssumedTensor, *axes: Any) -> AssumedTensor:
+def _permute(tensor: AssumedTensor, *axes: PythonValue) -> AssumedTensor:
     flat = axes[0] if len(axes) == 1 and isinstance(axes[0], tuple | list) else axes
     return evolve(
         tensor,
@@ -199,18 +199,20 @@ def _unsqueeze(tensor: AssumedTensor, axis: int) -> AssumedTensor:
     return evolve(tensor, shape=(*tensor.shape[:at], 1, *tensor.shape[at:]), strides=strides)
 
 
-def _to(tensor: AssumedTensor, *positional: Any, dtype: Any = None, **_: Any) -> AssumedTensor:
+def _to(
+    tensor: AssumedTensor, *positional: object, dtype: object = None, **_: object
+) -> AssumedTensor:
     dtypes = [
         argument for argument in (*positional, dtype) if isinstance(argument, ElementType | Mapping)
     ]
     return tensor.of_type(dtypes[0] if dtypes else None)
 
 
-def _at(values: Sequence[int], axis: Any) -> Any:
+def _at(values: Sequence[int], axis: PythonValue) -> object:
     return tuple(values) if axis is None else values[axis]
 
 
-_METHODS: Mapping[str, Callable[..., Any]] = {
+_METHODS: Mapping[str, Callable[..., object]] = {
     "stride": lambda tensor, dim=None: _at(tensor.strides, dim),
     "size": lambda tensor, dim=None: _at(tensor.shape, dim),
     "dim": lambda tensor: len(tensor.shape),
@@ -264,7 +266,7 @@ MAKERS = _LIKE | _OF_SIZES
 
 
 def make_tensor(
-    called: str, positional: Sequence[Any], keywords: Mapping[str, Any]
+    called: str, positional: Sequence[object], keywords: Mapping[str, object]
 ) -> AssumedTensor:
     """Return the result of one of ``MAKERS``.
 
@@ -306,11 +308,11 @@ class OpaqueArgument:  # noqa: PLW1641 - nothing keeps it in a set
 class TunerConfig:
     """A ``triton.Config``: values of constexprs, and options."""
 
-    kwargs: Mapping[str, Any]
-    options: Mapping[str, Any]
+    kwargs: Mapping[str, PythonValue]
+    options: Mapping[str, PythonValue]
 
 
-_OPTIONS: Mapping[str, Any] = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None}
+_OPTIONS: Mapping[str, object] = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None}
 """The options of a ``triton.Config``, in the order of its parameters, with their defaults."""
 _TORCH_NAMES = {
     "half": "float16",
@@ -328,7 +330,7 @@ def _cdiv(number: int, divisor: int) -> int:
 class KernelScope(Scope):
     """A scope that knows dtypes, ``triton.Config``, and tensors."""
 
-    functions: ClassVar[Mapping[str, Any]] = {
+    functions: ClassVar[Mapping[str, PythonValue]] = {
         **FUNCTIONS,
         "triton.cdiv": _cdiv,
         "triton.language.cdiv": _cdiv,
@@ -337,11 +339,11 @@ class KernelScope(Scope):
         "torch.version.hip": None,
     }
 
-    def attribute(self, node: ast.Attribute) -> Any:
+    def attribute(self, node: ast.Attribute) -> PythonValue:
         """The value of an attribute. Raises UnknownValue."""
         return _dtype(self.origin(node) or "") or super().attribute(node)
 
-    def attribute_of(self, value: Any, name: str) -> Any:
+    def attribute_of(self, value: object, name: str) -> object:
         """What an attribute of a value is. Raises UnknownValue."""
         if isinstance(value, AssumedTensor):
             return value.attribute(name)
@@ -349,7 +351,7 @@ class KernelScope(Scope):
             return {"kwargs": value.kwargs, **_OPTIONS, **value.options}[name]
         return super().attribute_of(value, name)
 
-    def call(self, node: ast.Call) -> Any:
+    def call(self, node: ast.Call) -> PythonValue:
         """What a call returns. Raises UnknownValue."""
         origin = self.origin(node.func) or ""
         if origin in ("triton.Config", "triton.runtime.autotuner.Config", "triton.runtime.Config"):
@@ -373,7 +375,7 @@ class KernelScope(Scope):
                 return _of_this_machine(origin)
             raise
 
-    def _known_arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
+    def _known_arguments(self, node: ast.Call) -> tuple[list[object], dict[str, object]]:
         """The arguments that follow from literals and sizes: devices and the like do not."""
         positional = [
             value

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
 
 from attrs import Factory, define, frozen
+
+from compat.source.constants import PythonValue
 
 FLOATS = frozenset({"float", "fp16", "bf16", "fp32", "fp64", "fp8"})
 """Kinds of values that are floating-point numbers; ``float`` where nothing says which."""
@@ -150,7 +151,7 @@ class KernelFacts:
     """
     unrolled: set[str] = Factory(set)
     """Parameters that say how often a loop is unrolled."""
-    compared: dict[str, list[Any]] = Factory(dict)
+    compared: dict[str, list[PythonValue]] = Factory(dict)
     """Constexprs, and the literals that they are compared with."""
     tested: set[str] = Factory(set)
     """Constexprs that conditions test for truth."""

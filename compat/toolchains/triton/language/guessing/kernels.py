@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 from attrs import Factory, define
 
 from compat.model import ONLY_CASE, constexprs
 from compat.model.fields import Noted
-from compat.source.constants import UnknownValue
+from compat.source.constants import PythonValue, PythonValues, UnknownValue
 from compat.text import lazy_pattern
 from compat.toolchains.language import GuessedKernel
 from compat.toolchains.triton.language.guessing.arguments import (
@@ -72,9 +71,9 @@ _TUNER_SKIPS = {
 @define
 class _Case:
     name: str
-    constexprs: dict[str, Any] = Factory(dict)
-    options: dict[str, Any] = Factory(dict)
-    hints: dict[str, Any] = Factory(dict)
+    constexprs: PythonValues = Factory(dict)
+    options: PythonValues = Factory(dict)
+    hints: PythonValues = Factory(dict)
     """The hints, if they differ from those of the kernel."""
 
 
@@ -277,7 +276,7 @@ class _Guessing:
                 f"{len(refused)} configs that its static_assert refuses are left out"
             )
 
-    def _values(self) -> dict[str, Any]:
+    def _values(self) -> PythonValues:
         return {name: guess.value for name, guess in self.values.items()}
 
     def _satisfy(self) -> None:
@@ -319,13 +318,13 @@ class _Guessing:
                     break
             self._computed(name, computed, node.lineno)
 
-    def _argument(self, name: str, kind: str) -> Any:
+    def _argument(self, name: str, kind: str) -> object:
         """What a run-time argument is taken for where a heuristic looks at it."""
         if kind.startswith(("*", "tensordesc")):
             return OpaqueArgument(name)
         return 1.0 if kind.startswith(("fp", "bf")) else self.numbers.get(name, self.usual)
 
-    def _computed(self, name: str, found: Sequence[Any], line: int) -> None:
+    def _computed(self, name: str, found: Sequence[object], line: int) -> None:
         if len(found) < max(1, len(self.cases)):
             self.look_at.append(f"{name}: its heuristic (line {line}) cannot be computed here")
         elif name in self.values and all(repr(value) == repr(found[0]) for value in found):
@@ -337,13 +336,13 @@ class _Guessing:
 
     # --- the document ---
 
-    def _tables(self, odd: Sequence[_Case]) -> dict[str, Any]:
+    def _tables(self, odd: Sequence[_Case]) -> dict[str, object]:
         options = (
             next((launch.options for launch in self.launches if launch.options), {})
             if not self.cases
             else {}
         )
-        tables: dict[str, Any] = {
+        tables: dict[str, object] = {
             "signature": {name: self._type(name, guess) for name, guess in self.types.items()},
             "constexprs": {name: _noted(guess) for name, guess in self.values.items()},
             "hints": self._hints(),
@@ -358,7 +357,7 @@ class _Guessing:
             tables["expect"] = [dict(_TUNER_SKIPS)]
         return tables
 
-    def _type(self, name: str, guess: Guess) -> Any:
+    def _type(self, name: str, guess: Guess) -> PythonValue:
         noted = _noted(guess)
         return (
             Noted(noted.value, f"{noted.note}; taken as {self.numbers[name]}")
@@ -366,7 +365,7 @@ class _Guessing:
             else noted
         )
 
-    def _hints(self) -> dict[str, Any]:
+    def _hints(self) -> PythonValues:
         """What the launch finds out: nothing is said where that is what is assumed anyway."""
         multiples = [name for name, number in self.numbers.items() if number % 16 == 0]
         ones = [name for name, number in self.numbers.items() if number == 1]
@@ -430,7 +429,7 @@ def _innermost(strides: Sequence[str]) -> list[str]:
     return [names[-1] for names in groups.values() if len(names) > 1]
 
 
-def _noted(guess: Guess) -> Any:
+def _noted(guess: Guess) -> PythonValue:
     value = guess.value if isinstance(guess.value, Mapping) else constexprs.plain(guess.value)
     return Noted(value, guess.why if guess.exact else f"guessed: {guess.why}")
 
@@ -470,7 +469,7 @@ def _case(config: TunerConfig, named: Collection[str]) -> _Case:
     return _Case("_".join(parts) or ONLY_CASE, dict(config.kwargs), options)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = (
         str(int(value))
         if isinstance(value, bool)
@@ -490,7 +489,7 @@ def _distinct(cases: Sequence[_Case]) -> list[_Case]:
     return list(by_name.values())
 
 
-def _written(case: _Case) -> dict[str, Any]:
+def _written(case: _Case) -> PythonValues:
     tables = {
         "constexprs": {name: constexprs.plain(value) for name, value in case.constexprs.items()},
         "options": dict(case.options),

@@ -10,11 +10,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from attrs import Factory, define, frozen
 
-from compat.source.constants import UnknownValue, items_of
+from compat.source.constants import PythonValue, UnknownValue, items_of
 from compat.source.parsing import defaults_of, named_parameters
 from compat.toolchains.triton.language.guessing.evaluation import (
     ATTRIBUTES,
@@ -38,9 +37,9 @@ class SourceLaunch:
     """The arguments of one launch, as far as they follow from literals and assumed sizes."""
 
     line: int
-    values: Mapping[str, Any]
+    values: Mapping[str, PythonValue]
     """Parameter → the number, text or dtype that it is given."""
-    options: Mapping[str, Any]
+    options: Mapping[str, PythonValue]
     tensors: Mapping[str, AssumedTensor]
     """Parameter → the tensor that it is given."""
     whole: frozenset[str] = Factory(frozenset)
@@ -251,7 +250,7 @@ class _Wrapper:
         if not (body and isinstance(body[-1], ast.Raise | ast.Return | ast.Continue | ast.Break)):
             self._scope.local |= {name: value for name, value in first.items() if value is not None}
 
-    def _bind(self, target: ast.expr, known: bool, value: Any) -> None:
+    def _bind(self, target: ast.expr, known: bool, value: object) -> None:
         if isinstance(target, ast.Tuple | ast.List):
             try:
                 parts = items_of(value) if known else []
