@@ -13,7 +13,7 @@ import pytest
 
 from compat.bisect.attempts import assemble
 from compat.diagnosis import classify
-from compat.model import BuiltEnv, Outcome
+from compat.model import BuiltEnv, Outcome, Status
 from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.ir.dumps import PARTS
 from compat.workers.attempt import Limits, Mode
@@ -108,6 +108,18 @@ def test_compile_time_has_what_the_assembler_computes_and_not_what_it_waits(
     assert computing.stages["cubin"] > 1 > computing.stages["ptx"]
     assert computing.compile_seconds is not None
     assert computing.compile_seconds > 1
+
+
+def test_it_is_asked_for_its_version_once(
+    outcome_with: With, stand_in: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """To find it; the key of a cache that nobody reads needs no second answer."""
+    ptxas, calls = stand_in('exec $PTXAS "$@"'), tmp_path / "calls"
+    begin = "#!/bin/sh\n"
+    ptxas.write_text(ptxas.read_text().replace(begin, f'{begin}echo "$*" >> {calls}\n', 1))
+    assert outcome_with(ptxas).status == Status.OK
+    versions = ["--version" in call for call in calls.read_text().splitlines()]
+    assert sorted(versions) == [False, True]
 
 
 @pytest.mark.parametrize("env", [RELEASES[0], RELEASES[-1]], indirect=True)
