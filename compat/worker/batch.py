@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Iterator
 from .adapter import PYTORCH, load_numerics, load_standin
 from .beacon import Beacon
 from .descendants import end_children
-from .imports import Beginning, Opened
+from .imports import Beginning, Opened, write_bytecode_inside
 from .raised import cut, exception_chain, exceptions_of, innermost_line, message_of, unless_broken
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _use_private_dir(directory: str) -> None:
     os.environ["TMPDIR"] = tempfile.tempdir = directory
     os.chdir(directory)
     gc.set_threshold(_ALLOCATED, 20, 20)
-    sys.dont_write_bytecode = True  # no __pycache__ in the user's folders
+    write_bytecode_inside(sys.prefix)
     sys.stdout = sys.stderr = open(  # noqa: SIM115
         2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False
     )

@@ -16,6 +16,7 @@ import contextlib
 import os
 import sys
 import warnings
+from importlib.machinery import SourceFileLoader
 from typing import TYPE_CHECKING, Any, Iterable, Iterator
 
 from .adapter import load_standin
@@ -96,6 +97,20 @@ def _stamp(path: str) -> tuple[int, int, int] | None:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
+def write_bytecode_inside(folder: str) -> None:
+    """Have imports write bytecode in ``folder`` only, the env's own, and none beside users' files.
+
+    Without it each process that imports PyTorch compiles its 1,900 modules again.
+    """
+    write = SourceFileLoader.set_data
+
+    def write_inside(loader: SourceFileLoader, path: str, data: bytes, **options: int) -> None:
+        if path.startswith(folder + os.sep):
+            write(loader, path, data, **options)
+
+    SourceFileLoader.set_data = write_inside  # type: ignore[assignment]
+
+
 def check_threads(what: str) -> None:
     """Raise RuntimeError where this process has several threads, which ``what`` has left."""
     if len(os.listdir("/proc/self/task")) > 1:
@@ -116,7 +131,7 @@ class Beginning:
         Raises whatever the import raises. Raises RuntimeError if the import leaves threads, or
         modules of a part that failed.
         """
-        sys.dont_write_bytecode = True
+        write_bytecode_inside(sys.prefix)
         found = cls()
         opened = Opened(folder)
         toolchain.set_target(package["target"])

@@ -4,6 +4,8 @@ that.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +21,7 @@ from compat.workers.spawn import OwnWorker
 from tests.standin.packages import HEADER, KERNEL, written
 from tests.targets import TARGETS
 
+ROOT = Path(__file__).parents[2]
 LIMITS = Limits(deadline=60, memory=4 << 30)
 LIBRARY = {
     "compat-library.json": '{"requirement": "waves==1"}',
@@ -155,3 +158,18 @@ def test_it_is_imported_once(built: Callable[[str], BuiltEnv], tmp_path: Path) -
     found = attempts(built("triton-3.9.0"), {str(number): act for number in range(4)})
     assert all(each.built for each in found.values())
     assert told.read_text().split() == ["imported", "imported"]
+
+
+def test_bytecode_is_written_for_the_env_and_not_beside_a_users_files(tmp_path: Path) -> None:
+    for name in ("env", "env_of_a_user"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"of_{name}.py").write_text("ANSWER = 1\n")
+    program = (
+        "import sys; from compat.worker.imports import write_bytecode_inside;"
+        f"write_bytecode_inside({str(tmp_path / 'env')!r});"
+        f"sys.path += [{str(tmp_path / 'env')!r}, {str(tmp_path / 'env_of_a_user')!r}];"
+        "import of_env, of_env_of_a_user"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, env={"PYTHONPATH": str(ROOT)})
+    written_files = [path.parent.parent.name for path in tmp_path.rglob("*.pyc")]
+    assert written_files == ["env"]
