@@ -117,8 +117,8 @@ class Prediction:
 
         It is ``None`` if nothing says that it would.
         """
-        found, most = self.number(metrics, target), self.most(metrics, target)
-        if found is None or found <= most:
+        found = self.number(metrics, target)
+        if not isinstance(found, int) or found <= (most := self.most(metrics, target)):
             return None
         return self.excerpt.format(found=found, most=most, target=target.name)
 

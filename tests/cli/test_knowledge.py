@@ -183,7 +183,7 @@ def test_the_history_that_is_told_is_the_original_s(
     if code == 0:
         text = issue.read_text()
         assert (
-            "On sm_90 the original kernel was removed in 3.9.0: 3.7.0 ok; 3.8.0 ok; 3.9.0 this"
+            "On sm_90 the original kernel was removed in 3.9.0. 3.7.0: ok; 3.8.0: ok; 3.9.0: this"
             " failure. Not tested: 3.7.1." in text
         )
         assert (

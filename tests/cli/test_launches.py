@@ -91,7 +91,7 @@ def test_bisect_explain_and_the_configuration() -> None:
         "--envs",
         "3.4.0",
     )
-    assert "No single change of a constexpr, an option or what is passed makes it ok" in config
+    assert "No single change of a constexpr, an option or an argument makes it ok" in config
 
 
 @pytest.mark.wheels

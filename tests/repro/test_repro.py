@@ -533,7 +533,7 @@ def test_what_fails_at_import_and_no_script_can_show_is_said_to(
     )
     done = write_repro(evolve(request(failing, tmp_path), bundle=None), context("3.9.0"))
     assert isinstance(done, Unverified)
-    assert "fails at tuned.py:12, outside of the definition of beside" in done.reasons[-1]
+    assert "fails at tuned.py:12, outside of beside" in done.reasons[-1]
     source.write_text(
         TUNED.replace("WARPS = 4", "import torch\nWARPS = 4 + torch.cuda.is_available() * 4")
     )

@@ -123,8 +123,8 @@ def test_what_was_written_down_is_what_a_host_is_told() -> None:
     for metadata, why in (
         ({"why": "it calls cuGraphLaunch"}, "it calls cuGraphLaunch"),
         ({"recorded": [{"arguments": {}, "launches": []}]}, "launches no kernel"),
-        ({"recorded": [{}]}, "another form"),
-        ([], "another form"),
+        ({"recorded": [{}]}, "the adapter's record of its launches is invalid"),
+        ([], "the adapter's record of its launches is invalid"),
     ):
         with pytest.raises(Unlaunchable, match=why):
             facts(json.dumps(metadata), "", SPEC)

@@ -64,20 +64,30 @@ _MOST_THREADS = 1024
 
 def _threads(metrics: Mapping[str, Any], target: Target) -> int | None:
     """Threads of a block. AMD's builds have no metric for them, and no specialized warps."""
-    warps = metrics.get("num_warps")
-    usual = None if warps is None else warps * target.warp_size
-    return _occupancy(metrics).get("threads", usual)
+    threads = _number(_occupancy(metrics), "threads")
+    warps = _number(metrics, "num_warps")
+    return warps * target.warp_size if threads is None and warps is not None else threads
+
+
+def _too_many_registers(metrics: Mapping[str, Any]) -> int | None:
+    """Registers of a thread, if a block cannot have so many."""
+    spare = _number(_occupancy(metrics), "spare_registers")
+    return _number(metrics, "registers") if spare is not None and spare < 0 else None
 
 
 def _most_registers(metrics: Mapping[str, Any]) -> int:
-    """Registers that a thread may have; those that it has if it may have even more."""
-    spare = _occupancy(metrics).get("spare_registers", 0)
-    return int(metrics.get("registers", 0) + min(spare, 0))
+    """Registers that a thread may have, where it has too many."""
+    return int(metrics["registers"] + metrics["occupancy"]["spare_registers"])
 
 
-def _occupancy(metrics: Mapping[str, Any]) -> Mapping[str, int]:
-    occupancy: Mapping[str, int] = metrics.get("occupancy", {})
-    return occupancy
+def _occupancy(metrics: Mapping[str, Any]) -> Mapping[str, Any]:
+    occupancy = metrics.get("occupancy")
+    return occupancy if isinstance(occupancy, Mapping) else {}
+
+
+def _number(metrics: Mapping[str, Any], name: str) -> int | None:
+    value = metrics.get(name)
+    return value if isinstance(value, int) else None
 
 
 CLASSES = (
@@ -534,7 +544,7 @@ CLASSES = (
         ),
         advice="Use fewer `num_warps`, or a smaller `maxnreg`.",
         prediction=Prediction(
-            number=lambda metrics, target: metrics.get("registers"),
+            number=lambda metrics, target: _too_many_registers(metrics),
             most=lambda metrics, target: _most_registers(metrics),
             stage="launch",
             words="would exceed the registers of a block",
