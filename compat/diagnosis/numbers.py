@@ -254,7 +254,10 @@ def excused(
         if found.status is check.status and (
             check.status is Status.WRONG or _origin(tried) == _origin(evidence) is not None
         ):
-            defect = f"this release's interpreter {probe.words} (a correct kernel: {found.reason})"
+            kernel = "a correct kernel"
+            if check.status is Status.WRONG:
+                kernel = f"an element of {kernel}"
+            defect = f"this release's interpreter {probe.words} ({kernel} {found.reason})"
             return evolve(
                 check,
                 status=Status.UNSUPPORTED,

@@ -7,13 +7,15 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from compat.bisect import timing
+from compat.bisect import growing, timing
 from compat.bisect.measures import PASSES, TakesLonger, parse_duration
+from compat.bisect.request import GrowingSetting
 from compat.engine.run import RunContext
 from compat.model import Cell, Outcome, Result, Status
 from compat.workers.attempt import Limits
 from tests.records import OK, result
 
+TRIVIAL = result(OK, "3.1.0")
 TOOK = evolve(OK, metrics={"registers": 1}, stages={"source": 9.0, "ttgir": 2.0, "llir": 0.5})
 
 
@@ -132,10 +134,11 @@ def test_what_the_store_has_is_measured_anew_on_both_sides_of_a_change(
     assert "3.2.0" in machine.compiled
 
 
+@pytest.mark.parametrize("measured", [[2.2, 1.9], [1.9, 2.2]])
 def test_what_is_near_the_bound_is_measured_again_and_the_least_counts(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, measured: list[float]
 ) -> None:
-    machine = Machine(monkeypatch, **{"3_1_0": [2.2, 1.9]})
+    machine = Machine(monkeypatch, **{"3_1_0": measured})
     assert timed("stage.ttgir.cpu>2", [of_release("3.1.0", ttgir=2.1)]) == [1.9]
     assert machine.compiled == ["3.1.0", "3.1.0"]
 
@@ -145,3 +148,40 @@ def test_what_is_far_from_the_bound_is_believed(monkeypatch: pytest.MonkeyPatch)
     row = [of_release("3.1.0", ttgir=0.3), of_release("3.2.0", ttgir=20.0)]
     assert timed("stage.ttgir.cpu>2", row) == [0.3, 20.0]
     assert machine.compiled == []
+
+
+def test_the_least_counts_of_each_stage_and_pass() -> None:
+    one, other = (
+        evolve(TOOK, stages={"ttgir": ttgir, "llir": llir}, metrics={PASSES: {"cse": cse}})
+        for ttgir, llir, cse in ((2.0, 0.9, 0.3), (3.0, 0.5, 0.1))
+    )
+    least = evolve(TOOK, stages={"ttgir": 2.0, "llir": 0.5}, metrics={PASSES: {"cse": 0.1}})
+    assert timing.quicker(one, other) == least
+    failed = evolve(other, status=Status.REJECTED)
+    assert timing.quicker(one, failed) == failed
+
+
+def test_short_compiles_of_a_growth_are_measured_three_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seconds = {16: [0.3, 0.1, 0.2], 64: [1.6]}
+    compiled: list[tuple[int, bool]] = []
+
+    def run(cells: list[Cell], context: RunContext) -> tuple[Result, ...]:
+        size = cells[0].spec.compile.constexprs["N"]
+        taken = seconds[size][[known for known, _ in compiled].count(size)]
+        compiled.append((size, context.again))
+        return (result(evolve(TOOK, stages={"ttgir": taken}), "3.1.0"),)
+
+    monkeypatch.setattr(growing, "run", run)
+    spec = evolve(
+        TRIVIAL.cell.spec, compile=evolve(TRIVIAL.cell.spec.compile, constexprs={"N": 64})
+    )
+    search = growing.GrowthSearch(
+        cell=evolve(TRIVIAL.cell, spec=spec),
+        context=RunContext(envs={}, store=None, limits=Limits(deadline=9, memory=1)),  # type: ignore[arg-type]
+        named=(GrowingSetting(name="N", values=(16, 64)),),
+    )
+    (growth,) = search.answer().growths
+    assert [point.seconds for point in growth.whole.points] == [0.1, 1.6]
+    assert compiled == [(16, False), (16, True), (16, True), (64, False)]

@@ -200,8 +200,8 @@ def test_an_excuse_says_which_defect() -> None:
     evidence = compared()
     check = excused(evidence, check_of(evidence, INTERPRETER), [(DOT, compared())], INTERPRETER)
     words = (
-        "inconclusive: this release's interpreter gets products wrong (a correct kernel:"
-        " is 1, expected 2)"
+        "inconclusive: this release's interpreter gets products wrong (an element of a correct"
+        " kernel is 1, expected 2)"
     )
     assert (check.reason, check.where, check.max_abs) == (words, "odd: O[3]", None)
 

@@ -172,7 +172,10 @@ def test_a_defect_of_the_interpreter_is_found_by_a_probe(
 ) -> None:
     check = found[env, "bf16 sums"]
     assert check.status is Status.UNSUPPORTED
-    assert "interpreter gets arithmetic of bf16 wrong (a correct kernel: is " in check.reason
+    assert (
+        "interpreter gets arithmetic of bf16 wrong (an element of a correct kernel is "
+        in check.reason
+    )
 
 
 @EITHER
@@ -384,6 +387,6 @@ def test_another_numpy_is_found_out(
     for cell in cells.values():
         assert checks[cell].status is Status.UNSUPPORTED
         assert (
-            "interpreter does not store what a kernel computes (a correct kernel: was not"
-            " written" in checks[cell].reason
+            "interpreter does not store what a kernel computes (an element of a correct"
+            " kernel was not written" in checks[cell].reason
         )

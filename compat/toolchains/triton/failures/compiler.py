@@ -69,14 +69,14 @@ def _threads(metrics: Mapping[str, Any], target: Target) -> int | None:
     return warps * target.warp_size if threads is None and warps is not None else threads
 
 
-def _too_many_registers(metrics: Mapping[str, Any]) -> int | None:
-    """Registers of a thread, if a block cannot have so many."""
+def _registers(metrics: Mapping[str, Any]) -> int | None:
+    """Registers of a thread, if the build tells how many it may have."""
     spare = _number(_occupancy(metrics), "spare_registers")
-    return _number(metrics, "registers") if spare is not None and spare < 0 else None
+    return None if spare is None else _number(metrics, "registers")
 
 
 def _most_registers(metrics: Mapping[str, Any]) -> int:
-    """Registers that a thread may have, where it has too many."""
+    """Registers that a thread may have without the loss of a block, for a build that tells it."""
     return int(metrics["registers"] + metrics["occupancy"]["spare_registers"])
 
 
@@ -544,7 +544,7 @@ CLASSES = (
         ),
         advice="Use fewer `num_warps`, or a smaller `maxnreg`.",
         prediction=Prediction(
-            number=lambda metrics, target: _too_many_registers(metrics),
+            number=lambda metrics, target: _registers(metrics),
             most=lambda metrics, target: _most_registers(metrics),
             stage="launch",
             words="would exceed the registers of a block",
