@@ -203,7 +203,8 @@ def coverage(session: nox.Session) -> None:
 def lowest(session: nox.Session) -> None:
     """Run the tests that need no wheels with the oldest dependencies that pyproject.toml allows."""
     pins = Path(session.virtualenv.location, "lowest.txt")
-    resolving = ("--quiet", "--no-header", "--extra", "dask", "--resolution", "lowest-direct")
+    extras = ("--extra", "dask", "--extra", "hunt")
+    resolving = ("--quiet", "--no-header", *extras, "--resolution", "lowest-direct")
     command = ("uv", "pip", "compile", *resolving, "pyproject.toml", "-o", str(pins))
     session.run(*command, external=True)
     session.install("-e", ".", "-r", str(pins), *group("tests"))
@@ -288,6 +289,8 @@ def package(session: nox.Session) -> None:
             "uv",
             "--extra",
             "dask",
+            "--extra",
+            "hunt",
             "--resolution",
             resolution,
         )

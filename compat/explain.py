@@ -20,6 +20,7 @@ from compat.files import folder_digest
 from compat.history.growth import SettingGrowth
 from compat.history.sizes import differing, smaller, value_of
 from compat.history.slowness import SLOW, slowness
+from compat.history.suspects import neighbours, slow_suspects
 from compat.history.verdict import Verdict, release_of, verdicts
 from compat.model import BuiltEnv, Cell, Env, Evidence, Outcome, Result, Status
 from compat.project import Selection
@@ -66,6 +67,8 @@ class Explanation:
     """A sentence that says whether it is slow or stuck, and where the time goes. ``None``: it is
     neither.
     """
+    slow_suspect: str | None = None
+    """A sentence that says why its code is likely slower than on the release before."""
     printed: Artifact | None = None
     """The whole compressed output of the last attempt, IR included.
 
@@ -146,6 +149,7 @@ def explain(selection: Selection, cell: str, store: Store) -> Explanation | Cell
             if result
             else None
         ),
+        slow_suspect=stored.slow_suspect(chosen, result) if result else None,
         printed=artifact(printed, store) if printed else None,
         options=(*selection.options, *_limits(selection, attempts)),
     )
@@ -236,6 +240,16 @@ class StoredCells:
             for name, outcomes in found.items()
             if outcomes
         )
+
+    def slow_suspect(self, cell: Cell, result: Result) -> str | None:
+        """Why its code is likely slower than on the newest release before that compiles."""
+        others = [evolve(cell, env=env) for env in known_envs(self.config) if env != cell.env]
+        results = (
+            _result(other, self.env(other.env), attempts)
+            for other, attempts in self.attempts(others).items()
+        )
+        suspects = slow_suspects(neighbours((*filter(None, results), result)))
+        return next((each.sentence for each in suspects if each.result is result), None)
 
     def checked(self, result: Result | None) -> Result | None:
         """A result with the known checks of its numbers."""

@@ -46,7 +46,10 @@ from compat.report.document import enclosing
 from compat.report.folder import write_reports
 from compat.report.loading import load_report
 from compat.report.summary.record import Report, path_in, place_of
+from compat.report.views.tune import record_of_answer
 from compat.source.closure import helpers_of
+from compat.tune.records import TunedRecord
+from compat.tune.tuning import known_answers
 
 
 class MatrixInterrupted(Interrupted):
@@ -236,7 +239,7 @@ class _Run:
             note(result)
 
         def expect(cells: Sequence[Cell]) -> None:
-            self.listener.expecting(cells, self.context.expected_seconds(cells))
+            self.listener.expecting(cells, self.context.forecast(cells))
 
         return run(cells, self.context, keep, expect)
 
@@ -278,6 +281,7 @@ class _Run:
             api=self._names(envs, existing),
             helpers=_helpers(results, str(selection.root.resolve())),
             pairs=self.pairs,
+            tuned=self._tuned(results),
         )
         return enclosing(report, self._source, self._artifact)
 
@@ -298,6 +302,12 @@ class _Run:
         if not any(result.outcome.has_code for result in results):
             return tuple(results)
         return tuple(with_agreement(with_launched(results, self.context.store)))
+
+    def _tuned(self, results: Sequence[Result]) -> tuple[TunedRecord, ...]:
+        """The answers of `compat tune` for kernels that were launched."""
+        if not any(result.numbers.gpu for result in results):
+            return ()
+        return tuple(map(record_of_answer, known_answers(results, self.context.store)))
 
     def _source(self, path: str) -> str | None:
         """The text of a kernel's source, where it still is what was compiled."""

@@ -31,7 +31,7 @@ from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matr
 from compat.config.selection import select_specs, without_pairs
 from compat.config.toml import LONGEST, shown
 from compat.engine import plan
-from compat.engine.plan import Shard
+from compat.engine.plan import Forecast, Shard
 from compat.engine.run import RunContext
 from compat.envs.provider import EnvProvider
 from compat.envs.record import read_env
@@ -76,8 +76,8 @@ class Listener:
         """
         return nullcontext(lambda result: None)
 
-    def expecting(self, cells: Sequence[Cell], seconds: float | None) -> None:
-        """These cells are compiled next, in about ``seconds``. ``None``: there is no estimate."""
+    def expecting(self, cells: Sequence[Cell], forecast: Forecast) -> None:
+        """These cells are compiled next, and the forecast says how long that may take."""
 
     def step(self, subject: str) -> AbstractContextManager[Callable[[str], None]]:
         """A step that may take long has started.

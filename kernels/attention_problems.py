@@ -28,6 +28,19 @@ def attn_standard(parameters, dtype, seed, device, large):
     return _forward(Standard, parameters, dtype, seed, device, large)
 
 
+def attn_host(parameters, dtype, seed, device, large):
+    """Yield the problems of attn_standard, for a kernel that takes the tensors as descriptors."""
+    for problem in attn_standard(parameters, dtype, seed, device, large):
+        given, outputs = problem["arguments"], problem["outputs"]
+        tensors = {"{}_desc".format(name): given["{}_ptr".format(name)] for name in "QKVO"}
+        numbers = {name: given[name] for name in ("LSE_ptr", "H", "N", "scale")}
+        yield {
+            **problem,
+            "arguments": {**tensors, **numbers},
+            "outputs": {"O_desc": outputs["O_ptr"], "LSE_ptr": outputs["LSE_ptr"]},
+        }
+
+
 def attn_rope(parameters, dtype, seed, device, large):
     """Yield problems for attention with rotary positions."""
     return _forward(Rope, parameters, dtype, seed, device, large)
@@ -91,7 +104,7 @@ def _problem(name, family, q, k, v, scale, parameters, dtype, timed=False, exact
             "stride_n": q.stride(2),
             **family.arguments,
         },
-        "grid": (-(-n // parameters["BLOCK_M"]), z * h),
+        "grid": lambda settings: (-(-n // settings["BLOCK_M"]), z * h),
         "outputs": {"O_ptr": of_output, "LSE_ptr": output(lse, *family.tolerance_of_sums(dtype), relative=1e-6)},
         "baseline": family.baseline(q, k, v, scale, causal) if timed else None,
     }

@@ -154,3 +154,34 @@ def attn_standard_descriptor(
 
     o_desc.store([start, 0], (acc / s[:, None]).to(O_ptr.dtype.element_ty))
     tl.store(LSE_ptr + tl.program_id(1) * N + offs_m, log_sum_exp(m, s), mask=offs_m < N)
+
+
+@triton.jit
+def attn_host_descriptor(
+    Q_desc, K_desc, V_desc, O_desc, LSE_ptr, H, N, scale,
+    D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
+):  # fmt: skip
+    """Tensor descriptors of all four axes, which the host makes: a tile is a block of one head."""
+    start = first_query(BLOCK_M)
+    z, h = tl.program_id(1) // H, tl.program_id(1) % H
+    offs_m = start + tl.arange(0, BLOCK_M)
+    offs_n = tl.arange(0, BLOCK_N)
+    q = Q_desc.load([z, h, start, 0]).reshape([BLOCK_M, D])
+
+    m = tl.full([BLOCK_M], float("-inf"), tl.float32)
+    s = tl.zeros([BLOCK_M], tl.float32)
+    acc = tl.zeros([BLOCK_M, D], tl.float32)
+    factor = scale * 1.4426950408889634
+    whole, end = key_bounds(start, N, BLOCK_M, BLOCK_N, CAUSAL)
+    for MASKED in tl.static_range(2):
+        for n0 in range(whole if MASKED else 0, end if MASKED else whole, BLOCK_N):
+            k = K_desc.load([z, h, n0, 0]).reshape([BLOCK_N, D])
+            v = V_desc.load([z, h, n0, 0]).reshape([BLOCK_N, D])
+            scores = tl.dot(q, tl.trans(k))
+            if MASKED:
+                scores = hide(scores, offs_m, n0 + offs_n, N, CAUSAL)
+            p, shrink, m, s = fold(scores, factor, m, s)
+            acc = tl.dot(p.to(v.dtype), v, acc * shrink[:, None])
+
+    O_desc.store([z, h, start, 0], (acc / s[:, None]).to(O_desc.dtype).reshape([1, 1, BLOCK_M, D]))
+    tl.store(LSE_ptr + tl.program_id(1) * N + offs_m, log_sum_exp(m, s), mask=offs_m < N)

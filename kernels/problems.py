@@ -43,16 +43,16 @@ def sel_dense(parameters, dtype, seed, device, large):
     for name, (n, h, length) in (DENSE_LARGE if large else DENSE_BRIEF if brief else DENSE).items():
         generator, make = generator_of(seed, device), plain if large else framed
         q, k, v = (normal(shape, DTYPES[dtype], generator, make) for shape in ((n, h, d), (n, length, d), (n, length, dv)))
-        yield _dense(name, q, k, v, parameters, TOLERANCE[dtype], timed=large)
+        yield _dense(name, q, k, v, TOLERANCE[dtype], timed=large)
     if not (large or brief):
         # A query of zeros: each output is the mean of 128 whole numbers, which fp16 and bf16 have exactly.
         q, k = framed((1, 2, d), DTYPES[dtype], device).zero_(), normal((1, 128, d), DTYPES[dtype], generator)
         v = framed((1, 128, dv), DTYPES[dtype], device)
         v.copy_(torch.randint(-1, 2, v.shape, generator=generator, device=device))
-        yield _dense("equal scores", q, k, v, parameters, EXACT)
+        yield _dense("equal scores", q, k, v, EXACT)
 
 
-def _dense(name, q, k, v, parameters, tolerance, timed=False):
+def _dense(name, q, k, v, tolerance, timed=False):
     (n, h, d), (_, length, dv) = q.shape, v.shape
     scale = 2.0 / d**0.5
     o = (plain if timed else framed)((n, h, dv), q.dtype, q.device)
@@ -77,7 +77,7 @@ def _dense(name, q, k, v, parameters, tolerance, timed=False):
             **_strides("stride_v", "NLd", v),
             **_strides("stride_o", "NHd", o),
         },
-        "grid": (n, -(-h // parameters["BLOCK_H"])),
+        "grid": lambda settings: (n, -(-h // settings["BLOCK_H"])),
         "outputs": {"O_ptr": output(reference, *tolerance)},
         "baseline": baseline if timed else None,
     }
@@ -180,7 +180,7 @@ def _varlen(name, h, lengths, rows, parameters, dtype, generator, timed=False):
             **_strides("stride_v", "Ld", v),
             **_strides("stride_o", "RHd", o),
         },
-        "grid": (len(rows), -(-h // parameters["BLOCK_H"])),
+        "grid": lambda settings: (len(rows), -(-h // settings["BLOCK_H"])),
         "outputs": {"O_ptr": output(reference, *TOLERANCE[dtype])},
         "baseline": baseline if timed else None,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def spec(file: str, function: str, **changes: Any) -> Specialization:
         "signature": POINTERS,
         "constexprs": {"BLOCK": 128},
         "divisible_by_16": ("source", "result"),
-        "closure": read_source(path).closure,
+        "closure": _closure(path),
         "origin": "tests",
     }
     facts |= changes
@@ -52,6 +53,11 @@ def spec(file: str, function: str, **changes: Any) -> Specialization:
         if name in facts
     }
     return Specialization(**facts, compile=CompileSpec(**compiled))
+
+
+@cache
+def _closure(path: Path) -> str:
+    return read_source(path).closure
 
 
 def cell(

@@ -12,8 +12,10 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, nullcontext
 from itertools import count, pairwise
 from pathlib import Path
 
@@ -37,7 +39,11 @@ for _name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_P
     os.environ.pop(_name, None)
 
 settings.register_profile(
-    "busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "busy machine",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    # A change must not fail in CI by an example that no run before it has tried.
+    derandomize=bool({"CI", "COMPAT_SAME_EXAMPLES"} & os.environ.keys()),
 )
 settings.load_profile("busy machine")
 
@@ -48,17 +54,39 @@ REAL = {"built", "pair_python"}
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """What is collected stays until the end: Python's garbage collector need not look at it, now or
     during a test.
     """
     gc.disable()
     try:
-        return (yield)
+        with _compiled_once() if hasattr(session.config, "workerinput") else nullcontext():
+            return (yield)
     finally:
         gc.collect()
         gc.freeze()
         gc.enable()
+
+
+@contextmanager
+def _compiled_once() -> Iterator[None]:
+    """The first of several processes collects alone where no tests have been collected before.
+
+    Rewriting the assertions of all tests takes longer than the rest of collecting. The others find
+    the bytecode.
+    """
+    if sys.pycache_prefix is None or sys.dont_write_bytecode:
+        yield
+        return
+    done = Path(sys.pycache_prefix, "collected")
+    done.parent.mkdir(parents=True, exist_ok=True)
+    with done.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            yield
+            done.touch()
+            return
+    yield
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -14,9 +14,10 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
-    **dict.fromkeys(("guard", "init", "matrix", "new_releases", "report", "repro", "workflows"), 6),
+    **dict.fromkeys(("guard", "hunt", "init", "matrix", "new_releases"), 6),
+    **dict.fromkeys(("report", "repro", "workflows"), 6),
     **dict.fromkeys(
-        ("api", "bisect", "capturing", "explain", "fix", "launch", "pairs", "reduce"), 5
+        ("api", "bisect", "capturing", "explain", "fix", "launch", "pairs", "reduce", "tune"), 5
     ),
     **dict.fromkeys(("engine", "executors", "nox", "project", "store", "workers"), 4),
     **dict.fromkeys(("config", "guess", "history"), 3),
@@ -69,7 +70,11 @@ DOORS = {
     "envs": {"cache", "inventory", "provider", "record"},
     "explain": {"CellOverview", "Explanation", "explain"},
     "fix": {"fix", "write_fix"},
-    "guard": {"Request", "check_guard", "guard_text", "make_guard", "read_guard", "checking"},
+    "guard": {
+        *("Request", "check_guard", "guard_text", "make_guard", "read_configs", "read_guard"),
+        "checking",
+    },
+    "hunt": {"hunting"},
     "init": {"Initialized", "initialize"},
     "launch": {"archive", "building", "hosting", "merging", "sharing"},
     "matrix": {"MatrixInterrupted", "Written", "run_matrix", "update_reports"},
@@ -77,6 +82,7 @@ DOORS = {
     "pairs": {"pairing", "records"},
     "reduce": {"candidate", "reduction"},
     "repro": {"records", "reproducing"},
+    "tune": {"tuning"},
     "workflows": {"System"},
 }
 """What of a feature the command line may call: the feature itself, what it takes, and what it
@@ -91,7 +97,11 @@ BEYOND = {
     "bisect.py": {"engine.run.Interrupted"},
     "check.py": {"history.account.Judgement"},
     "matrix.py": {"engine.run.RunContext"},
-    "progress.py": {"workers.attempt.taking_longer_than"},
+    "progress.py": {
+        "engine.plan.Forecast",
+        "engine.plan.RemainingWork",
+        "workers.attempt.taking_longer_than",
+    },
     "envs.py": {"workers.pool", "workers.pool.ResidentWorker"},
     "opening.py": {
         "config.matrix.MatrixConfig",

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from attrs import Factory, frozen
 
+from tests import commands
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent
@@ -50,8 +51,19 @@ class Installed:
         )
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """Run one of its programs from the empty folder."""
-        return ended(self.start(*command))
+        """Run one of its programs from the empty folder.
+
+        ``compat`` is forked from a process that has imported the installed package.
+        """
+        if command[0] != "compat":
+            return ended(self.start(*command))
+        return commands.run(
+            *command[1:],
+            cwd=self.empty,
+            env={**environ(), **self.environ},
+            timeout=PATIENCE,
+            script=self.scripts / "compat",
+        )
 
 
 def ended(command: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:

@@ -8,13 +8,17 @@ has any name for it.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner
+
+from bench.foresight import Pair, are_right
 
 BENCH = Path(__file__).parent.parent / "bench"
 IN_ENVS = {"plain", "plain_cute", "small"}
@@ -36,3 +40,44 @@ def test_a_measurement_can_be_started(name: str) -> None:
     assert missing == []
     started = re.findall(r'"-m",\s*"([\w.]+)"', (BENCH / f"{name}.py").read_text())
     assert [each for each in started if find_spec(each) is None] == []
+
+
+def unknown(*values: str) -> Mapping[str, Any]:
+    """A launch without a reference, and what it left in one tensor."""
+    sample = {"name": "y", "type": "float16", "elements": 2}
+    return {
+        "status": "unsupported",
+        "values": [{**sample, "sample": list(values), "written": "11"}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_right"),
+    [
+        ({"status": "ok"}, {"status": "ok"}, True),
+        ({"status": "ok"}, unknown("1", "2"), False),
+        (unknown("1", "2"), {"status": "ok"}, False),
+        (unknown("1", "2"), unknown("1", "2.01"), True),
+        (unknown("1", "nan"), unknown("1", "nan"), True),
+        (unknown("1", "2"), unknown("1", "3"), False),
+        ({"status": "unsupported", "values": []}, {"status": "unsupported", "values": []}, False),
+    ],
+)
+def test_foresight_takes_right_pairs(
+    old: dict[str, Any], new: dict[str, Any], is_right: bool
+) -> None:
+    assert are_right(old, new) is is_right
+
+
+@pytest.mark.parametrize(
+    ("kernel", "half"),
+    [
+        ("layer_norm", "tuned"),
+        ("gemm", "held"),
+        ("fla.layer_norm", "libraries"),
+        ("tutorials._attn_fwd", "libraries"),
+    ],
+)
+def test_foresight_tells_libraries_apart(kernel: str, half: str) -> None:
+    series = f"{kernel}/as_written/default/sm_90"
+    assert Pair(series, ("3.8.0", "3.9.0"), 1.0, False, 1.0, None, 1.0).half == half

@@ -9,18 +9,26 @@ from typing import Any
 import torch
 
 LIBRARIES = {
-    "conch-triton-kernels": "conch",
-    "fla-core": "fla",
-    "gemlite": "gemlite",
-    "liger-kernel": "liger",
-    "mlstm-kernels": "mlstm",
+    "amd-aiter": "descriptors:AITER",
+    "conch-triton-kernels": "conch:OPERATORS",
+    "fla-core": "fla:OPERATORS",
+    "fla-core, descriptors": "descriptors:FLA",
+    "flag-gems": "descriptors:FLAG_GEMS",
+    "gemlite": "gemlite:OPERATORS",
+    "gemlite, descriptors": "descriptors:GEMLITE",
+    "helion": "helion:OPERATORS",
+    "liger-kernel": "liger:OPERATORS",
+    "liger-kernel, descriptors": "descriptors:LIGER",
+    "mlstm-kernels": "mlstm:OPERATORS",
+    "torch": "models:OPERATORS",
 }
-"""A library → the module here that has its operators."""
+"""A library → the module here and its operators in it."""
 
 
 def main(library: str) -> None:
     """Call all operators of a library."""
-    operators, failed = import_module(f"bench.operators.{LIBRARIES[library]}").OPERATORS, 0
+    module, _, name = LIBRARIES[library].partition(":")
+    operators, failed = getattr(import_module(f"bench.operators.{module}"), name), 0
     for name, operator in operators.items():
         try:
             _differentiate(operator())

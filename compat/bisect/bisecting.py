@@ -30,6 +30,8 @@ from compat.bisect.answers import (
 from compat.bisect.attempts import AssemblerProgram, find_assembler
 from compat.bisect.criterion import Criterion
 from compat.bisect.growing import GrowthSearch
+from compat.bisect.judging import check_launching
+from compat.bisect.omissions import OmissionSearch
 from compat.bisect.part import LaunchJudge, find_part, parts_of
 from compat.bisect.releases import ReleaseSearch
 from compat.bisect.request import (
@@ -116,13 +118,8 @@ def bisect(
         )
     if request.grow and request.axis is not Axis.CONFIG:
         raise SelectionError("only --axis config measures growth", where="--grow")
-    if request.gpu is not None and not request.criterion.asks_launches:
-        hint = "Those that do: wrong, unstable, and latency, such as 'latency>1.2*previous'."
-        raise SelectionError(
-            f"the judge `{request.criterion.text}` asks for no launches",
-            where="--launch",
-            hint=hint,
-        )
+    if request.gpu is not None:
+        check_launching(request.criterion)
     bisecting = _Bisecting(
         request,
         line_of(request),
@@ -221,7 +218,7 @@ class _Bisecting:
                 raise Interrupted(len(done), total if search.every else error.total) from error
 
     def _expect(self, cells: Sequence[Cell]) -> None:
-        self.listener.expecting(cells, self.context.expected_seconds(cells))
+        self.listener.expecting(cells, self.context.forecast(cells))
 
     def _search(self) -> ReleaseSearch:
         request, line, span = self.request, self.line, self.line.span
@@ -422,26 +419,51 @@ class CellSearch:
             judge = LaunchJudge(
                 criterion=self.criterion, folder=self._folder("combinations"), gpu=self.gpu
             )
-        metric = (
-            self.criterion
-            if self.criterion and self.criterion.asks_metric and not self.criterion.asks_seconds
-            else None
-        )
         return find_part(
             self.cell,
             self.other,
             self.context,
             assemblers=self.assemblers,
             judge=judge,
-            metric=metric,
+            metric=self._metric,
             on_step=self.on_step,
         )
 
+    @property
+    def _metric(self) -> Criterion | None:
+        """The criterion, if it asks for a metric of the binary."""
+        judge = self.criterion
+        return judge if judge and judge.asks_metric and not judge.asks_seconds else None
+
     def _pass(self) -> PassAnswer | None:
-        folder = self._folder("passes")
+        folder, metric = self._folder("passes"), self._metric
+        if metric is not None and passes.parts_of(self.cell.env).leaves_out:
+            return OmissionSearch(
+                bad=self.cell,
+                good=self.other,
+                context=self.context,
+                criterion=metric,
+                on_step=self.on_step,
+            ).answer(folder)
         if self.other is not None:
-            return passes.compare(self.other, self.cell, self.context, folder)
-        return None if self._works() else passes.find_pass(self.cell, self.context, folder)
+            answer = passes.compare(self.other, self.cell, self.context, folder)
+            return evolve(answer, sentence=f"{answer.sentence}{self._unasked()}")
+        if not self._works():
+            return passes.find_pass(self.cell, self.context, folder)
+        if unasked := self._unasked():
+            sentence = f"{self.cell.env.name} compiles it, so no pass fails.{unasked}"
+            return PassAnswer(pass_=None, stage=None, sentence=sentence)
+        return None
+
+    def _unasked(self) -> str:
+        """A sentence about a judge that has no part in the answer; empty if it has one."""
+        judge = self.criterion
+        if judge is None or not (judge.asks_metric or judge.asks_launches):
+            return ""
+        return (
+            f" The judge `{judge.text}` has no part in this answer: the axis names a pass that"
+            " fails, or the first difference between the IR of two compiles."
+        )
 
     def _config(self) -> ConfigAnswer | GrowthAnswer | None:
         """The needs of a failure, or the growth of a slow compile."""

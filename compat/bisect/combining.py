@@ -33,7 +33,7 @@ from compat.model import SOURCE_STAGE, Cell, Evidence, Outcome, Result, Status
 from compat.processes.supervisor import run
 from compat.text import lazy_pattern
 from compat.toolchains import CompilerParts
-from compat.workers.attempt import KEEPING_IR, Compile, Mode
+from compat.workers.attempt import KEEPING_IR, LAUNCHABLE, Compile, Mode
 
 _MESSAGE = 100
 """Characters of a compiler's message that a step quotes."""
@@ -147,6 +147,18 @@ class Experiment(ABC):
         """The good cell, which there is where releases are combined."""
         assert self.good is not None, "one release cannot be combined with itself"
         return self.good
+
+    @cached_property
+    def first_ir(self) -> str:
+        """The first IR that these releases make of the kernel.
+
+        It is the last IR of the passes if the front end makes that one at once, as Triton's does
+        of kernels of Gluon.
+        """
+        cells = (cell for cell in (self.good, self.bad) if cell is not None)
+        made = {stage for cell in cells for stage in self.evidence_of(cell).kept}
+        first, last = self.parts.first_ir, self.parts.last_ir
+        return last if last in made and first not in made else first
 
     def cross(self, stage: str) -> Crossing:
         """Feed what ``stage`` made in one release to the other one.
@@ -428,14 +440,11 @@ class LaunchExperiment(Experiment):
 
     def alone(self, cell: Cell) -> Effect:
         """A cell as it is, with its IR kept for what comes after."""
-        mode = launch_mode(cell)
-        return self._effect(
-            "", cell, evolve(mode, stages=(*mode.stages, self.parts.first_ir, self.parts.last_ir))
-        )
+        return self._effect("", cell, _keeping(cell, self.parts.first_ir, self.parts.last_ir))
 
     def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
         mode = evolve(
-            launch_mode(reader),
+            _keeping(reader),
             actions=(Compile(ir=ir, keep_ir=True),),
             given={ir: self.attempts.data(ir)},
         )
@@ -447,7 +456,7 @@ class LaunchExperiment(Experiment):
         )
 
     def assemble(self, cell: Cell, program: AssemblerProgram) -> Effect:
-        mode = launch_mode(cell)
+        mode = _keeping(cell)
         variables = {
             **mode.variables,
             **dict.fromkeys(self.parts.assembler.variables, str(program.path)),
@@ -511,6 +520,11 @@ class LaunchExperiment(Experiment):
             [Result(cell=cell, built=built, outcome=_BUILT)], self.context.store
         )
         return result
+
+
+def _keeping(cell: Cell, *stages: str) -> Mode:
+    """Compiles that keep these stages and what a launch needs."""
+    return evolve(launch_mode(cell), actions=(Compile(keep_ir=True),), stages=(LAUNCHABLE, *stages))
 
 
 def _identity(launchable: Launchable) -> str:

@@ -13,6 +13,9 @@ On the command line, where it is called a judge, it is one of::
     run=COMMAND             the answer of a user's program, an exit code as for `git bisect run`
     wrong, unstable,        the results of running it (:mod:`compat.bisect.criterion`)
     latency>1.2*previous, …
+    best>1.1*previous,      the same for the fastest config of the kernel (:mod:`compat.tune`)
+    staying>1.2             bad if the config that was best on the oldest release takes so many
+                            times as long as the best
 
 A broken env, a lost answer, a flaky result, and a metric of a kernel that did not compile are
 inconclusive.
@@ -40,7 +43,8 @@ _METRIC = lazy_pattern(
 _FORMS = (
     "ok, class=NAME, same-failure, unexpected, wrong, unstable, run=COMMAND. For a metric:"
     " 'registers>128'. For seconds: 'compile_seconds>10', 'stage.NAME.cpu>1.5*previous',"
-    " 'pass.NAME.cpu>1'. For a launch: 'latency>80', 'latency>1.2*baseline', 'latency>1.2*previous'"
+    " 'pass.NAME.cpu>1'. For a launch: 'latency>80', 'latency>1.2*baseline',"
+    " 'latency>1.2*previous'. For tuned configs: 'best>1.1*previous', 'staying>1.2'"
 )
 CANNOT_TELL, _BY_SIGNAL = 125, 128
 
@@ -108,8 +112,14 @@ class Criterion:
         if isinstance(self.question, TakesLonger):
             return bool(self.question.of)
         return isinstance(self.question, IsWrong) or (
-            isinstance(self.question, IsSlower) and self.question.of == "previous"
+            isinstance(self.question, IsSlower)
+            and (self.question.of == "previous" or self.question.what == STAYING)
         )
+
+    @property
+    def asks_configs(self) -> bool:
+        """Whether it asks for launches of all configs of a kernel."""
+        return isinstance(self.question, IsSlower) and self.question.what != LATENCY
 
     def along(self, row: Row) -> Criterion:
         """The criterion for one kernel, given the results on all its releases, oldest first."""
@@ -276,9 +286,14 @@ class RunsProgram:
         return None if code == CANNOT_TELL or not 0 <= code < _BY_SIGNAL else code != 0
 
 
+LATENCY, BEST, STAYING = "latency", "best", "staying"
+"""What :class:`IsSlower` asks about: the kernel as it is, its fastest config, or the config that is
+the fastest on the oldest release.
+"""
 _LATENCY = lazy_pattern(
-    r"latency\s*(?P<sign>>=|<=|>|<)\s*(?:(?P<number>\d+(?:\.\d+)?)\s*(?:\*\s*(?P<of>baseline|previous))?|(?P<alone>baseline|previous))"
+    r"(?P<what>latency|best)\s*(?P<sign>>=|<=|>|<)\s*(?:(?P<number>\d+(?:\.\d+)?)\s*(?:\*\s*(?P<of>baseline|previous))?|(?P<alone>baseline|previous))"
 )
+_STAYING = lazy_pattern(r"staying\s*(?P<sign>>=|<=|>|<)\s*(?P<number>\d+(?:\.\d+)?)")
 _WRONG = (Status.WRONG, Status.UNSTABLE, Status.FAULTED)
 _STEADY = (Status.OK, Status.WRONG)
 
@@ -338,6 +353,10 @@ class IsSlower:
     """Microseconds, or a multiple of the latency to compare with."""
     of: str = ""
     """The latency to compare with: ``baseline``, ``previous`` or none."""
+    what: str = LATENCY
+    """One of :data:`LATENCY`, :data:`BEST` and :data:`STAYING`. The baseline of the last is the
+    fastest config of the same release.
+    """
     before: Mapping[Cell, Latency] = field(factory=dict, eq=False, repr=False)
     """Of ``previous``: the latency that each cell's is compared with; none for the first that was
     launched.
@@ -347,7 +366,9 @@ class IsSlower:
 
     @property
     def text(self) -> str:
-        return f"latency{self.sign}{self.number:g}{'*' if self.of else ''}{self.of}"
+        if self.what == STAYING:
+            return f"{self.what}{self.sign}{self.number:g}"
+        return f"{self.what}{self.sign}{self.number:g}{'*' if self.of else ''}{self.of}"
 
     def is_bad(self, result: Result) -> bool | None:
         latency = result.latency
@@ -399,10 +420,14 @@ def parse_measured(text: str) -> Measured | None:
         return IsWrong()
     if text == "unstable":
         return IsUnstable()
+    if match := _STAYING.fullmatch(text):
+        number = float(match["number"])
+        return IsSlower(sign=match["sign"], number=number, of="baseline", what=STAYING)
     match = _LATENCY.fullmatch(text)
     if match is None:
         return None
     return IsSlower(
+        what=match["what"],
         sign=match["sign"],
         number=float(match["number"] or 1),
         of=match["of"] or match["alone"] or "",

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import evolve, frozen
 from packaging.version import Version
 
-from compat.bisect.criterion import CANNOT_TELL, Criterion, IsSlower, IsWrong
+from compat.bisect.criterion import CANNOT_TELL, STAYING, Criterion, IsSlower, IsWrong
 from compat.bisect.measures import TakesLonger
 from compat.bisect.timing import timed
 from compat.config.selection import cell_pattern
@@ -31,6 +31,7 @@ from compat.processes import supervisor
 from compat.processes.supervisor import ProcessResult
 from compat.project import Listener, Obtain, Selection
 from compat.text import printable, write_json
+from compat.tune.tuning import with_tuned
 
 HOW = (
     "`compat build --target TARGET --out DIR` builds the kernels that have a [problem], `python"
@@ -38,6 +39,26 @@ HOW = (
     " imports the results. On a machine with a GPU, --launch does all three"
 )
 """The ways to get numbers of a GPU."""
+HOW_TUNED = (
+    "`compat tune` launches all configs of a kernel, on this machine with --launch or on a GPU host"
+    " with --build DIR and --launched DIR/results.jsonl"
+)
+"""The ways to get latencies of configs."""
+
+
+def check_launching(criterion: Criterion) -> None:
+    """Check that a judge asks for launches that a bisection makes. Raises SelectionError."""
+    if not criterion.asks_launches:
+        hint = "Those that do: wrong, unstable, and latency, such as 'latency>1.2*previous'."
+        raise SelectionError(
+            f"the judge `{criterion.text}` asks for no launches", where="--launch", hint=hint
+        )
+    if criterion.asks_configs:
+        raise SelectionError(
+            f"the judge `{criterion.text}` compares the stored latencies of `compat tune`",
+            where="--launch",
+            hint=f"{HOW_TUNED}. Then bisect without --launch.",
+        )
 
 
 def numbered(
@@ -67,6 +88,8 @@ def numbered(
         )
         for result in results
     )
+    if isinstance(criterion.question, IsSlower) and criterion.asks_configs:
+        return with_tuned(checked, context.store, kept=criterion.question.what == STAYING)
     current = with_launched(checked, context.store)
     waiting = to_launch(current, criterion, gpu, again=context.again) if gpu is not None else ()
     if gpu is None or not waiting:

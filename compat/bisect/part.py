@@ -32,7 +32,7 @@ from compat.diagnosis import common
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
 from compat.launch.archive import write_archive
-from compat.launch.building import Built, Launchable, can_launch
+from compat.launch.building import Built, Launchable
 from compat.launch.hosting import Gpu, launch_built
 from compat.model import SOURCE_STAGE, Cell, Env, Failure, Result, Status
 from compat.toolchains import CompilerParts
@@ -194,9 +194,14 @@ class FailureVerdict:
         self.bad = experiment.name(experiment.bad)
         self.good = experiment.name(experiment.good) if experiment.good else ""
         self.assembler = self.parts.assembler.name
-        self.first, self.last = self.parts.first_ir.upper(), self.parts.last_ir.upper()
+        self.last = self.parts.last_ir.upper()
         self.behind_first = f"the {self.parts.passes} or {self.parts.backend}"
         self.failing_pass = f" ({failure.pass_})" if failure.pass_ else ""
+
+    @property
+    def first(self) -> str:
+        """The first IR, as a sentence names it."""
+        return self.experiment.first_ir.upper()
 
     def part(self) -> Part:
         """The part, by the stage that fails and by experiments."""
@@ -272,7 +277,7 @@ class FailureVerdict:
                 PartName.FRONT_END,
                 f"{self.subject} in the front end: importing the kernel's file already fails.",
             )
-        side = self.experiment.cross(self.parts.first_ir).side
+        side = self.experiment.cross(self.experiment.first_ir).side
         if side is Side.BEHIND:
             sentence = (
                 f"{self.subject} in the IR that {self.bad} accepts: it rejects the IR of"
@@ -368,7 +373,7 @@ class FailureVerdict:
         The experiments show whether the front end is the cause.
         """
         passes = f"the {self.parts.passes}{self.failing_pass}"
-        crossing = self.experiment.cross(self.parts.first_ir)
+        crossing = self.experiment.cross(self.experiment.first_ir)
         place = f"in {self.behind_first}" if in_backend else f"in {passes}"
         name = PartName.UNKNOWN if in_backend else self.parts.passes
         match crossing.side:
@@ -477,7 +482,7 @@ def _of_launches(
     on_step: Callable[[str], None],
 ) -> Part:
     parts = parts_of(bad.env)
-    if not can_launch(bad):
+    if not toolchains.can_launch(bad):
         raise SelectionError(f"nothing can be launched for {bad.target.name}", where="--axis part")
     if bad.spec.problem is None:
         raise SelectionError(
@@ -573,7 +578,10 @@ class LaunchVerdict:
         swap = first = last = None
         if experiment.good is not None:
             swap = experiment.swap_assembler()
-            first, last = experiment.cross(parts.first_ir), experiment.cross(parts.last_ir)
+            first = experiment.cross(experiment.first_ir)
+            last = (
+                first if experiment.first_ir == parts.last_ir else experiment.cross(parts.last_ir)
+            )
         name, sentence = self._conclusion(control, swap, others, first, last)
         return Part(name=name, sentence=sentence, steps=tuple(experiment.steps))
 
@@ -643,7 +651,7 @@ class LaunchVerdict:
         ``tail`` is what is known of the assembler.
         """
         parts = self.experiment.parts
-        first_ir, last_ir = parts.first_ir.upper(), parts.last_ir.upper()
+        first_ir, last_ir = self.experiment.first_ir.upper(), parts.last_ir.upper()
         if first is Side.BEFORE:
             return PartName.FRONT_END, f"before {first_ir}, which is bad in the other release, too"
         if last is Side.BEFORE:

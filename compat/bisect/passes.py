@@ -23,7 +23,8 @@ from compat.text import printable
 from compat.toolchains import CompilerParts
 from compat.workers.attempt import Compile, Mode
 
-_ALL = Mode(actions=(Compile(keep_ir=True),), diagnose=True, keep_printed=True)
+DUMPING = Mode(actions=(Compile(keep_ir=True),), diagnose=True, keep_printed=True)
+"""The mode in which a compile prints the IR before every pass."""
 _NAME = 100
 """Characters of a pass's name that go into the name of a file."""
 _DIFF_LIMIT = 20_000
@@ -62,8 +63,8 @@ def find_pass(cell: Cell, context: RunContext, folder: Path) -> PassAnswer:
     Raises :class:`compat.errors.StoreError` when it cannot be.
     """
     with Attempts(context) as attempts:
-        seen = _see(cell, attempts, cell.env.name)
-    saved = _save(folder, {folder: seen})
+        seen = trace_compile(cell, attempts, cell.env.name)
+    saved = save_ir(folder, {folder: seen})
     count = len(seen.pipeline.steps)
     stage = seen.outcome.stage if seen.failed else None
     if not seen.failed:
@@ -92,8 +93,8 @@ def compare(good: Cell, bad: Cell, context: RunContext, folder: Path) -> PassAns
     """
     with Attempts(context) as attempts:
         names = _two_names(good, bad)
-        one, other = _see(good, attempts, names[0]), _see(bad, attempts, names[1])
-    saved = _save(folder, {folder / "good": one, folder / "bad": other})
+        one, other = trace_compile(good, attempts, names[0]), trace_compile(bad, attempts, names[1])
+    saved = save_ir(folder, {folder / "good": one, folder / "bad": other})
     if not one.pipeline.steps or not other.pipeline.steps:
         return _without_ir(one, other, saved)
     split = pipeline.split(one.pipeline, other.pipeline)
@@ -118,8 +119,12 @@ def _two_names(good: Cell, bad: Cell) -> tuple[str, str]:
     return f"good ({good.spec.case})", f"bad ({bad.spec.case})"
 
 
-def _see(cell: Cell, attempts: Attempts, name: str) -> TracedCompile:
-    evidence = attempts.make(cell, _ALL)
+def trace_compile(cell: Cell, attempts: Attempts, name: str, mode: Mode = DUMPING) -> TracedCompile:
+    """Compile a cell in a mode that prints the IR before every pass, and read what it printed.
+
+    Raises SelectionError for a toolchain that does not print its passes.
+    """
+    evidence = attempts.make(cell, mode)
     reader = toolchains.of(cell.env).reader
     return TracedCompile(
         name=name,
@@ -130,12 +135,12 @@ def _see(cell: Cell, attempts: Attempts, name: str) -> TracedCompile:
             for stage in toolchains.of(cell.env).ir.texts
             if stage in evidence.kept
         },
-        parts=_parts_of(cell.env),
+        parts=parts_of(cell.env),
         suffix=reader.suffix,
     )
 
 
-def _parts_of(env: Env) -> CompilerParts:
+def parts_of(env: Env) -> CompilerParts:
     """The parts that passes belong to.
 
     Raises SelectionError for a toolchain that does not print its passes.
@@ -178,7 +183,7 @@ def _parted(
             ),
         )
     else:
-        stage = _stage_of(one, split.position - 1)
+        stage = stage_of(one, split.position - 1)
         whose = (
             "" if split.only_in is None else f", which only {(one, other)[split.only_in].name} runs"
         )
@@ -189,7 +194,7 @@ def _parted(
         since = f"after {split.earlier}" if split.earlier else "as it came from the front end"
         sentence += f" (It differed {since} too, but became the same again.)"
     sentence += _failures(one, other)
-    diff = _bounded(difference(split.one, split.other, (one.name, other.name)))
+    diff = bounded(difference(split.one, split.other, (one.name, other.name)))
     return PassAnswer(pass_=split.after, stage=stage, sentence=sentence, folder=folder, diff=diff)
 
 
@@ -215,7 +220,7 @@ def _same(one: TracedCompile, other: TracedCompile, folder: str | None) -> PassA
                 "Their IR is the same before every pass, ignoring names; the result of stage"
                 f" {stage} differs."
             )
-            diff = _bounded(difference(texts[0], texts[1], (one.name, other.name)))
+            diff = bounded(difference(texts[0], texts[1], (one.name, other.name)))
             return PassAnswer(
                 pass_=None,
                 stage=stage,
@@ -237,16 +242,18 @@ def _failures(one: TracedCompile, other: TracedCompile) -> str:
     return "".join(sentences)
 
 
-def _stage_of(seen: TracedCompile, position: int) -> str:
+def stage_of(seen: TracedCompile, position: int) -> str:
     """The stage of a pass.
 
-    The IR that a stage made is the input of the first pass of the next stage.
+    The IR that a stage made is the input of the first pass of the next stage. Kernels of Gluon have
+    no first IR: their front end makes the input of the stage of the last one.
     """
     parts = seen.parts
-    stage = parts.first_ir
+    begun = parts.last_ir in (*seen.made, seen.outcome.stage)
+    stage = parts.last_ir if begun and parts.first_ir not in seen.made else parts.first_ir
     for made, following in ((parts.first_ir, parts.last_ir), (parts.last_ir, parts.low_ir)):
         if made not in seen.made:
-            return stage
+            continue
         result = seen.pipeline.canonical(seen.made[made])
         begins = [at for at, state in enumerate(seen.pipeline.states) if state == result]
         if begins and position >= begins[-1]:
@@ -254,7 +261,8 @@ def _stage_of(seen: TracedCompile, position: int) -> str:
     return stage
 
 
-def _bounded(diff: str) -> str:
+def bounded(diff: str) -> str:
+    """A diff with the limits of an answer."""
     left_out = len(diff) - _DIFF_LIMIT
     diff = printable(diff)
     return (
@@ -269,7 +277,7 @@ def _bounded(diff: str) -> str:
 # --- the folder -----------------------------------------------------------------------------------
 
 
-def _save(folder: Path, seen: Mapping[Path, TracedCompile]) -> str | None:
+def save_ir(folder: Path, seen: Mapping[Path, TracedCompile]) -> str | None:
     """Save the IR before every pass, in order, and the result of each stage, each in its folder.
 
     The files of an earlier search are removed. Returns the name of ``folder``, or ``None`` if no

@@ -391,6 +391,8 @@ def _expression(meaning: _Meaning, form: FrozenForm) -> str:
     if "constexpr" in meaning:
         made_with = form.constant.made_with if form.constant else ""
         return f"{made_with}({_expression(meaning['constexpr'], form)})"
+    if "expression" in meaning:
+        return str(meaning["expression"])
     if "dtype" in meaning:
         return form.dtype(meaning["dtype"])
     if "items" in meaning:
@@ -471,7 +473,7 @@ def _written(function: Frozen, form: FrozenForm) -> str:
             lines[start[0] - 1] = line[: start[1]] + new.encode() + line[end[1] :]
     text = b"\n".join(lines[node.lineno - 1 : node.end_lineno]).decode()
     decorator = form.decorators.get(function.kind, "")
-    if function.kind == "jit" and function.jit:
+    if decorator and function.jit:
         decorator += (
             f"({', '.join(f'{name}={value!r}' for name, value in sorted(function.jit.items()))})"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -39,10 +40,12 @@ from compat.model import (
     CompileSpec,
     Problem,
     Specialization,
+    TuningRanges,
     arguments,
     constexprs,
 )
 from compat.source.closure import read_source
+from compat.source.parsing import tree_of
 from compat.text import lazy_pattern, read_json, write_json
 from compat.toolchains import pytorch
 from compat.toolchains.base import Capturing
@@ -94,8 +97,15 @@ class Captured:
     @property
     def launched(self) -> int:
         """How many kernels were launched, told apart by their content as far as that is known."""
-        return len(self.kernels) + len(
-            {(kernel.module, kernel.name) for kernel in self.not_captured}
+        others = {(kernel.module, kernel.name) for kernel in self.not_captured}
+        return len(self.kernels) - self.only_compiled + len(others)
+
+    @property
+    def only_compiled(self) -> int:
+        """How many captured kernels were compiled and never launched."""
+        return sum(
+            not any(launch.launches for case in kernel.cases for launch in case.launches)
+            for kernel in self.kernels
         )
 
     @property
@@ -127,6 +137,7 @@ def assemble(
         launches = [
             launch for launch in recorded.launches.values() if launch.function in kernel.ids
         ]
+        kernel.graph = next((launch.graph for launch in launches if launch.graph), ())
         kernel.cases = cases(wanted(launches, configs), recorded)
         kernel.asked = () if kernel.live else _asked(kernel, recorded)
         try:
@@ -338,7 +349,7 @@ def _write(
     )
     try:
         specs = [
-            _case(base, case, compile_, output)
+            evolve(_case(base, case, compile_, output), tuning=_tuning(kernel, compile_.constexprs))
             for case, compile_ in zip(kernel.cases, compiles, strict=True)
         ]
         return _written(specs, kernel, output / f"{kernel.name}.toml")
@@ -347,6 +358,12 @@ def _write(
             (output / f"{kernel.name}.py").unlink()
         message = str(error).removeprefix(f"{getattr(error, 'where', None)}: ")
         raise ConfigError(f"a kernel file cannot describe its arguments: {message}") from error
+
+
+def _tuning(kernel: CapturedKernel, settings: Collection[str]) -> TuningRanges:
+    """Let all cases of one problem be configs that `compat tune` compares, as the autotuner did."""
+    names = {name for case in kernel.cases for launch in case.launches for name in launch.tunes}
+    return TuningRanges(constexprs={name: () for name in sorted(names) if name in settings})
 
 
 def _written(
@@ -410,11 +427,16 @@ def _compile(launch: RecordedLaunch, recorded: Recorded, makers: Makers) -> Comp
     values = {
         name: constexprs.read(value) for name, value in constexprs_of(launch, recorded).items()
     }
+    if launch.signature:
+        hints: Any = {hint: tuple(names) for hint, names in launch.hints.items()}
+        return CompileSpec(
+            signature=launch.signature, constexprs=values, options=launch.options, **hints
+        ).with_tuples()
     if not elements:  # kernel files say types there, and not what a launch passes
         signature = {name: _typed(name, value, makers) for name, value in said.items()}
         return CompileSpec(signature=signature, constexprs=values, options=launch.options)
     read = {name: arguments.read(value, elements) for name, value in said.items()}
-    return CompileSpec(launch=read, constexprs=values, options=launch.options)
+    return CompileSpec(launch=read, constexprs=values, options=launch.options).with_tuples()
 
 
 def _typed(name: str, value: object, makers: Makers) -> Any:
@@ -434,15 +456,26 @@ def _never_launched(recorded: Recorded) -> tuple[tuple[str, str], ...]:
         *(function_id for functions in passed.values() for function_id in functions.values()),
     }
     used = {
-        (recorded.functions[used_id].module, recorded.functions[used_id].name)
-        for function_id in roots
-        for used_id in reached(function_id, recorded.functions)
+        (function.module, name)
+        for root in roots
+        for used_id in reached(root, recorded.functions)
+        for function in [recorded.functions[used_id]]
+        for name in (function.name, *_methods(function))
     }
     used |= {(launch.module, launch.name) for launch in recorded.lacking}
     packages = {module.partition(".")[0] for module, _ in used}
     return tuple(
         sorted(name for name in recorded.defined - used if name[0].partition(".")[0] in packages)
     )
+
+
+def _methods(function: Frozen) -> list[str]:
+    """The methods of a class that kernels use, which no program launches."""
+    if function.kind != "class" or not function.source:
+        return []
+    definition = tree_of(function.source).body[0]
+    body = definition.body if isinstance(definition, ast.ClassDef) else []
+    return [node.name for node in body if isinstance(node, ast.FunctionDef)]
 
 
 def _asked(kernel: CapturedKernel, recorded: Recorded) -> tuple[ImportQuestion, ...]:

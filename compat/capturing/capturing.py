@@ -247,6 +247,7 @@ def _kernel(kernel: CapturedKernel, agreements: dict[tuple[str, str], str]) -> d
         "module": kernel.module,
         "function": kernel.function,
         "answered_at_import": [f"{question.module}:{question.line}" for question in kernel.asked],
+        "graph": list(kernel.graph),
         "cases": [_case(case, agreements.get((kernel.name, case.name))) for case in kernel.cases],
     }
 

@@ -17,15 +17,21 @@ from compat.capturing.kernels import Configs
 from compat.capturing.records import ProgramPython, RecordedLaunch
 from compat.diagnosis.classify import classify
 from compat.engine.run import concurrently
-from compat.errors import SelectionError
+from compat.envs.cache import env_cache
+from compat.envs.native import built_library, machine_compiler
+from compat.errors import EnvError, SelectionError
 from compat.executors.executor import Batch, CellAttempts, LocalExecutor
 from compat.model import DEFAULT_TOOLCHAIN, BuiltEnv, Cell, Env, Specialization, Target
-from compat.processes.supervisor import AVAILABLE_CORES
+from compat.processes.supervisor import AVAILABLE_CORES, run
 from compat.toolchains import Toolchain
 from compat.toolchains.base import Capturing
 from compat.workers.attempt import Compile, Limits, Mode
 
 _LIMITS = Limits(deadline=120.0, memory=8 << 30)
+_FIND = """
+import importlib.util, sys
+print(*importlib.util.find_spec(sys.argv[1]).submodule_search_locations)
+"""
 
 
 class Agreement(StrEnum):
@@ -63,7 +69,7 @@ def compare(
     if release is None or not pairs:
         return ()
     interpreter = captured.recorded.interpreters[release]
-    if built is None and not interpreter.has_its_own:
+    if built is None and not _finds_its_toolchain(interpreter):
         why = "the program found its toolchain through PYTHONPATH"
         return tuple(
             CodeComparison(kernel=spec.kernel, case=spec.case, agreement=Agreement.UNKNOWN, why=why)
@@ -78,6 +84,18 @@ def compare(
             capturing_of(toolchain),
             fake=fake,
         )
+    )
+
+
+def _finds_its_toolchain(python: ProgramPython) -> bool:
+    """Whether workers find the program's toolchain, as they ignore ``PYTHONPATH``.
+
+    The environment may have it through a ``.pth`` file or the packages of the system.
+    """
+    package = Path(python.toolchain).name
+    find = [python.executable, "-I", "-c", _FIND, package]
+    return python.has_its_own or (
+        python.toolchain in run(find, timeout=_LIMITS.deadline).output.splitlines()
     )
 
 
@@ -287,8 +305,25 @@ def recorder_settings(options: Options, folder: Path) -> dict[str, object]:
         "with_values": options.with_values,
         "problems": options.problems,
         "originals": str(options.check),
+        "driver": _driver(toolchain) if options.is_fake else None,
         "target": toolchain.device.facts(target_of(options.target, toolchain)),
     }
+
+
+def _driver(toolchain: Toolchain) -> str | None:
+    """The library that stands in for a GPU's driver, built with the machine's compiler.
+
+    ``None`` without a compiler, or if the toolchain has no such library.
+    """
+    pairing, compiler = toolchain.device.pairing, machine_compiler()
+    if pairing is None or compiler is None:
+        return None
+    try:
+        cache = env_cache(None)
+        folder = built_library(pairing.source, pairing.library, pairing.also, compiler, cache)
+    except EnvError:
+        return None
+    return str(folder / pairing.library)
 
 
 def variables(
@@ -296,13 +331,12 @@ def variables(
 ) -> dict[str, str]:
     """The environment variables with which a program and its children are recorded.
 
-    ``cache`` is the folder of compiled kernels.
+    ``cache`` is the folder of compiled kernels, if the program must not find earlier ones.
     """
     paths = [str(capturing.start), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {capturing.variable: json.dumps(settings), "PYTHONPATH": os.pathsep.join(paths)}
-    return environment | (
-        {capturing.cache: str(cache)} if capturing.cache and cache is not None else {}
-    )
+    caches = {} if cache is None else {name: str(cache / name) for name in capturing.caches}
+    return environment | dict(capturing.settings) | caches
 
 
 @contextmanager

@@ -16,6 +16,8 @@ from attrs import define, field, frozen
 from compat.capturing.makers import MADE
 from compat.capturing.origins import ImportQuestion, Live
 from compat.capturing.records import Recorded, RecordedLaunch
+from compat.model import arguments
+from compat.model.constexprs import FIELDS
 from compat.text import JsonObject, lazy_pattern
 
 
@@ -62,6 +64,8 @@ class CapturedKernel:
     ids: set[str] = field(factory=set)
     """The functions of all processes that it is."""
     cases: tuple[Case, ...] = ()
+    graph: tuple[str, ...] = ()
+    """The part of a graph that it was generated for, in the framework's words."""
     asked: tuple[ImportQuestion, ...] = ()
     """The questions of its modules during import that it depends on."""
 
@@ -80,6 +84,8 @@ def _ids(value: object) -> Iterator[str]:
     if isinstance(value, list):
         for item in value:
             yield from _ids(item)
+    elif arguments.is_named(value):
+        yield from _ids(list(value[FIELDS].values()))
     elif isinstance(value, Mapping) and isinstance(value.get("function"), str):
         yield value["function"]
     elif isinstance(value, Mapping):
@@ -100,6 +106,8 @@ def arguments_of(launch: RecordedLaunch, recorded: Recorded) -> JsonObject:
 def _plain(value: object, recorded: Recorded) -> Any:
     if isinstance(value, list):
         return [_plain(item, recorded) for item in value]
+    if arguments.is_named(value):
+        return {FIELDS: {name: _plain(item, recorded) for name, item in value[FIELDS].items()}}
     if isinstance(value, Mapping) and "constexpr" in value:
         return {"constexpr": _plain(value["constexpr"], recorded)}
     if isinstance(value, Mapping) and "function" in value:
@@ -152,7 +160,13 @@ def cases(launches: Sequence[RecordedLaunch], recorded: Recorded) -> tuple[Case,
 def content(launch: RecordedLaunch, recorded: Recorded) -> str:
     """The facts of a launch that a compile can depend on, as text."""
     return json.dumps(
-        [_kind(arguments_of(launch, recorded)), constexprs_of(launch, recorded), launch.options],
+        [
+            _kind(arguments_of(launch, recorded)),
+            dict(launch.signature),
+            dict(launch.hints),
+            constexprs_of(launch, recorded),
+            launch.options,
+        ],
         sort_keys=True,
         default=repr,
     )
@@ -167,6 +181,8 @@ def _kind(arguments: Mapping[str, object]) -> str:
 
 
 def _class_of(value: object) -> object:
+    if arguments.is_named(value):
+        return {name: _class_of(item) for name, item in value[FIELDS].items()}
     if isinstance(value, bool) or not isinstance(value, int | float | list):
         return value
     if isinstance(value, list):
@@ -203,7 +219,9 @@ def _names(launches: Sequence[RecordedLaunch], recorded: Recorded) -> list[str]:
 
 def _parts(launch: RecordedLaunch, recorded: Recorded) -> dict[str, str]:
     types = dict.fromkeys(
-        _NOT_IN_NAMES.sub("", _type(value)) for value in launch.arguments.values() if _type(value)
+        _NOT_IN_NAMES.sub("", _type(value))
+        for value in (launch.signature or launch.arguments).values()
+        if _type(value)
     )
     parts = {"types": "_".join(types)}
     for name, value in constexprs_of(launch, recorded).items():

@@ -51,10 +51,18 @@ class RecordedLaunch:
     arguments: JsonMapping
     constexprs: JsonMapping
     options: JsonMapping
-    grid: tuple[int, ...] | None
-    release: str | None
+    signature: JsonMapping = field(factory=dict)
+    """Run-time argument → type, of a kernel that a framework generated: then there are no
+    ``arguments``.
+    """
+    hints: JsonMapping = field(factory=dict)
+    """The hints of such a kernel, by their names in :data:`compat.model.HINTS`."""
+    graph: tuple[str, ...] = ()
+    """The part of the graph that such a kernel is for, in the framework's words."""
+    grid: tuple[int, ...] | None = None
+    release: str | None = None
     """The release of the toolchain that it was launched with."""
-    place: LaunchPlace | None
+    place: LaunchPlace | None = None
     given: JsonMapping | None = None
     """Its arguments, under ``recorded``; or the reason why it cannot be repeated, under ``why``.
     ``None`` without a request.
@@ -63,6 +71,8 @@ class RecordedLaunch:
     """``candidate`` if an autotuner tried it, ``chosen`` if the autotuner chose it; none without an
     autotuner.
     """
+    tunes: set[str] = field(factory=set)
+    """The constexprs that the autotuner changes."""
     launches: int = 1
     """The number of launches. Above a hundred or so, a killed process leaves only the power of two
     below.
@@ -94,7 +104,7 @@ class ProgramPython:
 
     @property
     def has_its_own(self) -> bool:
-        """Whether it finds that toolchain without a variable such as ``PYTHONPATH``."""
+        """Whether that toolchain is in its own environment."""
         return self.toolchain.startswith(self.prefix.rstrip("/") + "/")
 
 
@@ -240,28 +250,45 @@ def _function(_: str, record: JsonMapping, recorded: Recorded) -> None:
 
 
 def _launch(process: str, record: JsonMapping, recorded: Recorded) -> None:
-    place, grid = record.get("place"), record.get("grid")
     recorded.launches[process, record["key"]] = RecordedLaunch(
         function=record["function"],
         arguments=record["args"],
         constexprs=record["constexprs"],
         options=record["options"],
-        grid=tuple(grid) if grid else None,
+        signature=record.get("signature") or {},
+        hints=record.get("hints") or {},
+        graph=tuple(map(str, record.get("graph") or ())),
         release=recorded.releases.get(process),
-        place=LaunchPlace(**place) if place else None,
-        given=record.get("given"),
         roles=_roles(record),
+        tunes=_tunes(record),
+        launches=int(record.get("launches", 1)),
     )
+    _launched(recorded.launches[process, record["key"]], record)
+
+
+def _launched(launch: RecordedLaunch, record: JsonMapping) -> None:
+    """Add what a record tells of a launch itself."""
+    if record.get("grid"):
+        launch.grid = tuple(record["grid"])
+    if record.get("place"):
+        launch.place = LaunchPlace(**record["place"])
+    launch.given = record.get("given", launch.given)
 
 
 def _roles(record: JsonMapping) -> set[str]:
     return {record["tuned"]} if record.get("tuned") else {""}
 
 
+def _tunes(record: JsonMapping) -> set[str]:
+    return set(map(str, record.get("tunes") or ()))
+
+
 def _count(process: str, record: JsonMapping, recorded: Recorded) -> None:
     launch = recorded.launches[process, record["key"]]
     launch.launches = max(launch.launches, int(record["launches"]))
     launch.roles |= _roles(record)
+    launch.tunes |= _tunes(record)
+    _launched(launch, record)
 
 
 def _failed(process: str, record: JsonMapping, recorded: Recorded) -> None:

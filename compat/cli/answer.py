@@ -289,14 +289,16 @@ def write_formats(report: Report, answer: Answer, root: Path, formats: FormatFil
 
 
 def tell_github(report: Report, root: Path) -> None:
-    """In a workflow of GitHub, annotate unexpected cells and add the report to the summary.
+    """In a workflow of GitHub, annotate unexpected and suspected cells, and write the summary.
 
     The annotations stand beside the source, and the summary is that of the step.
     """
     if os.environ.get("GITHUB_ACTIONS") == "true":
-        from compat.report.render.ci import findings, workflow_commands
+        from compat.report.render.ci import findings, warnings, workflow_commands
 
-        for line in workflow_commands(findings(report, _inside(root))):
+        inside = _inside(root)
+        found = (*findings(report, inside), *warnings(report, inside))
+        for line in workflow_commands(found):
             click.echo(line, err=True)
     if path := os.environ.get("GITHUB_STEP_SUMMARY"):
         _add_summary(report, Path(path))

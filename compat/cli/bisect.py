@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from compat.bisect import bisecting, candidates
+from compat.bisect import bisecting, candidates, judging
 from compat.bisect.bisecting import Bisection
 from compat.bisect.candidates import CandidateQuery
 from compat.bisect.criterion import Criterion
@@ -173,7 +173,9 @@ def bisect(
     --judge says when a cell is good. Compiled cells can be judged by `ok`, `class=NAME`,
     `same-failure`, `unexpected`, `run=COMMAND`, or a metric such as `registers>128` or
     `compile_seconds>10`. Launched cells can be judged by `wrong`, `unstable`, `latency>80`,
-    `latency>1.2*baseline` or `latency>1.2*previous`; these need --launch or --launched.
+    `latency>1.2*baseline` or `latency>1.2*previous`; these need --launch or --launched. After
+    `compat tune`, `best>1.1*previous` judges the fastest config of each release, and `staying>1.2`
+    the cost of keeping the fastest config of the oldest release.
     """
     request = _request(criterion, chosen)
     selection = request.selection
@@ -199,6 +201,8 @@ def _request(criterion: Criterion, chosen: dict[str, Any]) -> BisectRequest:
     plain = {name: chosen.pop(name) for name in _REQUEST}
     plain["grow"] = tuple(map(GrowingSetting.parse, chosen.pop("grow")))
     axis, launching = Axis(chosen.pop("axis")), (chosen.pop("is_launching"), chosen.pop("python"))
+    if launching[0]:
+        judging.check_launching(criterion)
     selection, gpu = use_gpu(select(**chosen), *launching)
     named: dict[str, Any] = {
         end: candidates.named_release(text, f"--{end}", selection, query)

@@ -12,7 +12,14 @@ import click
 from compat.cli.answer import Answer, answer_options, relative, write_file
 from compat.cli.help import Command
 from compat.errors import StoreError
-from compat.guard import Request, check_guard, guard_text, make_guard, read_guard
+from compat.guard import (
+    Request,
+    check_guard,
+    guard_text,
+    make_guard,
+    read_configs,
+    read_guard,
+)
 from compat.guard.checking import (
     checked_document,
     checked_lines,
@@ -59,6 +66,12 @@ def _globs(command: Callable[..., object]) -> Callable[..., object]:
     ),
 )
 @click.option(
+    "--tuned",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    metavar="FILE",
+    help="The JSON of `compat tune`, whose best configs the guard also has.",
+)
+@click.option(
     "--out",
     type=_PATH,
     metavar="FILE.py",
@@ -70,26 +83,35 @@ def _globs(command: Callable[..., object]) -> Callable[..., object]:
 @answer_options(
     file=False, json_help="Print the facts, or the result of --check, as a JSON object."
 )
-def guard(*, answer: Answer, name: str, out: Path | None, check: Path | None, **asked: Any) -> None:
+def guard(
+    *,
+    answer: Answer,
+    name: str,
+    tuned: Path | None,
+    out: Path | None,
+    check: Path | None,
+    **asked: Any,
+) -> None:
     """Write a small Python file that tells a library which variant of a kernel to launch.
 
     $ compat guard --kernel sel_dense --out mylib/_triton_guard.py
 
     FILE is a report of `compat matrix`, by default reports/matrix.json. In the library,
     `best_variant("sel_dense")` returns the first variant of --prefer that works with the installed
-    Triton on the present GPU, or None. The file has no dependencies.
+    Triton on the present GPU, or None. With --tuned, `best_config("sel_dense", "loop_1d", "d64")`
+    returns the fastest config. The file has no dependencies.
 
     --check writes nothing. It exits with 0 if the guard agrees with the report, and with 1 if it
     does not.
     """
     if check:
-        _refuse_others(out=out, **asked)
+        _refuse_others(out=out, tuned=tuned, **asked)
         _check(answer, check, name)
     request = Request(
         **{**asked, "prefer": _words(asked["prefer"]), "policy": asked["policy"] or ""}
     )
     report = read_report(name)
-    made = make_guard(report, request)
+    made = make_guard(report, request, read_configs(tuned) if tuned else None)
     if note := guesses(spec for spec in report.specs if spec.kernel in made.facts.kernels):
         click.echo(printable(f"note: {note}"), err=True)
     if out is None:

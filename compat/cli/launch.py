@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,11 @@ from compat.cli.logs import say
 from compat.cli.opening import CompileOptions, compile_options, executor_option
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options
-from compat.errors import ConfigError
+from compat.errors import ConfigError, SelectionError
 from compat.launch import building, hosting, sharing
 from compat.launch.archive import pack, write_archive
 from compat.launch.building import Built
+from compat.launch.hosting import YieldedProblems
 from compat.project import Selection
 
 
@@ -162,11 +164,13 @@ def build(
         )
     program = write_archive(built, out, keep_text=keep_text)
     packed = pack(out) if archive else None
-    _show(built, program, packed)
+    show_built(built, program, packed)
+    _show_problems(built, out, selection)
     sys.exit(0 if built.launchable else 1)
 
 
-def _show(built: Built, program: Path, packed: Path | None) -> None:
+def show_built(built: Built, program: Path, packed: Path | None) -> None:
+    """Print what was written for a GPU host, and the command that launches it."""
     objects = len({each.binary for each in built.launchable})
     click.echo(
         f"{len(built.launchable):,} cells for {built.target.name} in {objects:,} binaries: python"
@@ -176,3 +180,53 @@ def _show(built: Built, program: Path, packed: Path | None) -> None:
         click.echo(f"packed: {relative(packed)}, {packed.stat().st_size:,} bytes")
     if built.left_out:
         click.echo(f"{len(built.left_out):,} cells are left out; index.json says why")
+
+
+def _show_problems(built: Built, out: Path, selection: Selection) -> None:
+    """Say what each kernel is launched on, as far as a PyTorch here can tell."""
+    if not built.launchable:
+        return
+    try:
+        python = hosting.find_python(selection)
+    except SelectionError:
+        click.echo("problems: not counted, because no interpreter here has PyTorch")
+        return
+    for yielded in hosting.count_problems(built, out, python):
+        click.echo(f"{yielded.kernel}: {_words_for(yielded)}")
+
+
+def _words_for(yielded: YieldedProblems) -> str:
+    """``3 problems (2 small, 1 large)``, and the reason if some were not counted."""
+    if not yielded.numbers:
+        return "problems not counted in time"
+    left = (
+        f"; the functions of {yielded.missing} more cases were not asked in time"
+        if yielded.missing
+        else ""
+    )
+    return f"{_counted(yielded)}{left}"
+
+
+def _counted(yielded: YieldedProblems) -> str:
+    why = f" ({yielded.why})" if yielded.why else ""
+    small, large = (_span(numbers) for numbers in zip(*yielded.numbers, strict=True))
+    if not small:
+        return f"problems not counted{why}"
+    if not large:
+        return f"{small} small problem{_plural(small)}; large ones not counted{why}"
+    total = _span([sum(filter(None, pair)) for pair in yielded.numbers])
+    if total == "0":
+        return "no problem, so every launch will be lost"
+    return f"{total} problem{_plural(total)} ({small} small, {large} large)"
+
+
+def _plural(number: str) -> str:
+    return "" if number == "1" else "s"
+
+
+def _span(numbers: Sequence[int | None]) -> str:
+    """``2``, or ``2 to 4`` if cases differ; empty if a number is unknown."""
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers):
+        return ""
+    return f"{min(known)}" if min(known) == max(known) else f"{min(known)} to {max(known)}"

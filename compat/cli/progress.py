@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from attrs import Factory, frozen
 
 from compat.cli.logs import PER_SECOND, Showing, doing, say
+from compat.engine.plan import Forecast, RemainingWork
 from compat.model import Cell, Result
 from compat.project import Listener
 from compat.report.summary.compact import counted
@@ -45,17 +46,22 @@ class ProgressListener(Listener):
         self._judged = judged
         self.results: list[Result] = []
         """The results so far."""
+        self._progress: Progress | None = None
 
     @contextmanager
     def compiling(
         self, total: int, rows: Sequence[Cell] = ()
     ) -> Iterator[Callable[[Result], None]]:
         progress = Progress(total, rows, judged=self._judged, results=self.results)
+        self._progress = progress
         with Showing(progress.line, progress.table if rows else None):
             yield progress.note
+        self._progress = None
 
-    def expecting(self, cells: Sequence[Cell], seconds: float | None) -> None:
-        if line := expectation_line(len(cells), seconds):
+    def expecting(self, cells: Sequence[Cell], forecast: Forecast) -> None:
+        if self._progress is not None:
+            self._progress.expect(cells, forecast)
+        if line := expectation_line(len(cells), forecast.seconds):
             say(line)
 
     def say(self, words: str) -> None:
@@ -84,9 +90,15 @@ class Progress:
         self._done_of_env: Counter[str] = Counter()
         self._done = self._compiled = self._unexpected = 0
         self._counting = threading.Lock()
+        self._work = RemainingWork()
         self._began: float | None = None
         self._drawn: RenderableType = ""
         self._draw_again = 0.0
+
+    def expect(self, cells: Sequence[Cell], forecast: Forecast) -> None:
+        """These cells will be compiled, and the forecast says how long they took earlier."""
+        with self._counting:
+            self._work.expect((cell.id for cell in cells), forecast.durations)
 
     def note(self, result: Result) -> None:
         """One more cell is done."""
@@ -97,16 +109,21 @@ class Progress:
             self._done += 1
             self._done_of_env[result.cell.env.name] += 1
             self._compiled += not result.cached
+            if not result.cached:
+                self._work.note(result.cell.id, result.outcome.seconds)
             self._unexpected += self._judged and not result.expected
 
     def line(self) -> str:
         """How far it is now."""
+        with self._counting:
+            weight = self._work.weight
         pace = Pace(
             total=self._total,
             done=self._done,
             compiled=self._compiled,
             unexpected=self._unexpected if self._judged else None,
             seconds=time.monotonic() - self._began if self._began else 0.0,
+            weight=weight,
             slow=taking_longer_than(_SLOW),
             envs={name: (self._done_of_env[name], total) for name, total in self._of_env.items()},
         )
@@ -138,6 +155,8 @@ class Pace:
     """``None`` for cells without an expectation, such as trials of a search."""
     seconds: float
     """Since the start of the first of them."""
+    weight: float = 1.0
+    """How long a cell that is left takes on average, in averages of the compiled ones."""
     slow: tuple[tuple[Cell, float], ...] = ()
     """Cells that take long, with the seconds that each has taken so far."""
     envs: Mapping[str, tuple[int, int]] = Factory(dict)
@@ -153,7 +172,7 @@ class Pace:
     @property
     def left(self) -> float | None:
         """Seconds until the rest is compiled, at this rate."""
-        return (self.total - self.done) / self.rate if self.rate else None
+        return (self.total - self.done) * self.weight / self.rate if self.rate else None
 
 
 def pace_line(pace: Pace) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from compat.config.toml import DROP, Table, describe, did_you_mean, quoted, shown
 from compat.model import HINTS, TABLES, CompileSpec, Problem, arguments, constexprs
 from compat.model.cell import CONSTEXPR, ArgumentType, leaf_types
+from compat.model.constexprs import FIELDS
 from compat.source.closure import ParsedSource, read_source
 from compat.text import JsonMapping, JsonObject
 from compat.toolchains import Toolchain
@@ -119,11 +120,11 @@ def check_values(table: Table, toolchain: Toolchain) -> None:
     check_launch(table.table("launch"), toolchain)
     for name, value in table.mapping("constexprs").items():
         if value != DROP:
-            _check_number(table.table("constexprs"), name, value)
-            _check_constexpr(table.table("constexprs"), name, value)
+            check_number(table.table("constexprs"), name, value)
+            check_constexpr(table.table("constexprs"), name, value)
     for name, value in table.mapping("options").items():
         if value != DROP:
-            _check_option(table.table("options"), name, value, toolchain)
+            check_option(table.table("options"), name, value, toolchain)
 
 
 def _check_type(
@@ -133,6 +134,9 @@ def _check_type(
     if isinstance(value, list):
         for index, element in enumerate(value):
             _check_type(table, f"{path}[{index}]", element, toolchain, inside=True)
+    elif types.elements and arguments.is_named(value):
+        for name, element in value[FIELDS].items():
+            _check_type(table, f"{path}.{name}", element, toolchain, inside=True)
     elif not isinstance(value, str) or not (
         types.pattern.fullmatch(value) or (inside and value == CONSTEXPR)
     ):
@@ -151,7 +155,7 @@ def _type_hint(value: str, known: Collection[str]) -> str | None:
     return did_you_mean(value, known)
 
 
-def _check_number(table: Table, name: str, value: object) -> None:
+def check_number(table: Table, name: str, value: object) -> None:
     """Refuse a whole number that no type of Triton holds.
 
     It is a slip, and some JSON readers refuse such numbers.
@@ -160,16 +164,19 @@ def _check_number(table: Table, name: str, value: object) -> None:
         table.fail(f"{describe(value)} does not fit any type", name)
 
 
-def _check_option(table: Table, name: str, value: object, toolchain: Toolchain) -> None:
+def check_option(table: Table, name: str, value: object, toolchain: Toolchain) -> None:
     """Check an option of the compiler.
 
-    A known option has its type and a value that some release takes. Any other is a number, a string
-    or a boolean.
+    A known option has its type and a value that some release takes. Any other is a number, a
+    string, a boolean, or an array of such values for a tuple.
     """
-    _check_number(table, name, value)
+    check_number(table, name, value)
     option = toolchain.language.options.get(name)
     if option is None:
-        if not isinstance(value, int | float | str):
+        if isinstance(value, list):
+            for index, element in enumerate(value):
+                check_option(table, f"{name}[{index}]", element, toolchain)
+        elif not isinstance(value, int | float | str):
             table.fail(f"{describe(value)} is not a valid option value", name)
         return
     if (
@@ -192,7 +199,8 @@ def _check_option(table: Table, name: str, value: object, toolchain: Toolchain) 
         table.fail(f"must be a power of two, found {option_value}", name, hint=hint)
 
 
-def _check_constexpr(table: Table, name: str, value: object) -> None:
+def check_constexpr(table: Table, name: str, value: object) -> None:
+    """Refuse a value that has no form of :mod:`compat.model.constexprs`."""
     try:
         constexprs.read(value, describe)
     except constexprs.UnknownForm as error:
@@ -345,17 +353,21 @@ def _closure(of_source: Table, of_function: Table, source: Path, function: str, 
 
 
 def _dtype(table: Table, spec: CompileSpec) -> str:
-    """The declared type, else the elements of the first pointer to floating point numbers."""
+    """The declared type, else the one that the arguments have."""
     if "dtype" in table:
         return table.string("dtype")
     return usual_dtype(spec) or table.fail("is missing", "dtype", hint=_NO_NAME)
 
 
 def usual_dtype(spec: CompileSpec) -> str | None:
-    """The elements of the first pointer to floating point numbers, where there is one."""
+    """The elements of the first pointer to floating point numbers, where there is one.
+
+    A tensor descriptor counts as a pointer.
+    """
     for kind in (*leaf_types(spec.signature).values(), *_tensors(spec.launch)):
-        if kind.startswith(tuple(f"*{prefix}" for prefix in _FLOATS)):
-            return kind[1:]
+        element = kind.removeprefix("*").removeprefix("tensordesc<").partition("[")[0]
+        if element != kind and element.startswith(_FLOATS):
+            return element
     return None
 
 
@@ -384,13 +396,13 @@ def said_of(
 
 
 def _tensors(launch: JsonMapping) -> list[str]:
-    """The tensors that a launch passes, as types of pointers."""
+    """The tensors that a launch passes, as types of pointers or descriptors."""
     texts = [
         value if isinstance(value, str) else f"*{value['tensor']}"
         for value in launch.values()
         if _is_tensor(value)
     ]
-    return [kind for kind in texts if kind.startswith("*")]
+    return [kind for kind in texts if kind.startswith(("*", "tensordesc<"))]
 
 
 def _is_tensor(value: object) -> bool:

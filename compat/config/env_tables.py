@@ -198,7 +198,7 @@ def _env(table: Table, base: Path) -> Env:
         name=name,
         wheel=wheel,
         index=_index(table),
-        python=table.specifier("python"),
+        python=table.specifier("python", ">=3.10,<3.13"),
         install=installs(table, base),
         groups=_groups(table),
         released=table.day("released"),

@@ -33,6 +33,7 @@ from compat.config.argument_tables import (
 )
 from compat.config.kernel_sources import Place, check_function
 from compat.config.toml import DROP, Table, did_you_mean, read_toml, shown
+from compat.config.tune_tables import tuning_of
 from compat.envs import libraries
 from compat.errors import ConfigError
 from compat.model import (
@@ -43,6 +44,7 @@ from compat.model import (
     Expectation,
     Specialization,
     Status,
+    TuningRanges,
     constexprs,
 )
 from compat.model.cell import leaf_types, read_type
@@ -65,6 +67,7 @@ SHARED_KEYS = (
     "targets",
     "summary",
     "problem",
+    "tune",
     *argument_tables.KEYS,
 )
 """The keys at the top of a file with several kernels that hold for all of them."""
@@ -264,7 +267,7 @@ class DeclaredKernel:
             ONLY_VARIANT: assumed(own, name=ONLY_VARIANT, function=function)
         }
         for table in cases.values():
-            table.only("name", "summary", "problem", *argument_tables.KEYS)
+            table.only("name", "summary", "problem", "tune", *argument_tables.KEYS)
         for table in variants.values():
             table.only(
                 "name",
@@ -272,6 +275,7 @@ class DeclaredKernel:
                 *kernel_sources.KEYS,
                 "summary",
                 "problem",
+                "tune",
                 "cases",
                 "expect",
                 *argument_tables.KEYS,
@@ -305,6 +309,14 @@ class DeclaredKernel:
     def named_by(self) -> str:
         """The key of :attr:`own` that has the kernel's name."""
         return "kernel" if len(self.layers) == 1 else "name"
+
+    @property
+    def _constexprs(self) -> tuple[str, ...]:
+        """The names of all constexprs that any table of this kernel gives a value."""
+        tables = (*self.layers, *self.variants.values(), *self.cases.values())
+        return tuple(
+            dict.fromkeys(name for table in tables for name in table.mapping("constexprs"))
+        )
 
     def is_of(self, sources: Collection[Path]) -> bool:
         """Whether a variant is a function of one of these files, which are real paths.
@@ -358,6 +370,7 @@ class DeclaredKernel:
             problem=problem_of(
                 (*self.layers, variant, case), self.path.parent, compile_spec, self._problem_source
             ),
+            tuning=self._tuning(variant, case, compile_spec),
             assumed=defaults,
             closure=text.closure,
             origin=self.own.file,
@@ -383,10 +396,17 @@ class DeclaredKernel:
                 tables["signature"],
                 f"{self.kernel} (case {case.string('name')})",
             )
-            return CompileSpec(**tables), ()
+            return CompileSpec(**tables).with_tuples(), ()
         hints, defaults = merged_hints(tables["signature"], (*self.layers, variant, case))
         tables |= hints
-        return CompileSpec(**tables), defaults
+        return CompileSpec(**tables).with_tuples(), defaults
+
+    def _tuning(self, variant: Table, case: Table, spec: CompileSpec) -> TuningRanges:
+        """The ranges to tune, which most kernels have none of."""
+        tables = [table for table in (*self.layers, variant, case) if "tune" in table]
+        if not tables:
+            return TuningRanges()
+        return tuning_of(tables, spec, self._constexprs, self.toolchain)
 
     def _problem_source(self, path: Path) -> ParsedSource:
         """A problem's source, which is read once.

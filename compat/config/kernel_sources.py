@@ -360,9 +360,13 @@ def _check_elements(
 def _check_functions(
     variant: Table, named: str, spec: CompileSpec, path: Path, source: ParsedSource
 ) -> None:
-    """Check that functions among the constexprs, or that make arguments, are in the same source."""
+    """Check that functions among the constexprs, or that make arguments, are in the same source.
+
+    A constexpr may also be a class there, such as an aggregate of Gluon.
+    """
+    classes = {node.name for node in source.tree.body if isinstance(node, ast.ClassDef)}
     for name in spec.functions:
-        if name not in source.functions:
+        if name not in source.functions and name not in classes:
             hint = (
                 did_you_mean(name, source.functions)
                 or "It must be defined in the kernel's own source file."

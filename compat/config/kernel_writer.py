@@ -26,6 +26,7 @@ from compat.config import kernel_sources
 from compat.config.argument_tables import NO_HINTS, said_of, takes_hint, usual_hints
 from compat.config.kernel_files import ONLY_VARIANT, kernels_of
 from compat.config.toml import DROP, SCHEMA, parse_toml, shown, toml_text
+from compat.config.tune_tables import TUNED
 from compat.errors import ConfigError
 from compat.files import replace_file
 from compat.model import (
@@ -86,7 +87,10 @@ def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Spec
     return found
 
 
-_COMPARED = ("toolchain", "source", "roots", "targets", "closure", "function", "compile", "problem")
+_COMPARED = (
+    *("toolchain", "source", "roots", "targets", "closure", "function", "compile", "problem"),
+    "tuning",
+)
 
 
 def _resolved(spec: Specialization) -> Specialization:
@@ -270,7 +274,10 @@ def _expectation(expectation: Expectation) -> JsonObject:
 
 
 _Tables = JsonObject
-_ORDER = ("signature", "launch", "constexprs", "hints", "problem", "problem.parameters", "options")
+_ORDER = (
+    *("signature", "launch", "constexprs", "hints", "problem", "problem.parameters", "options"),
+    *(f"tune.{table}" for table in TUNED),
+)
 
 
 def _tables(
@@ -280,7 +287,7 @@ def _tables(
     kernel: _Tables = {}
     variants: dict[str, _Tables] = {}
     cases: dict[str, _Tables] = {}
-    found = [*_layers(specs), *_layers_of_problems(specs, folder)]
+    found = [*_layers(specs), *_layers_of_problems(specs, folder), *_layers_of_tuning(specs)]
     for table, name, layers, written in sorted(found, key=lambda each: _ORDER.index(each[0])):
         said = [(kernel, layers.kernel)] if layers.kernel is not ABSENT else []
         said += [
@@ -340,6 +347,20 @@ def _layers_of_problems(
                 values={place: values.get(name, ABSENT) for place, values in found.items()},
             )
             yield table, name, _of(entry, specs, f"{table}.{name}"), lambda value: value
+
+
+def _layers_of_tuning(
+    specs: Mapping[Place, Specialization],
+) -> Iterator[tuple[str, str, Layers, Callable[[Any], Any]]]:
+    """The same for what is said of tuning."""
+    for table in TUNED:
+        found = {place: getattr(spec.tuning, table) for place, spec in specs.items()}
+        for name in in_order(found.values()):
+            entry = LayerEntry(
+                can_be_dropped=False,
+                values={place: values.get(name, ABSENT) for place, values in found.items()},
+            )
+            yield f"tune.{table}", name, _of(entry, specs, f"tune.{table}.{name}"), list
 
 
 def _of(entry: LayerEntry, specs: Mapping[Place, Specialization], path: str) -> Layers:

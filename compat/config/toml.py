@@ -246,10 +246,10 @@ class Table:
             self.fail(f"expected a date, such as 2026-01-31, found {describe(day)}", key)
         return day
 
-    def specifier(self, key: str) -> SpecifierSet:
+    def specifier(self, key: str, example: str = ">=3.1,<3.9") -> SpecifierSet:
         """A version specifier (PEP 440); one that matches everything where the key is absent."""
-        text = self.optional(key, example='">=3.1"')
-        what = 'a version specifier, such as ">=3.1,<3.9"'
+        text = self.optional(key, example=f'"{example}"')
+        what = f'a version specifier, such as "{example}"'
         return (
             SpecifierSet()
             if text is None

@@ -28,6 +28,8 @@ _CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTR
 """The signals of a process's own faults."""
 _MISTAKE = "ProblemError"
 """The exceptions of a mistake in a problem, not in the kernel."""
+_NO_SIZE = "NoProblem"
+"""The exception of a function that yields no problem of a size for interpreters."""
 _FRAME = lazy_pattern(r'^  File "[^"\n]*", line \d+', re.MULTILINE)
 _WORDS = 400
 """Letters of a reason."""
@@ -109,6 +111,10 @@ def _raised(evidence: Evidence, where: str, interpreter: Interpreter) -> Check:
         mistake = next(each for each in evidence.raised if each.type.endswith(_MISTAKE))
         return _unknown(
             f"a mistake in the problem, not in the kernel: {_line(mistake.message)}", where
+        )
+    if any(each.type.endswith(_NO_SIZE) for each in evidence.raised):
+        return Check(
+            status=Status.UNSUPPORTED, reason="its problem has no small sizes for an interpreter"
         )
     if evidence.stage == SOURCE_STAGE:
         return _unknown(f"its file cannot be imported to be interpreted: {message}")
@@ -398,7 +404,7 @@ def _with_interpreters(result: Result, interpreted: Iterable[Result]) -> Result:
     same, apart = [], []
     for env, other in {each.cell.env.name: each.numbers.interpreter for each in others}.items():
         assert other is not None
-        difference = _difference(check.samples, other.samples)
+        difference = difference_of(check.samples, other.samples)
         same += [env] if not difference.words else []
         apart += [f"other ones in {env}: {difference.words}"] if difference.words else []
     words = [f"the same in the interpreters of {', '.join(same)}"] if same else []
@@ -415,7 +421,7 @@ def _reference(
         for other in interpreted:
             assert each.numbers.gpu is not None
             assert other.numbers.interpreter is not None
-            if not _difference(each.numbers.gpu.samples, other.numbers.interpreter.samples).words:
+            if not difference_of(each.numbers.gpu.samples, other.numbers.interpreter.samples).words:
                 return each, other
     return None
 
@@ -431,7 +437,7 @@ def _with_reference(
         return result
     reference, interpreted = found
     assert reference.numbers.gpu is not None
-    difference = _difference(check.samples, reference.numbers.gpu.samples)
+    difference = difference_of(check.samples, reference.numbers.gpu.samples)
     of = f"{_title(reference)}, which agrees with the interpreter of {_title(interpreted)}"
     if reference.cell == result.cell:
         of = f"the interpreter of {_title(interpreted)}"
@@ -460,7 +466,7 @@ def _saying(result: Result, check: Check, *, gpu: bool) -> Result:
 # --- two of them ----------------------------------------------------------------------------------
 
 
-def _difference(got: Sequence[Sample], wanted: Sequence[Sample]) -> _Difference:
+def difference_of(got: Sequence[Sample], wanted: Sequence[Sample]) -> _Difference:
     """The difference of samples.
 
     Floating point numbers agree within the tolerance of their type. Whole numbers have to be equal.

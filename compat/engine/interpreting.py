@@ -71,7 +71,8 @@ def interpret(
     Known results are read, and the rest runs and is kept. Raises Stopped when stopped early, and
     the errors of :func:`compat.engine.run.run`.
     """
-    return _Interpreting(context, progress).checks(list(cells))
+    with closing(_Interpreting(context, progress)) as interpreting:
+        return interpreting.checks(list(cells))
 
 
 def with_interpreted(results: Sequence[Result], store: Store) -> tuple[Result, ...]:
@@ -119,6 +120,22 @@ class _Interpreting:
         self.keys = CellKeys(folder_digest(context.worker), INTERPRETING)
         self.done = self.total = 0
         self.counting = threading.Lock()
+        self._executor: Executor | None = None
+
+    def executor(self) -> Executor:
+        """The executor of all runs.
+
+        The probes and the runs that confirm need the envs of the first runs, and PyTorch takes
+        seconds to import.
+        """
+        if self._executor is None:
+            self._executor = self.context.open_executor()
+        return self._executor
+
+    def close(self) -> None:
+        """End what runs have started."""
+        if self._executor is not None:
+            self._executor.close()
 
     def checks(self, cells: Sequence[Cell]) -> dict[Cell, Check]:
         """The checks of cells, in the light of the probes that they lead to.
@@ -217,10 +234,8 @@ class _Interpreting:
         Raises Stopped when stopped early.
         """
         found: dict[Cell, _Runs] = {}
-        with (
-            closing(self.context.open_executor()) as executor,
-            slot_threads(executor, self.context) as threads,
-        ):
+        executor = self.executor()
+        with slot_threads(executor, self.context) as threads:
             futures = [threads.submit(self.run_together, batch, executor) for batch in batches]
             try:
                 for future in futures:

@@ -9,12 +9,13 @@ import hashlib
 import re
 import threading
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import ceil
 from typing import Self
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 from packaging.version import Version
 
 from compat import toolchains
@@ -199,47 +200,125 @@ class Shard:
 # --- how long it will take ------------------------------------------------------------------------
 
 
-def expected_seconds(
-    ids: Iterable[str], earlier: Iterable[tuple[str, float]], slots: int, count: int
-) -> float | None:
-    """Seconds until so many ``slots`` have compiled ``count`` cells of these ids.
+@define
+class Durations:
+    """How long cells took, by what they share with others, whatever has been edited since.
 
-    ``earlier`` has the id and the seconds of earlier results. A cell takes as long as it took
-    before, whatever has been edited since. Otherwise it takes as long as its variant does in that
-    env, or in others. For many cells only the variants count. The answer is ``None`` if too little
-    is known.
+    Of many cells only variants count.
     """
-    keys_of = _similar_cells if count <= _MANY else _similar_variants
-    means = _means(earlier, keys_of)
-    estimates = (
-        next((means[key] for key in keys_of(cell_id) if key in means), None) for cell_id in ids
-    )
-    estimated = [seconds for seconds in estimates if seconds is not None]
-    if not estimated or len(estimated) < _ENOUGH * count:
+
+    many: bool = False
+    _sums: dict[str, tuple[float, int]] = field(factory=dict, init=False)
+
+    def add(self, cell_id: str, seconds: float) -> None:
+        """Note the seconds of a cell."""
+        for key in self._keys(cell_id):
+            total, count = self._sums.get(key, (0.0, 0))
+            self._sums[key] = (total + seconds, count + 1)
+
+    def of(self, cell_id: str) -> float | None:
+        """The mean of what is most like a cell; ``None`` if nothing like it is known."""
+        for key in self._keys(cell_id):
+            if key in self._sums:
+                total, count = self._sums[key]
+                return total / count
         return None
-    return max(sum(estimated) / len(estimated) * count / slots, *estimated)
+
+    def _keys(self, cell_id: str) -> tuple[str, ...]:
+        return (_similar_variants if self.many else _similar_cells)(cell_id)
 
 
-def _means(
-    earlier: Iterable[tuple[str, float]], keys_of: Callable[[str], tuple[str, ...]]
-) -> dict[str, float]:
-    sums: dict[str, tuple[float, int]] = {}
+@frozen(kw_only=True)
+class Forecast:
+    """What is known of the time that cells will take."""
+
+    seconds: float | None
+    """Seconds until all are compiled; ``None`` if too little is known."""
+    durations: Durations
+    """How long cells like these took earlier."""
+
+
+def forecast(
+    ids: Iterable[str], earlier: Iterable[tuple[str, float]], slots: int, count: int
+) -> Forecast:
+    """The time until so many ``slots`` have compiled ``count`` cells of these ids.
+
+    ``earlier`` has the id and the seconds of earlier results.
+    """
+    durations = Durations(many=count > _MANY)
     for cell_id, seconds in earlier:
-        for key in keys_of(cell_id):
-            total, count = sums.get(key, (0.0, 0))
-            sums[key] = (total + seconds, count + 1)
-    return {key: total / count for key, (total, count) in sums.items()}
+        durations.add(cell_id, seconds)
+    estimates = map(durations.of, ids)
+    estimated = [estimate for estimate in estimates if estimate is not None]
+    if not estimated or len(estimated) < _ENOUGH * count:
+        return Forecast(seconds=None, durations=durations)
+    return Forecast(
+        seconds=max(sum(estimated) / len(estimated) * count / slots, *estimated),
+        durations=durations,
+    )
+
+
+@define
+class RemainingWork:
+    """The cells that a run still has to compile, and how long cells like them take."""
+
+    _pending: Counter[str] = field(factory=Counter, init=False)
+    """What a cell shares with the same one in other envs → the number of pending cells."""
+    _compiled: dict[str, tuple[float, int]] = field(factory=dict, init=False)
+    """The same → the seconds and the number of the cells that this run compiled."""
+    _earlier: Durations = field(factory=Durations, init=False)
+
+    def expect(self, ids: Iterable[str], earlier: Durations) -> None:
+        """Cells of these ids will be compiled; cells like them took so long earlier."""
+        self._pending.update(map(_alike, ids))
+        self._earlier = earlier
+
+    def note(self, cell_id: str, seconds: float) -> None:
+        """A cell was compiled in so many seconds."""
+        key = _alike(cell_id)
+        total, count = self._compiled.get(key, (0.0, 0))
+        self._compiled[key] = (total + seconds, count + 1)
+        if self._pending[key] > 0:
+            self._pending[key] -= 1
+
+    @property
+    def weight(self) -> float:
+        """How long a pending cell takes on average, in averages of the compiled ones.
+
+        A cell takes as long as the same one in other envs, in this run or earlier. Otherwise it
+        counts as an average one.
+        """
+        pending = {key: count for key, count in self._pending.items() if count}
+        seconds = sum(total for total, _ in self._compiled.values())
+        if not pending or not seconds:
+            return 1.0
+        average = seconds / sum(count for _, count in self._compiled.values())
+        left = sum(count * self._expected(key, average) for key, count in pending.items())
+        return left / sum(pending.values()) / average
+
+    def _expected(self, key: str, average: float) -> float:
+        if key in self._compiled:
+            total, count = self._compiled[key]
+            return total / count
+        earlier = self._earlier.of(key)
+        return average if earlier is None else earlier
+
+
+def _alike(cell_id: str) -> str:
+    """What a cell shares with the same specialization and target in other envs."""
+    return f"{cell_id.rpartition('/')[0]}/*"
 
 
 def _similar_cells(cell_id: str) -> tuple[str, ...]:
-    """The things that a cell shares with others: its id, its variant in that env, its variant.
+    """The things that a cell shares with others, the most telling first.
 
-    The most telling comes first.
+    They are its id, its specialization and target in any env, its variant in that env, and its
+    variant.
     """
     kernel, _, rest = cell_id.partition("/")
     variant, env = rest.partition("/")[0], cell_id.rpartition("/")[2]
-    return cell_id, f"{kernel}/{variant}/*/{env}", f"{kernel}/{variant}/*"
+    return cell_id, _alike(cell_id), f"{kernel}/{variant}/*/{env}", f"{kernel}/{variant}/*"
 
 
 def _similar_variants(cell_id: str) -> tuple[str, ...]:
-    return _similar_cells(cell_id)[1:]
+    return _similar_cells(cell_id)[2:]

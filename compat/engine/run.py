@@ -111,13 +111,10 @@ class RunContext:
         """Return the context with these environments only."""
         return evolve(self, envs={built.env.name: built for built in envs})
 
-    def expected_seconds(self, cells: Sequence[Cell]) -> float | None:
-        """An estimate for compiling cells, in seconds, from earlier times.
-
-        It is ``None`` if they are not known.
-        """
+    def forecast(self, cells: Sequence[Cell]) -> plan.Forecast:
+        """The time that cells will take, by earlier results."""
         earlier = self.store.seconds({cell.spec.kernel for cell in cells})
-        return plan.expected_seconds((cell.id for cell in cells), earlier, self.slots, len(cells))
+        return plan.forecast((cell.id for cell in cells), earlier, self.slots, len(cells))
 
     def open_executor(self, stop: threading.Event | None = None) -> Executor:
         """Open an executor, which the caller closes.

@@ -296,6 +296,7 @@ def guard_document(guard: Guard) -> JsonObject:
             }
             for kernel, variants in guard.facts.kernels.items()
         },
+        "configs": guard.configs,
     }
 
 

@@ -11,11 +11,12 @@ from hashlib import sha256
 from string import ascii_letters
 from textwrap import indent, wrap
 
-from attrs import frozen
+from attrs import Factory, frozen
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from compat import __version__, toolchains
 from compat.errors import StoreError
+from compat.guard.configs import Configs
 from compat.guard.facts import WORKS, GuardFacts, Request, find_facts, guarding_of, toolchain_of
 from compat.model.codec import RecordError, structure
 from compat.report.summary.compact import listed
@@ -42,6 +43,8 @@ class Guard:
     toolchain: Toolchain
     version: str = __version__
     """Of the program that made it."""
+    configs: Configs = Factory(dict)
+    """The best configs, if the guard has them."""
 
     @property
     def policy(self) -> str:
@@ -76,18 +79,29 @@ class Guard:
                 }
                 for kernel, variants in facts.kernels.items()
             },
+            **({"configs": self.configs} if self.configs else {}),
         }
 
 
-def make_guard(report: Report, request: Request) -> Guard:
+def make_guard(report: Report, request: Request, configs: Configs | None = None) -> Guard:
     """Make the guard for chosen kernels of a report.
+
+    Args:
+        report: The results of a matrix.
+        request: The kernels, and what the guard assumes.
+        configs: The best configs of kernels; those of other kernels are left out.
+
+    Returns:
+        The guard.
 
     Raises:
         SelectionError: The report has no such kernel, or not what a guard needs.
     """
     toolchain = toolchain_of(report, request)
     guarding_of(toolchain)
-    return Guard(facts=find_facts(report, request, toolchain), request=request, toolchain=toolchain)
+    facts = find_facts(report, request, toolchain)
+    chosen = {kernel: of for kernel, of in (configs or {}).items() if kernel in facts.kernels}
+    return Guard(facts=facts, request=request, toolchain=toolchain, configs=chosen)
 
 
 # --- writing --------------------------------------------------------------------------------------
@@ -247,6 +261,7 @@ class _StoredFacts:
     reasons: Mapping[str, str]
     kernels: Mapping[str, Mapping[str, Mapping[str, str]]]
     made: _StoredMade
+    configs: Configs = Factory(dict)
 
 
 def read_guard(text: str, where: str = "guard") -> Guard:
@@ -302,6 +317,7 @@ def _guard(stored: _StoredFacts) -> Guard:
         request=made.request,
         toolchain=toolchains.named(made.toolchain),
         version=made.by,
+        configs=stored.configs,
     )
 
 

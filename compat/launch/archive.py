@@ -211,13 +211,15 @@ def _series(cell: Cell) -> str:
 
 def facts_of(launchable: Launchable) -> dict[str, object]:
     """A cell as the index has it."""
+    varied = launchable.cell.spec.varied
     return {
         "cell": launchable.name,
         "identity": launchable.identity,
         "series": _series(launchable.cell),
+        **({"contest": launchable.contest} if launchable.contest else {}),
         "object": object_of(launchable),
         "problem": launchable.digest,
-        "launch": dict(launchable.launch),
+        "launch": {**launchable.launch, **({"varied": list(varied)} if varied else {})},
     }
 
 
@@ -318,13 +320,14 @@ def read_folder(path: Path) -> BuiltFolder:
 
 
 def divided(cells: Iterable[Entry], gpus: int) -> tuple[tuple[Entry, ...], ...]:
-    """Pieces of whole series.
+    """Pieces of whole series, and of whole contests.
 
     Series on one problem follow each other, because a process makes its inputs once.
     """
     problems: dict[str, dict[str, list[Entry]]] = {}
     for cell in cells:
-        problems.setdefault(cell["problem"], {}).setdefault(cell["series"], []).append(cell)
+        together = cell.get("contest") or cell["series"]
+        problems.setdefault(cell["problem"], {}).setdefault(together, []).append(cell)
     series = [cells_ for of_problem in problems.values() for cells_ in of_problem.values()]
     size = max(LEAST, -(-sum(map(len, series)) // (_EACH * max(1, gpus))))
     pieces: list[list[Entry]] = []

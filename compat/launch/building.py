@@ -1,14 +1,15 @@
-"""Every chosen cell that can be launched, compiled for that: its binary, and facts for a launch.
+"""Every chosen cell that can be launched: its binary, and facts for a launch.
 
-The binaries have no line numbers, so that no path of this machine is in them, and equal kernels are
-equal. Compiles go through :func:`compat.engine.run.run` and are kept in the store, under keys of
-their own.
+Compiles are those of the matrix, which go through :func:`compat.engine.run.run` and keep what a
+launch needs in the store. The binaries lose line numbers, so that no path of this machine is in
+them, and equal kernels are equal.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from attrs import evolve, frozen
@@ -22,7 +23,7 @@ from compat.project import Listener, Obtain, Selection
 from compat.store.keys import CellKeys
 from compat.text import JsonMapping
 from compat.toolchains import Launching, Unlaunchable
-from compat.workers.attempt import Compile, Mode
+from compat.workers.attempt import LAUNCHABLE, PLAIN, Compile, Mode
 
 
 @frozen(kw_only=True)
@@ -45,6 +46,8 @@ class Launchable:
     """Launch facts, such as entry point and shared memory (``compat/toolchains/pytorch/host``)."""
     label: str = ""
     """The assembler, if it is not the environment's own: ``ptxas of 3.8.0``."""
+    contest: str = ""
+    """The workload whose configs are compared, if the cell is tuned."""
 
     @property
     def name(self) -> str:
@@ -90,7 +93,7 @@ def build(
         compat.engine.run.Interrupted: And the other errors of :func:`compat.engine.run.run`.
     """
     cells = [cell for cell in selection.cells if cell.spec.problem is not None]
-    target = _target_of(selection, cells)
+    target = check_target(selection, cells)
     listener = listener or Listener()
     built = {
         env.env.name: env
@@ -102,7 +105,7 @@ def build(
             cells,
             context,
             note,
-            lambda all_: listener.expecting(all_, context.expected_seconds(all_)),
+            lambda all_: listener.expecting(all_, context.forecast(all_)),
         )
     without = (
         LeftOut(cell=cell, why="its kernel file has no problem")
@@ -125,7 +128,16 @@ def build_cells(
     ``context`` has their envs. Raises the errors of :func:`compat.engine.run.run`.
     """
     context = evolve(context, mode=launch_mode(cells[0]))
-    parts = list(_launchables(run(cells, context, on_result, on_plan), context))
+    results = run(cells, context, on_result, on_plan)
+    # A compile of an equal cell without a problem has kept nothing for a launch.
+    bare = [
+        cell
+        for cell, evidence in _attempts(results, context).items()
+        if LAUNCHABLE not in evidence.kept
+    ]
+    if bare:
+        run(bare, evolve(context, again=True))
+    parts = list(_launchables(results, context))
     return Built(
         target=cells[0].target,
         launchable=tuple(part for part in parts if isinstance(part, Launchable)),
@@ -133,8 +145,8 @@ def build_cells(
     )
 
 
-def _target_of(selection: Selection, cells: Sequence[Cell]) -> Target:
-    """The one target of all cells, which has to be one that can be launched.
+def check_target(selection: Selection, cells: Sequence[Cell]) -> Target:
+    """Return the one target of all cells, which has to be one that can be launched.
 
     Raises SelectionError.
     """
@@ -159,7 +171,7 @@ def _target_of(selection: Selection, cells: Sequence[Cell]) -> Target:
             f"expected one target, found {names}",
             hint="Choose one, for example with --target sm_90.",
         )
-    if not all(can_launch(cell) for cell in cells):
+    if not all(toolchains.can_launch(cell) for cell in cells):
         launching = toolchains.named(target.toolchain).launching
         backends = " and ".join(launching.backends) if launching else "no"
         raise SelectionError(
@@ -168,23 +180,19 @@ def _target_of(selection: Selection, cells: Sequence[Cell]) -> Target:
     return target
 
 
-def can_launch(cell: Cell) -> bool:
-    """Whether what is compiled of a cell can be launched on a host without its toolchain."""
-    launching = toolchains.of(cell.env).launching
-    return launching is not None and cell.target.backend in launching.backends
-
-
 def is_for_gpus(cell: Cell) -> bool:
     """Whether it can be launched on GPUs that are found here or on a cluster.
 
     Only the program of an archive launches other cells.
     """
-    return can_launch(cell) and launching_of(cell).needs is not None
+    return toolchains.can_launch(cell) and launching_of(cell).needs is not None
 
 
 def check_gpus(cells: Sequence[Cell]) -> None:
     """Raise SelectionError if the cells can be launched, but on no GPU that could be found."""
-    titles = sorted({toolchains.of(cell.env).title for cell in cells if can_launch(cell)})
+    titles = sorted(
+        {toolchains.of(cell.env).title for cell in cells if toolchains.can_launch(cell)}
+    )
     if titles and not any(map(is_for_gpus, cells)):
         message = (
             "only the program that `compat build` writes launches kernels of"
@@ -203,29 +211,28 @@ def launching_of(cell: Cell) -> Launching:
 
 
 def launch_mode(cell: Cell) -> Mode:
-    """Compiles that keep what a launch needs."""
-    launching = launching_of(cell)
-    stages = (launching.text, launching.binary, launching.metadata)
-    return Mode(
-        actions=(Compile(keep_ir=True),),
-        variables=launching.without_lines,
-        stages=stages,
-        tells_problem=launching.tells_problem,
+    """Compiles that keep what a launch needs: plain ones, unless the adapter needs the problem."""
+    if not launching_of(cell).tells_problem:
+        return PLAIN
+    return Mode(actions=(Compile(keep_ir=True),), stages=(LAUNCHABLE,), tells_problem=True)
+
+
+def _attempts(results: Sequence[Result], context: RunContext) -> dict[Cell, Evidence]:
+    """Cell → how it was compiled, of cells that have code and whose files are as they were."""
+    keys = CellKeys(folder_digest(context.worker), context.mode)
+    kept = {
+        result.cell: keys.of(result.cell, result.built)
+        for result in results
+        if result.outcome.has_code
+    }
+    evidence = context.store.read(
+        kept.values(), deadline=context.limits.deadline, memory=context.limits.memory
     )
+    return {cell: evidence[key][0] for cell, key in kept.items() if key in evidence}
 
 
 def _launchables(results: Sequence[Result], context: RunContext) -> Iterator[Launchable | LeftOut]:
-    keys = CellKeys(folder_digest(context.worker), context.mode)
-    kept = {
-        keys.of(result.cell, result.built): result for result in results if result.outcome.has_code
-    }
-    evidence = context.store.read(
-        kept, deadline=context.limits.deadline, memory=context.limits.memory
-    )
-    attempts = {result.cell: evidence[key][0] for key, result in kept.items() if key in evidence}
-    shared = {
-        keys.of(cell, context.envs[cell.env.name]): attempt for cell, attempt in attempts.items()
-    }
+    attempts = _attempts(results, context)
     for result in results:
         cell, status = result.cell, result.outcome.status
         if not result.outcome.has_code:
@@ -234,10 +241,10 @@ def _launchables(results: Sequence[Result], context: RunContext) -> Iterator[Lau
                 cell=cell,
                 why=f"{status}{f' ({why.failure_class})' if why else ''}: it does not compile",
             )
-        elif (attempt := shared.get(keys.of(cell, result.built))) is None:
+        elif cell not in attempts:
             yield LeftOut(cell=cell, why="its files have changed since they were compiled")
         else:
-            yield launchable_of(cell, result.built, attempt, context.store.artifact)
+            yield launchable_of(cell, result.built, attempts[cell], context.store.artifact)
 
 
 def launchable_of(
@@ -254,22 +261,11 @@ def launchable_of(
     """
     launching, problem = launching_of(cell), cell.spec.problem
     assert problem is not None
-    wanted = (launching.binary, launching.text, launching.metadata)
-    binary, text, metadata = (
-        artifact(evidence.kept[stage]) if stage in evidence.kept else None for stage in wanted
-    )
-    if binary is None or text is None or metadata is None:
-        return LeftOut(
-            cell=cell, why="its compiled files are missing: compile it again with --again"
-        )
-    source = (
-        artifact(like.kept[launching.metadata])
-        if like is not None and launching.metadata in like.kept
-        else None
-    )
-    if source is not None:
-        metadata = launching.like(metadata.decode(), source.decode()).encode()
     try:
+        binary, text, metadata = _unpacked(launching, evidence, artifact)
+        if like is not None and LAUNCHABLE in like.kept:
+            _, _, source = _unpacked(launching, like, artifact)
+            metadata = launching.like(metadata.decode(), source.decode()).encode()
         launch = launching.facts(
             metadata.decode(), text.decode(errors="replace"), cell.spec.compile
         )
@@ -284,6 +280,21 @@ def launchable_of(
         text=text.decode(errors="replace"),
         launch=launch,
     )
+
+
+def _unpacked(
+    launching: Launching, evidence: Evidence, artifact: Callable[[str], bytes | None]
+) -> tuple[bytes, bytes, bytes]:
+    """The binary, its text and the metadata of an attempt. Raises Unlaunchable."""
+    data = artifact(evidence.kept[LAUNCHABLE]) if LAUNCHABLE in evidence.kept else None
+    if data is None:
+        raise Unlaunchable("its compiled files are missing: compile it again with --again")
+    try:
+        return launching.unpack(data)
+    except (zipfile.BadZipFile, KeyError) as error:
+        raise Unlaunchable(
+            "its compiled files are damaged: compile it again with --again"
+        ) from error
 
 
 # --- identities -----------------------------------------------------------------------------------

@@ -11,10 +11,11 @@ import json
 import shlex
 import sys
 import threading
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
 from math import inf
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Self
 
 from attrs import evolve, frozen
@@ -131,6 +132,68 @@ def launch(folder: Path, python: str, options: Sequence[str] = ()) -> Foreground
     return run_in_foreground([python, str(program_of(folder)), *options], {})
 
 
+@frozen(kw_only=True)
+class YieldedProblems:
+    """How many problems the cells of one kernel are launched on, by what functions yield."""
+
+    kernel: str
+    numbers: tuple[tuple[int | None, int | None], ...]
+    """Different numbers of small problems and of large ones; ``None`` if only a launch finds one
+    out.
+    """
+    missing: int = 0
+    """Cases, or other sets of parameters, whose answers did not come in time."""
+    why: str = ""
+    """An exception, if it kept one of them from being counted."""
+
+
+def count_problems(built: Built, folder: Path, python: str) -> tuple[YieldedProblems, ...]:
+    """Ask the functions of problems in a folder how many they yield, the kernels by turns.
+
+    It takes at most half a minute.
+
+    Args:
+        built: What the folder was written from.
+        folder: A folder that :func:`compat.launch.archive.write_archive` wrote.
+        python: An interpreter with PyTorch.
+    """
+    with TemporaryFile() as answers:
+        run([python, str(program_of(folder)), "--problems"], timeout=_COUNTING, into=answers)
+        answers.seek(0)
+        counts = dict(_counts(answers.read().decode("utf-8", "replace")))
+    kernels: dict[str, dict[str, None]] = {}
+    for launchable in built.launchable:
+        kernels.setdefault(launchable.cell.spec.kernel, {})[launchable.digest] = None
+    return tuple(
+        _yielded(kernel, [counts[digest] for digest in asked if digest in counts], len(asked))
+        for kernel, asked in kernels.items()
+    )
+
+
+_COUNTING = 30.0
+"""Seconds for counting the problems of a folder."""
+
+
+def _yielded(kernel: str, counts: Sequence[JsonMapping], asked: int) -> YieldedProblems:
+    return YieldedProblems(
+        kernel=kernel,
+        numbers=tuple({(count["small"], count["large"]): None for count in counts}),
+        missing=asked - len(counts),
+        why=printable(next((count["why"] for count in counts if count["why"]), "")),
+    )
+
+
+def _counts(text: str) -> Iterator[tuple[str, JsonMapping]]:
+    """Digest of a problem → the program's answer, without a line that was cut short."""
+    for line in text.splitlines():
+        with suppress(ValueError, TypeError, KeyError, AttributeError):
+            told = read_json(line)
+            numbers = {
+                size: None if told[size] is None else int(told[size]) for size in ("small", "large")
+            }
+            yield str(told["problem"]), {**numbers, "why": str(told["why"])}
+
+
 def build_and_launch(
     selection: Selection,
     context: RunContext,
@@ -154,16 +217,23 @@ def build_and_launch(
         SelectionError: There is no GPU, no PyTorch, or nothing to launch.
     """
     gpu = find_gpu(selection, python)
-    folder = selection.state / _FOLDER
-    write_archive(
-        build(evolve(selection, targets=(gpu.target,)), context, obtain, listener), folder
-    )
+    built = build(evolve(selection, targets=(gpu.target,)), context, obtain, listener)
+    return launch_and_keep(built, selection.state / _FOLDER, gpu, context.store)
+
+
+def launch_and_keep(built: Built, folder: Path, gpu: Gpu, store: Store) -> MergedResults:
+    """Write a folder, launch it with the output on this terminal, and keep the results.
+
+    The folder keeps what was launched, so that an interrupted launch continues. Raises
+    SelectionError if the launcher cannot launch anything.
+    """
+    write_archive(built, folder)
     ended = launch(folder, gpu.python, gpu.options)
     if ended.exit_code not in (0, 1) and not ended.interrupted:
         raise SelectionError(
             "cannot launch the kernels", where=str(folder), hint="The output above says why."
         )
-    return merge(folder / NAME, context.store)
+    return merge(folder / NAME, store)
 
 
 # --- while a search goes on -----------------------------------------------------------------------

@@ -270,7 +270,7 @@ class MatrixLaunches(Launches):
         ]
 
     def _expect(self, cells: Sequence[Cell]) -> None:
-        self._listener.expecting(cells, self._context.expected_seconds(cells))
+        self._listener.expecting(cells, self._context.forecast(cells))
 
     def _add_built(self, built: Built) -> None:
         if built.launchable:

@@ -26,6 +26,7 @@ from compat.model.cell import (
     Problem,
     Specialization,
     Target,
+    TuningRanges,
 )
 from compat.model.evidence import (
     LATER_STAGES,
@@ -85,4 +86,5 @@ __all__ = [
     "Status",
     "StoodIn",
     "Target",
+    "TuningRanges",
 ]

@@ -9,8 +9,10 @@ tensor             ``"*fp16"``                              ``"*fp16"``
 one of another     ``{ tensor = "fp16", aligned = false }`` ``{"tensor": "fp16", "aligned": False}``
 kind               ``{ tensor = "fp16", large = true }``    ``{"tensor": "fp16", "large": True}``
 tensor descriptor  ``"tensordesc<fp16[64, 64]>"``           ``"tensordesc<fp16[64,64]>"``
+one of Gluon       ``"tensordesc<fp16[64, 64],…Layout(…)>"  the same
 constant           ``{ constexpr = 64 }``                   ``{"constexpr": 64}``
 tuple              ``[4, "*fp16"]``                         a tuple (JSON: a list)
+named tuple        ``{ fields = { x = "*fp16", n = 4 } }``  the same
 ================== ======================================== ========================================
 
 A tensor is aligned, at an address that is divisible by 16, and under 2 GiB, unless it says
@@ -23,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeGuard
 
 from compat.model import constexprs
 from compat.text import JsonMapping, lazy_pattern
@@ -33,16 +35,18 @@ Argument = Any
 
 FORMS = (
     'A number or boolean of the launch, "*fp16" for a tensor, {tensor = "fp16", aligned = false,'
-    ' large = true}, "tensordesc<fp16[64, 64]>", {none = true}, {constexpr = 64}, or an array of'
-    " such values for a tuple."
+    ' large = true}, "tensordesc<fp16[64, 64]>", {none = true}, {constexpr = 64}, an array of such'
+    " values for a tuple, or {fields = {n = 4}} for a named tuple."
 )
 CONSTANT = "constexpr"
+FIELDS = constexprs.FIELDS
 ALIGNED, LARGE = "aligned", "large"
 """The properties of a tensor besides its element type. Usually the first is true and the second
 false.
 """
 _USUAL = {ALIGNED: True, LARGE: False}
-_DESCRIPTOR = lazy_pattern(r"tensordesc<(\w+)\[(\d+(?:, ?\d+)*)\]>")
+_DESCRIPTOR = lazy_pattern(r"tensordesc<(\w+)\[(\d+(?:, ?\d+)*)\](?:, ?(\w+\(.*\)))?>")
+"""The third part is the layout of a descriptor of Gluon, a call of a name of its language."""
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 64) - 1
 
 
@@ -64,7 +68,9 @@ def read(
     ``dtypes`` are the element types that exist. Raises :class:`UnknownForm`.
     """
     if isinstance(value, list):
-        return tuple(_element(index, each, dtypes, describe) for index, each in enumerate(value))
+        return tuple(
+            _element(f"[{index}]", each, dtypes, describe) for index, each in enumerate(value)
+        )
     if isinstance(value, bool | float):
         return value
     if isinstance(value, int):
@@ -77,6 +83,11 @@ def read(
         return None
     if isinstance(value, Mapping) and "tensor" in value:
         return _of_tensor(value, dtypes, describe)
+    if is_named(value):
+        fields = value[FIELDS].items()
+        return {
+            FIELDS: {name: _element(f".{name}", each, dtypes, describe) for name, each in fields}
+        }
     if isinstance(value, Mapping) and value.keys() == {CONSTANT}:
         return _of_constant(value[CONSTANT], describe)
     raise UnknownArgumentForm(f"{describe(value)} is not an argument of a launch")
@@ -90,12 +101,12 @@ def _of_constant(value: object, describe: Callable[[object], str]) -> object:
 
 
 def _element(
-    index: int, value: object, dtypes: Collection[str], describe: Callable[[object], str]
+    place: str, value: object, dtypes: Collection[str], describe: Callable[[object], str]
 ) -> object:
     try:
         return read(value, dtypes, describe)
     except UnknownArgumentForm as error:
-        raise UnknownArgumentForm(str(error), f"[{index}]{error.path}", error.hint) from None
+        raise UnknownArgumentForm(str(error), f"{place}{error.path}", error.hint) from None
 
 
 def _of_text(text: str, dtypes: Collection[str]) -> str:
@@ -110,13 +121,23 @@ def _of_text(text: str, dtypes: Collection[str]) -> str:
     if text.startswith("*"):
         return f"*{_dtype(text[1:], dtypes)}"
     if found := _DESCRIPTOR.fullmatch(text):
-        return f"tensordesc<{_dtype(found[1], dtypes)}[{found[2].replace(' ', '')}]>"
+        layout = _layout(found[3])
+        return f"tensordesc<{_dtype(found[1], dtypes)}[{found[2].replace(' ', '')}]{layout}>"
     if text in dtypes:
         raise UnknownArgumentForm(
             f"{text!r} is a type, and a launch passes values",
             hint=f'Write the number itself. A tensor is "*{text}".',
         )
     raise UnknownArgumentForm(f"{text!r} is not an argument of a launch")
+
+
+def _layout(text: str | None) -> str:
+    """The layout of a descriptor behind its shape; empty for one that has none."""
+    if text is None:
+        return ""
+    if not constexprs.is_layout(f"{constexprs.GLUON}.{text}"):
+        raise UnknownArgumentForm(f"{text!r} is not a layout")
+    return f",{text}"
 
 
 def _of_tensor(
@@ -166,16 +187,25 @@ def is_descriptor(value: object) -> bool:
     return isinstance(value, str) and not value.startswith("*")
 
 
+def is_named(value: object) -> TypeGuard[JsonMapping]:
+    """Whether it is a named tuple."""
+    return (
+        isinstance(value, Mapping)
+        and value.keys() == {FIELDS}
+        and constexprs.is_fields(value[FIELDS])
+    )
+
+
 def is_constant(value: object) -> bool:
     """Whether it is a constant."""
     return isinstance(value, Mapping) and CONSTANT in value
 
 
-def descriptor(value: str) -> tuple[str, tuple[int, ...]]:
-    """The element type and the block shape of a tensor descriptor."""
+def descriptor(value: str) -> tuple[str, tuple[int, ...], str | None]:
+    """The element type, the block shape, and the layout of a tensor descriptor, if it has one."""
     found = _DESCRIPTOR.fullmatch(value)
     assert found is not None, value
-    return found[1], tuple(map(int, found[2].split(",")))
+    return found[1], tuple(map(int, found[2].split(","))), found[3]
 
 
 def dtype_of(value: Argument) -> str:
@@ -197,9 +227,14 @@ def plain(value: object) -> Argument:
         return {"none": True}
     if isinstance(value, tuple | list):
         return [plain(each) for each in value]
+    if is_named(value):
+        return {FIELDS: {name: plain(each) for name, each in value[FIELDS].items()}}
     if is_constant(value):
         return {CONSTANT: constexprs.plain(value[CONSTANT])}  # type: ignore[index]
-    return value.replace(",", ", ") if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    block, bracket, layout = value.partition("]")
+    return block.replace(",", ", ") + bracket + layout
 
 
 def shown(value: Argument) -> str:
@@ -210,6 +245,8 @@ def shown(value: Argument) -> str:
     if isinstance(value, tuple | list):
         inner = ", ".join(map(shown, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if is_named(value):
+        return f"({shown_all(value[FIELDS])})"
     if is_constant(value):
         return f"constexpr {constexprs.shown(value[CONSTANT])}"
     if isinstance(value, Mapping):
@@ -232,6 +269,8 @@ def leaves(value: Argument) -> Iterator[Argument]:
     if isinstance(value, tuple | list):
         for each in value:
             yield from leaves(each)
+    elif is_named(value):
+        yield from leaves(tuple(value[FIELDS].values()))
     else:
         yield value
 

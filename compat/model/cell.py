@@ -18,6 +18,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from compat.model import arguments, constexprs
+from compat.model.constexprs import FIELDS
 from compat.model.fields import OPTIONAL, Text
 from compat.model.status import Expectation
 from compat.text import JsonMapping, JsonObject, lazy_pattern
@@ -27,8 +28,11 @@ DEFAULT_TOOLCHAIN = "triton"
 DEFAULT_FRAMEWORK = "torch"
 """The name of the default framework, which it is also published under."""
 
-ArgumentType = str | tuple[Any, ...]
-"""A type: a name, or the types of a tuple's elements."""
+ArgumentType = str | tuple[Any, ...] | Mapping[str, Any]
+"""A type: a name, or the types of a tuple's elements.
+
+A named tuple's are ``{"fields": {name: type}}``.
+"""
 CONSTEXPR = "constexpr"
 _PATH = lazy_pattern(r"(?P<parameter>[^\[\]]+)(?P<indices>(?:\[(?:0|[1-9]\d{0,5})\])*)")
 
@@ -164,7 +168,8 @@ def _content(entries: Mapping[str, object]) -> str:
 
     Compilers distinguish values that are equal in Python (``1``, ``1.0``, ``True``).
     """
-    return json.dumps(entries, sort_keys=True, default=repr)
+    # Inside of an entry the order counts: that of a named tuple's fields.
+    return json.dumps([[name, entries[name]] for name in sorted(entries)], default=repr)
 
 
 def _with_tuples(value: object) -> object:
@@ -241,10 +246,7 @@ class CompileSpec:
 
     def with_tuples(self) -> CompileSpec:
         """The same with tuples again, which JSON stores as arrays."""
-        tables: JsonObject = {
-            table: _with_tuples(dict(getattr(self, table)))
-            for table in ("signature", "launch", "constexprs")
-        }
+        tables: JsonObject = {table: _with_tuples(dict(getattr(self, table))) for table in TABLES}
         return evolve(self, **tables)
 
     def of_parameters(self, names: Collection[str]) -> CompileSpec:
@@ -307,6 +309,16 @@ class Problem:
 
 
 @frozen(kw_only=True, cache_hash=True)
+class TuningRanges:
+    """The settings that ``compat tune`` may change, each with the values to try."""
+
+    constexprs: JsonMapping = field(factory=dict, eq=_content)
+    """Constexpr → values. Without values, those of the cases count."""
+    options: JsonMapping = field(factory=dict, eq=_content)
+    """Compile option → values."""
+
+
+@frozen(kw_only=True, cache_hash=True)
 class Specialization:
     """A kernel function with everything a compile needs to know of it."""
 
@@ -343,6 +355,10 @@ class Specialization:
     """The problem to check its numbers with; ``None`` without one in its kernel file."""
     guessed: bool = False
     """Whether its arguments were guessed from the source."""
+    tuning: TuningRanges = Factory(TuningRanges)
+    """The settings to tune."""
+    varied: tuple[str, ...] = ()
+    """The constexprs whose values differ from those that its problem was made for."""
 
     @property
     def noticed(self) -> str:
@@ -379,7 +395,7 @@ class Cell:
 
 
 # A type is what the toolchain calls it (``*fp16``, ``i32``), or of a tuple the types of its
-# elements, as deep as wanted.
+# elements, as deep as wanted. Paths count the fields of a named tuple.
 
 
 def read_type(value: object) -> Any:
@@ -387,11 +403,15 @@ def read_type(value: object) -> Any:
 
     Anything else stays as it is.
     """
+    if isinstance(value, Mapping) and FIELDS in value:
+        return {FIELDS: {name: read_type(each) for name, each in value[FIELDS].items()}}
     return tuple(map(read_type, value)) if isinstance(value, list) else value
 
 
 def plain_type(kind: object) -> object:
     """A type as kernel files and JSON have it: what :func:`read_type` reads."""
+    if isinstance(kind, Mapping):
+        return {FIELDS: {name: plain_type(each) for name, each in kind[FIELDS].items()}}
     return [plain_type(each) for each in kind] if isinstance(kind, tuple) else kind
 
 
@@ -404,8 +424,13 @@ def _leaves(path: str, kind: ArgumentType) -> Iterator[tuple[str, str]]:
     if isinstance(kind, str):
         yield path, kind
     else:
-        for index, each in enumerate(kind):
+        for index, each in enumerate(elements_of(kind)):
             yield from _leaves(f"{path}[{index}]", each)
+
+
+def elements_of(kind: Any) -> tuple[Any, ...]:
+    """The elements of a tuple, or of a named tuple in the order of its fields."""
+    return tuple(kind[FIELDS].values() if isinstance(kind, Mapping) else kind)
 
 
 def split_path(path: str) -> tuple[str, tuple[int, ...]]:
@@ -428,6 +453,8 @@ def shown_type(kind: ArgumentType) -> str:
     """A type as a report shows it: ``*fp16``, ``(i32, i32)``."""
     if isinstance(kind, str):
         return kind
+    if isinstance(kind, Mapping):
+        return f"({shown_signature(kind[FIELDS])})"
     inner = ", ".join(map(shown_type, kind))
     return f"({inner},)" if len(kind) == 1 else f"({inner})"
 

@@ -164,12 +164,23 @@ def _reader(more: bool) -> Converter:
     converter.register_structure_hook(float, _only(float, lambda value, _: float(value), int))
     converter.register_structure_hook(StrEnum, _member)
     converter.register_structure_hook(Version, _version)
+    converter.register_structure_hook_func(lambda kind: kind == _EITHER_TUPLE, _either_tuple)
     converter.register_structure_hook_func(
         lambda kind: kind == VersionText,
         lambda value, kind: str(value) if _version(value, kind) else "",
     )
     configure_union_passthrough(bool | int | float | str | None, converter)
     return converter
+
+
+_EITHER_TUPLE = tuple[Any, ...] | Mapping[str, Any]
+"""A tuple as an array, or with names as an object."""
+
+
+def _either_tuple(value: object, _: object) -> object:
+    if isinstance(value, list | tuple):
+        return tuple(value)
+    return _only(dict)(value, dict)
 
 
 def _is_tuple(kind: object) -> bool:

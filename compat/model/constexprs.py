@@ -7,18 +7,28 @@ plain           ``64``, ``0.5``, ``true``, ``"a"``  the same                   t
 nothing         ``{ none = true }``                ``None``                   ``None``
 Triton's dtype  ``{ dtype = "i32" }``              ``{"dtype": "int32"}``     ``tl.int32``
 PyTorch's dtype ``{ torch_dtype = "float16" }``    ``{"torch_dtype": …}``     ``torch.float16``
-jit function    ``{ function = "add" }``           ``{"function": "add"}``    ``add``
+function, class ``{ function = "add" }``           ``{"function": "add"}``    ``add``
+Gluon's layout  ``{ layout = "gl.…(…)" }``         ``{"layout": "gl.…(…)"}``  ``gl.…(…)``
 tuple           ``[64, { dtype = "fp16" }]``       a tuple (JSON: a list)     a tuple
+named tuple     ``{ fields = { n = 64 } }``        the same                   a named tuple
 =============== ================================== ========================== ==============
 
-``compat/worker/triton_call.py`` makes Python values of the JSON forms. Pure.
+A function is a jit function. A class is one that kernels use, such as an aggregate of Gluon.
+
+A layout is an expression, because each release has other classes and parameters of layouts, and
+makes its own object of it. The names in it are those of Gluon's language, ``gl``.
+
+``compat/toolchains/triton/inside/adapter/call.py`` makes Python values of the JSON forms. Pure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from keyword import iskeyword
 from typing import Any
+
+from compat.text import lazy_pattern
 
 Constexpr = Any
 """A value of one of the forms above, as :func:`read` has checked it."""
@@ -65,8 +75,13 @@ TORCH_DTYPES = (
 )
 FORMS = (
     'A whole number, number, boolean, string, array of such values, {dtype = "fp16"}, {torch_dtype'
-    ' = "float16"}, {function = "add"} or {none = true}.'
+    ' = "float16"}, {function = "add"}, {layout = "gl.BlockedLayout([1], [32], [4], [0])"}, {fields'
+    " = {n = 64}} or {none = true}."
 )
+FIELDS = "fields"
+"""The form of a named tuple, by its fields in order. Nothing depends on the name of its class."""
+GLUON = "gl"
+"""The name of Gluon's language in the expression of a layout."""
 
 
 class UnknownForm(ValueError):
@@ -85,7 +100,7 @@ def read(value: object, describe: Callable[[object], str] = repr) -> Constexpr:
     Raises :class:`UnknownForm`.
     """
     if isinstance(value, list):
-        return tuple(_element(index, each, describe) for index, each in enumerate(value))
+        return tuple(_element(f"[{index}]", each, describe) for index, each in enumerate(value))
     if isinstance(value, bool | int | float | str):
         return value
     if not isinstance(value, Mapping) or len(value) != 1:
@@ -99,14 +114,64 @@ def read(value: object, describe: Callable[[object], str] = repr) -> Constexpr:
         return {form: _known(name, TORCH_DTYPES, "a dtype of PyTorch")}
     if form == "function" and isinstance(name, str) and name.isidentifier():
         return {form: name}
+    if form == "layout" and isinstance(name, str):
+        return {form: _layout(name)}
+    if form == FIELDS and is_fields(name):
+        return {form: {key: _element(f".{key}", each, describe) for key, each in name.items()}}
     raise UnknownForm(f"{describe(value)} is not a valid constexpr value")
 
 
-def _element(index: int, value: object, describe: Callable[[object], str]) -> object:
+def _element(place: str, value: object, describe: Callable[[object], str]) -> object:
     try:
         return read(value, describe)
     except UnknownForm as error:
-        raise UnknownForm(str(error), f"[{index}]{error.path}", error.hint) from None
+        raise UnknownForm(str(error), f"{place}{error.path}", error.hint) from None
+
+
+def is_fields(value: object) -> bool:
+    """Whether it names fields as a named tuple can have them."""
+    return isinstance(value, Mapping) and all(
+        isinstance(name, str)
+        and name.isidentifier()
+        and not iskeyword(name)
+        and not name.startswith("_")
+        for name in value
+    )
+
+
+def _layout(text: str) -> str:
+    if not is_layout(text):
+        raise UnknownForm(
+            f"{text!r} is not a layout",
+            hint=f"Call a class of Gluon's language with literals: {GLUON}.BlockedLayout([1], [32],"
+            " [4], [0]).",
+        )
+    return text
+
+
+def is_layout(text: str) -> bool:
+    """Whether it is an expression that calls names of Gluon's language, with literals and layouts.
+
+    Other code does not run, because a kernel file describes a kernel and is no program.
+    """
+    tokens = _TOKEN.findall(text)
+    if not text.startswith(f"{GLUON}.") or not text.endswith(")") or "".join(tokens) != text:
+        return False
+    opened: list[str] = []
+    for token in tokens:
+        if token in _CLOSES.values():
+            opened.append(token)
+        elif token in _CLOSES and (not opened or opened.pop() != _CLOSES[token]):
+            return False
+    return not opened
+
+
+_TOKEN = lazy_pattern(
+    rf"{GLUON}(?:\.[A-Za-z]\w*)+\b|[A-Za-z]\w*(?= ?=)|(?:True|False|None)\b|-?\d+(?:\.\d+)?"
+    r"""|"[^"\\\n]*"|'[^'\\\n]*'|[\[\](),= ]"""
+)
+"""A public name of the language, the name of a keyword, a literal, or a sign."""
+_CLOSES = {")": "(", "]": "["}
 
 
 def _known(name: object, known: Iterable[str], what: str) -> str:
@@ -122,6 +187,8 @@ def plain(value: object) -> Constexpr:
     """A value as a kernel file has it: what :func:`read` reads."""
     if value is None:
         return {"none": True}
+    if isinstance(value, Mapping) and FIELDS in value:
+        return {FIELDS: {name: plain(each) for name, each in value[FIELDS].items()}}
     return [plain(each) for each in value] if isinstance(value, tuple | list) else value
 
 
@@ -129,10 +196,13 @@ def source(value: Constexpr) -> str:
     """A value as Python source."""
     if isinstance(value, Mapping):
         ((form, name),) = value.items()
+        if form == FIELDS:
+            return named_source({key: source(each) for key, each in name.items()})
         spelled = {
             "dtype": f"tl.{_LANGUAGE.get(name, name)}",
             "torch_dtype": f"torch.{name}",
             "function": str(name),
+            "layout": str(name),
         }
         return spelled[form]
     if isinstance(value, tuple | list):
@@ -147,10 +217,17 @@ def source(value: Constexpr) -> str:
     )
 
 
+def named_source(fields: Mapping[str, str]) -> str:
+    """A named tuple as Python source, from the source of its elements."""
+    return f"namedtuple('Fields', '{' '.join(fields)}')({', '.join(fields.values())})"
+
+
 def shown(value: Constexpr) -> str:
     """A value as a report shows it: ``64``, ``int32``, ``torch.float16``, ``(1, add)``."""
     if isinstance(value, Mapping):
         ((form, name),) = value.items()
+        if form == FIELDS:
+            return f"({', '.join(f'{key}={shown(each)}' for key, each in name.items())})"
         return f"torch.{name}" if form == "torch_dtype" else str(name)
     if isinstance(value, tuple | list):
         inner = ", ".join(shown(each) for each in value)
@@ -160,18 +237,24 @@ def shown(value: Constexpr) -> str:
 
 def modules(values: Iterable[Constexpr]) -> frozenset[str]:
     """Statements that import what the Python source of these values speaks of."""
-    statements = {"dtype": "import triton.language as tl", "torch_dtype": "import torch"}
+    statements = {
+        "dtype": "import triton.language as tl",
+        "torch_dtype": "import torch",
+        FIELDS: "from collections import namedtuple",
+        "layout": f"from triton.experimental.gluon import language as {GLUON}",
+    }
     return frozenset(statements[form] for form, _ in _named(values) if form in statements)
 
 
 def functions(values: Iterable[Constexpr]) -> tuple[str, ...]:
-    """The jit functions that these values name, each once."""
+    """The jit functions and classes that these values name, each once."""
     return tuple(dict.fromkeys(name for form, name in _named(values) if form == "function"))
 
 
-def _named(values: Iterable[object]) -> Iterator[tuple[str, str]]:
+def _named(values: Iterable[object]) -> Iterator[tuple[str, Any]]:
     for value in values:
         if isinstance(value, Mapping):
             yield from value.items()
+            yield from _named(value.get(FIELDS, {}).values())
         elif isinstance(value, tuple | list):
             yield from _named(value)

@@ -25,19 +25,12 @@ from compat.envs.cache import EnvCache, requirements
 from compat.envs.installers import PinUnknown, pinned_release
 from compat.envs.libraries import Overlay, overlaid
 from compat.envs.listing import INDEX, index_urls, list_files
+from compat.envs.native import Compiler, built_library, find_compiler
 from compat.envs.record import read_env
 from compat.errors import EnvError, IndexUnavailable, SelectionError
 from compat.files import content_of, folder_digest, replace_file
 from compat.model import BuiltEnv, Env, Status
-from compat.pairs.programs import (
-    Answers,
-    Compiler,
-    PairRun,
-    built_library,
-    find_compiler,
-    pairing_of,
-    run_programs,
-)
+from compat.pairs.programs import Answers, PairRun, pairing_of, run_programs
 from compat.pairs.records import Grid, Pair, PairProgram
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.project import Listener, Obtain, Selection

@@ -20,7 +20,7 @@ from compat import toolchains
 from compat.model import DEFAULT_TOOLCHAIN, HINTS, TABLES, CompileSpec, Specialization, arguments
 from compat.model.cell import leaf_types, parameter_of
 from compat.reduce import module
-from compat.source.parsing import compiles, tree_of
+from compat.source.parsing import compiles, tree_of, walk
 from compat.text import JsonObject
 from compat.toolchains.base import Simplification
 
@@ -124,7 +124,7 @@ class Candidate:
         )
         facts += sum(2 * _NODE + _of_value(value) for value in self.compile.constexprs.values())
         facts += sum(2 * _NODE + _of_value(value) for value in self.compile.options.values())
-        return sum(_of_node(node) for node in ast.walk(self.tree)) + facts, len(self.text)
+        return sum(map(_of_node, walk(self.tree))) + facts, len(self.text)
 
     def _of_argument(self, value: object) -> int:
         """Return the weight of an argument that a launch passes.
@@ -235,7 +235,7 @@ def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
 
 def _text(candidate: Candidate, nodes: Nodes, functions: Sequence[str]) -> str | None:
     tree = tree_of(candidate.text)
-    twins = dict(zip(ast.walk(candidate.tree), ast.walk(tree), strict=True))
+    twins = dict(zip(walk(candidate.tree), walk(tree), strict=True))
     changed: ast.Module = _NodeReplacer({twins[node]: new for node, new in nodes.items()}).visit(
         tree
     )

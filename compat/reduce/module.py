@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Iterator
 from compat import toolchains
 from compat.model import DEFAULT_TOOLCHAIN
 from compat.source import parsing
-from compat.source.parsing import bound_by, named_parameters, tree_of
+from compat.source.parsing import bound_by, named_parameters, tree_of, walk
 from compat.toolchains.base import Simplification
 
 BUILTINS = frozenset(dir(builtins))
@@ -36,20 +36,20 @@ def defines(tree: ast.Module, names: Iterable[str]) -> bool:
 
 def loaded(node: ast.AST) -> set[str]:
     """Names that are read somewhere in ``node``; what ``x += 1`` changes is read too."""
-    names = {
-        child.id
-        for child in ast.walk(node)
-        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load)
-    }
-    changed = (child.target for child in ast.walk(node) if isinstance(child, ast.AugAssign))
-    return names | {target.id for target in changed if isinstance(target, ast.Name)}
+    names = set()
+    for child in walk(node):
+        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
+            names.add(child.id)
+        elif isinstance(child, ast.AugAssign) and isinstance(child.target, ast.Name):
+            names.add(child.target.id)
+    return names
 
 
 def stored(node: ast.AST) -> set[str]:
     """Names that are given a value somewhere in ``node``."""
     return {
         child.id
-        for child in ast.walk(node)
+        for child in walk(node)
         if isinstance(child, ast.Name) and not isinstance(child.ctx, ast.Load)
     }
 

@@ -19,6 +19,7 @@ from packaging.version import Version
 from compat.api.histories import Packed
 from compat.history.account import Bracket, Change, Interval, Word
 from compat.history.running import Fast, Right
+from compat.history.suspects import SlowSuspect
 from compat.history.verdict import Verdict
 from compat.model import BuiltEnv, CompileSpec, Package, Result, Status, Target
 from compat.model.codec import record_of, schema_of, unstructure
@@ -41,6 +42,7 @@ from compat.report.summary.grid import LibraryRecord, library_versions
 from compat.report.summary.record import Report, place_of
 from compat.report.summary.statements import statements
 from compat.text import JsonObject, json_pieces, lazy_pattern, printable, write_json
+from compat.tune.records import TunedRecord
 
 _T = TypeVar("_T")
 SCHEMA: Literal[2] = 2
@@ -158,6 +160,16 @@ class VerdictRecord:
 
 
 @frozen(kw_only=True)
+class SuspectRecord:
+    """A cell that compiles, and that is likely slower than on the release before."""
+
+    cell: Text
+    before: Annotated[Text, rules(description="The cell that it was compared with.")]
+    ratio: Annotated[Amount, rules(description="How many times slower, estimated.")]
+    reasons: tuple[Text, ...]
+
+
+@frozen(kw_only=True)
 class EnvRecord:
     """An env as it was found."""
 
@@ -240,6 +252,9 @@ class MatrixRecord:
     packages: tuple[LibraryRecord, ...]
     existing: Mapping[str, _Versions]
     pairs: tuple[Pair, ...]
+    slow_suspects: tuple[SuspectRecord, ...] = field(default=(), metadata={OPTIONAL: True})
+    """The slowest first. Older files have none, and they are computed again from the cells."""
+    tuned: tuple[TunedRecord, ...] = field(default=(), metadata={OPTIONAL: True})
     api: Packed | None = field(default=None, metadata={OPTIONAL: True})
 
 
@@ -304,7 +319,10 @@ def _document(report: Report) -> JsonObject:
         "packages": library_versions(report),
         "existing": {name: sorted(versions) for name, versions in sorted(report.existing.items())},
         "pairs": report.pairs,
+        "slow_suspects": tuple(map(suspect_record, report.slow_suspects)),
     }
+    if report.tuned:
+        records["tuned"] = report.tuned
     api = {"api": unstructure(report.api, compact=True)} if report.api else {}
     return {
         name: record if isinstance(record, Iterator) else unstructure(record)
@@ -329,6 +347,16 @@ def verdict_document(verdict: Verdict) -> JsonObject:
     """The joint answer of the releases about a kernel."""
     document: JsonObject = unstructure(verdict_record(verdict))
     return document
+
+
+def suspect_record(suspect: SlowSuspect) -> SuspectRecord:
+    """The record of a cell that is likely slower than on the release before."""
+    return SuspectRecord(
+        cell=suspect.result.cell.id,
+        before=suspect.before.cell.id,
+        ratio=round(suspect.suspicion.ratio, 2),
+        reasons=suspect.suspicion.reasons,
+    )
 
 
 def bracket_record(bracket: Bracket | None) -> BracketRecord | None:

@@ -50,6 +50,7 @@ from compat.report.document import (
 )
 from compat.report.summary.record import Report, ShardShare, shards_together
 from compat.text import JsonObject, printable, read_json_stream
+from compat.tune.records import TunedRecord
 
 
 def load_report(text: Content, where: str = "matrix.json") -> Report:
@@ -303,6 +304,7 @@ def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
                 for attachment in matrix.attachments
             }.values()
         ),
+        tuned=_tuned(matrices),
         api=max(
             (matrix.api for matrix in matrices if matrix.api),
             key=lambda packed: len(packed.seen),
@@ -316,6 +318,16 @@ def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
         },
         **alike,
     )
+
+
+def _tuned(matrices: Sequence[MatrixRecord]) -> tuple[TunedRecord, ...]:
+    """The answers of all files; of two for one workload and GPU, that on more releases."""
+    found: dict[tuple[str, ...], TunedRecord] = {}
+    for record in (record for matrix in matrices for record in matrix.tuned):
+        name = (record.kernel, record.variant, record.workload, record.target, record.device)
+        if name not in found or len(found[name].releases) < len(record.releases):
+            found[name] = record
+    return tuple(found.values())
 
 
 def _share(matrix: MatrixRecord) -> ShardShare:
@@ -498,7 +510,14 @@ class _Loading:
             variants=self.matrix.variants,
             helpers=self.matrix.helpers,
             pairs=self.matrix.pairs,
+            tuned=self._tuned(),
         )
+
+    def _tuned(self) -> tuple[TunedRecord, ...]:
+        for place, record in enumerate(self.matrix.tuned):
+            if not record.is_sound:
+                raise RecordError(f"tuned[{place}]: its configs and releases do not fit together")
+        return self.matrix.tuned
 
     @cached_property
     def envs(self) -> Mapping[str, BuiltEnv]:

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from compat.source.parsing import tree_of
+from compat.source.parsing import tree_of, walk
 
 _IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+_OptionalImports = tuple[tuple[str, ast.Import | ast.ImportFrom], ...]
 
 
 @frozen(kw_only=True)
@@ -44,16 +45,16 @@ class Import:
 
 
 @lru_cache(4096)
-def _parsed(content: bytes) -> tuple[tuple[Import, ...], frozenset[str]]:
-    """Return the imports of a content, and the names that its other statements bind.
+def _parsed(content: bytes) -> tuple[tuple[Import, ...], frozenset[str], _OptionalImports]:
+    """Return imports, the names that other statements bind, and optional imports of a content.
 
     The kernels of a package draw in the same files, so results are cached.
     """
     try:
         tree = tree_of(content)
     except SyntaxError:
-        return (), frozenset()
-    return imports_of(tree), frozenset(names_bound(tree))
+        return (), frozenset(), ()
+    return imports_of(tree), frozenset(names_bound(tree)), tuple(_optional_imports(tree))
 
 
 def imports_in(content: bytes) -> tuple[Import, ...]:
@@ -64,9 +65,18 @@ def imports_in(content: bytes) -> tuple[Import, ...]:
     return _parsed(content)[0]
 
 
+def optional_imports(content: bytes) -> _OptionalImports:
+    """Return each name that an optional import in a file binds, with the import.
+
+    An import is optional if it stands in a ``try`` with a handler that goes on after
+    ``ImportError``. A file that cannot be parsed has none.
+    """
+    return _parsed(content)[2]
+
+
 def names_bound(tree: ast.Module) -> Iterator[str]:
     """The names that other statements than imports give a meaning, in whichever scope."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if (
             isinstance(
                 node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler
@@ -117,22 +127,18 @@ def _imports_of(node: ast.AST) -> Iterator[Import]:
         yield Import(level=node.level, parts=parts, names=names, bound=bound)
 
 
-def optional_imports(tree: ast.Module) -> Iterator[tuple[str, ast.Import | ast.ImportFrom]]:
-    """Yield each name that an optional import binds, with the import.
-
-    An import is optional if it stands in a ``try`` with a handler that goes on after
-    ``ImportError``.
-    """
-    for node in ast.walk(tree):
+def _optional_imports(tree: ast.Module) -> Iterator[tuple[str, ast.Import | ast.ImportFrom]]:
+    for node in statements_of(tree):
         if isinstance(node, ast.Try) and any(
             _goes_on_without(handler) for handler in node.handlers
         ):
-            for inner_node in (inner for statement in node.body for inner in ast.walk(statement)):
-                if isinstance(inner_node, ast.Import | ast.ImportFrom):
-                    yield from (
-                        (alias.asname or alias.name.partition(".")[0], inner_node)
-                        for alias in inner_node.names
-                    )
+            for tried in node.body:
+                for inner in (tried, *statements_of(tried)):
+                    if isinstance(inner, ast.Import | ast.ImportFrom):
+                        yield from (
+                            (alias.asname or alias.name.partition(".")[0], inner)
+                            for alias in inner.names
+                        )
 
 
 def _goes_on_without(handler: ast.ExceptHandler) -> bool:
@@ -287,7 +293,7 @@ class _Users:
         """A name that comes through a package's own file."""
         if name == "*":
             raise _Anything
-        imports, bound = _parsed(package.read_bytes())
+        imports, bound, _ = _parsed(package.read_bytes())
         if name in bound:
             self.add(package)
         named = [

@@ -14,7 +14,7 @@ from pathlib import Path
 from attrs import define, evolve, field, frozen
 
 from compat.source.imports import file_of
-from compat.source.parsing import NameUse, attributes_set, bound_by, text_of, tree_of, uses
+from compat.source.parsing import NameUse, attributes_set, bound_by, text_of, tree_of, uses, walk
 from compat.text import lazy_pattern
 
 Definition = ast.FunctionDef | ast.ClassDef
@@ -132,7 +132,7 @@ class Statement:
     @cached_property
     def identifiers(self) -> frozenset[str]:
         """Every name that stands anywhere in it."""
-        names = (name for name in ast.walk(self.node) if isinstance(name, ast.Name | ast.arg))
+        names = (name for name in walk(self.node) if isinstance(name, ast.Name | ast.arg))
         return frozenset(name.id if isinstance(name, ast.Name) else name.arg for name in names)
 
     @property

@@ -236,6 +236,12 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]", "", name.lower())
 
 
+def can_launch(cell: Cell) -> bool:
+    """Whether what is compiled of a cell can be launched on a host without its toolchain."""
+    launching = of(cell.env).launching
+    return launching is not None and cell.target.backend in launching.backends
+
+
 def known_edits(failure: Failure | None, toolchain: str) -> tuple[KnownEdit, ...]:
     """Return the known edits for a failure's class, smallest first.
 

@@ -8,7 +8,9 @@ how one is added.
 from __future__ import annotations
 
 import ast
+import io
 import re
+import zipfile
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,7 @@ from compat.model import (
 )
 from compat.text import JsonMapping, JsonObject
 from compat.toolchains.language import Guessing, KnownEdit
+from compat.toolchains.programs import ProgramLanguage
 
 
 def _no_private(_folder: str) -> dict[str, str]:
@@ -209,6 +212,12 @@ class CompilerParts:
     not_optimized: Mapping[str, str]
     """The environment variables that turn off the optimizer of the back end, to store its IR."""
     assembler: Assembler
+    leaves_out: str = ""
+    """The environment variable that has the adapter run the passes one by one, without one of them.
+
+    Its value is the number of that pass among those that can be run by themselves, from 1 on. With
+    0 all of these run, and the IR before each is printed. Empty if no pass can be left out.
+    """
 
 
 @frozen(kw_only=True)
@@ -287,8 +296,10 @@ class Capturing:
     """
     written: FrozenForm
     """The function that writes a recorded kernel as source."""
-    cache: str | None = None
-    """The environment variable that says where the toolchain's cache is, if it has one."""
+    caches: tuple[str, ...] = ()
+    """The environment variables that say where compiled kernels and results of tuning are kept."""
+    settings: Mapping[str, str] = Factory(dict)
+    """The environment variables that have a program compile in its own process, and anew."""
     without_lines: Mapping[str, str] = Factory(dict)
     """The environment variables that keep paths and line numbers out of assembly code."""
 
@@ -332,8 +343,16 @@ class ApiNames:
     """The decorators below which code is a kernel's."""
 
 
+def _with_lines(_stage: str, data: bytes) -> bytes:
+    return data
+
+
 def _own_metadata(metadata: str, _other: str) -> str:
     return metadata
+
+
+def _no_pace(_binary: bytes, _metrics: JsonMapping, _target: Target) -> JsonObject:
+    return {}
 
 
 class Unlaunchable(Exception):
@@ -355,8 +374,14 @@ class Launching:
     """The stage whose text says which parameters and which block size the binary has."""
     metadata: str
     """The name under which a worker stores the compiler's facts for a launch."""
-    without_lines: Mapping[str, str] = Factory(dict)
-    """The environment variables that keep paths and line numbers out of the binary."""
+    without_lines: Callable[[str, bytes], bytes] = _with_lines
+    """A stage and its result → the result without paths and line numbers."""
+    pace: Callable[[bytes, JsonMapping, Target], JsonObject] = _no_pace
+    """A binary, the metrics of its compile and the target → facts that decide how fast it is.
+
+    They become metrics of the compile; ``compat/history/foresight.py`` compares them. The result is
+    empty for a target whose machine code is not known.
+    """
     tells_problem: bool = False
     """Whether the adapter gets a cell's problem when it builds a launch. Such an adapter runs the
     compiled host code, and writes down the launches for each size.
@@ -383,6 +408,25 @@ class Launching:
     ``None`` if the program needs only Python. The user starts such a program alone. It does not run
     during a search, and not on clusters.
     """
+
+    @property
+    def stages(self) -> tuple[str, str, str]:
+        """What a launch needs of a compile."""
+        return self.binary, self.text, self.metadata
+
+    def pack(self, made: Mapping[str, bytes]) -> bytes:
+        """The results of :attr:`stages` as one file. Equal results make equal files."""
+        memory = io.BytesIO()
+        with zipfile.ZipFile(memory, "w", zipfile.ZIP_DEFLATED) as file:
+            for stage in self.stages:
+                file.writestr(zipfile.ZipInfo(stage), self.without_lines(stage, made[stage]))
+        return memory.getvalue()
+
+    def unpack(self, data: bytes) -> tuple[bytes, bytes, bytes]:
+        """The binary, its text and the metadata in such a file. Raises BadZipFile and KeyError."""
+        with zipfile.ZipFile(io.BytesIO(data)) as file:
+            binary, text, metadata = map(file.read, self.stages)
+            return binary, text, metadata
 
 
 @frozen(kw_only=True)
@@ -651,6 +695,10 @@ class Toolchain:
     """Its failure classes and predictions, and how its releases word failures."""
     launching: Launching | None = None
     """How compiled kernels are launched on another host; ``None`` where they are not."""
+    programs: Callable[[], ProgramLanguage[Any]] | None = None
+    """Imports its generated programs; ``None`` without any. Raises ModuleNotFoundError without
+    NumPy.
+    """
 
     def facts(self, target: Target, release: Version | None) -> JsonObject:
         """Return the facts about a target that a worker gets.

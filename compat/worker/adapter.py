@@ -28,9 +28,9 @@ if TYPE_CHECKING:
         """A toolchain's interpreter, which runs kernels on the CPU."""
 
         def prepare(
-            self, function: object, job: dict[str, object], arguments: dict[str, object]
+            self, function: object, job: Document, problem: Document
         ) -> Callable[[tuple[int, ...]], None]:
-            """What launches a job's function with these arguments, by name, on a grid.
+            """What launches a job's function with the arguments of a checked problem, on a grid.
 
             Raises ValueError, in a sentence, where they are not those of the function.
             """

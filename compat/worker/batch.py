@@ -376,21 +376,21 @@ def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapt
     """
     problems, outputs = load_numerics()
     noted, right = attempt.noted, False
+    settings = {**attempt.job["options"], **attempt.job["constexprs"]}
     found: list[Document] = []
     attempt.enter("interpret")
     each = _problems(attempt, problems, seed)
     try:
         for problem in each:
             noted.update(problem=problem["name"], problems=len(found) + 1)
-            if problem["grid"] is None:
-                raise problems.ProblemError("problem %r has no grid" % problem["name"])
+            grid = problems.grid_of(problem, settings)
             attempt.beacon.at(problem["name"], len(found) + 1)
             try:
-                launch = interpreting.prepare(attempt.function, attempt.job, problem["arguments"])
+                launch = interpreting.prepare(attempt.function, attempt.job, problem)
             except ValueError as error:
                 raise problems.ProblemError("problem %r: %s" % (problem["name"], error)) from None
             outputs.poison(problem)
-            launch(problem["grid"])
+            launch(grid)
             attempt.enter("check")
             found.append(outputs.compare(problem))
             noted["check"] = outputs.together(found)

@@ -111,7 +111,7 @@ class Mode:
     stages: tuple[str, ...] = ()
     """The stages whose results are kept if an action keeps them; empty for all.
 
-    ``metadata`` is the compiler's description of the result.
+    :data:`LAUNCHABLE` stands for one file with all that a launch needs.
     """
     timed: bool = False
     """Read the time of each pass in the printed text. It becomes the metric ``passes`` of a built
@@ -131,10 +131,39 @@ class Mode:
         """The names of its actions."""
         return tuple(action.do for action in self.actions)
 
+    def kept(self, cell: Cell) -> tuple[str, ...]:
+        """The stages whose results an attempt at a cell keeps.
+
+        A plain compile of a cell with a problem keeps what a launch needs, so that one compile
+        serves the matrix and the GPU host.
+        """
+        if any(isinstance(action, Compile) and action.keep_ir for action in self.actions):
+            return self.stages or toolchains.of(cell.env).every_stage
+        return (LAUNCHABLE,) if self == PLAIN and _is_for_launching(cell) else ()
+
+    def documents(self, cell: Cell) -> list[JsonObject]:
+        """The actions for a cell, as the worker wants them."""
+        keeps = bool(self.kept(cell))
+        return [
+            (evolve(action, keep_ir=keeps) if isinstance(action, Compile) else action).document()
+            for action in self.actions
+        ]
+
     @property
     def interprets(self) -> bool:
         """Whether it takes a worker that runs kernels instead of compiling them."""
         return Interpret.do in self.asked
+
+
+LAUNCHABLE = "launchable"
+"""What a launch needs of a compile, as one file (:meth:`compat.toolchains.Launching.pack`)."""
+
+
+def _is_for_launching(cell: Cell) -> bool:
+    """Whether a plain compile of a cell has all that a launch of its problem needs."""
+    launching = toolchains.of(cell.env).launching
+    is_complete = launching is not None and not launching.tells_problem
+    return is_complete and cell.spec.problem is not None and toolchains.can_launch(cell)
 
 
 PLAIN = Mode()
@@ -326,7 +355,7 @@ class InFlightCell:
                 if (mode.interprets or mode.tells_problem) and spec.problem
                 else None
             ),
-            "actions": [action.document() for action in mode.actions],
+            "actions": mode.documents(self.cell),
         }
 
     def evidence(self, mode: Mode, **facts: Any) -> Evidence:

@@ -22,6 +22,7 @@ import lzma
 import os
 import re
 import resource
+import shutil
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -34,13 +35,12 @@ from compat import toolchains
 from compat.diagnosis.pipeline import Keep, diagnosed
 from compat.errors import REFUSALS, MachineError
 from compat.files import content_of
-from compat.model import SOURCE_STAGE, Evidence
+from compat.model import SOURCE_STAGE, Cell, Evidence
 from compat.processes.supervisor import run
 from compat.source.imports import optional_imports
-from compat.source.parsing import tree_of
-from compat.text import lazy_pattern
+from compat.text import JsonObject, lazy_pattern
 from compat.worker import beacon
-from compat.workers.attempt import InFlightCell, Mode, Places
+from compat.workers.attempt import LAUNCHABLE, InFlightCell, Mode, Places
 from compat.workers.client import Child
 
 _LARGEST = 256 * 1024 * 1024
@@ -66,8 +66,11 @@ def gathered(
     ``None`` stands for the end of all that was printed. ``keep`` stores artifacts; without it none
     are kept. Paths in kept files, and in what was read in printed text, are the asker's.
     """
-    stages = mode.stages or toolchains.of(flight.cell.env).every_stage
-    kept = _made(child.directory / "kept" / flight.nonce, stages, keep, places) if keep else {}
+    made = child.directory / "kept" / flight.nonce
+    kept = _made(made, mode.kept(flight.cell), flight.cell, keep, places) if keep else {}
+    if evidence.complete and LAUNCHABLE in kept:
+        evidence = evolve(evidence, metrics={**evidence.metrics, **_pace(made, evidence, flight)})
+    shutil.rmtree(made, ignore_errors=True)
     if evidence.complete and mode.timed:
         text = child.read_output(flight.output, end, PRINTED_LIMIT, "")
         printed = _pass_seconds(text, evidence, flight)
@@ -114,16 +117,40 @@ def _pass_seconds(text: str, evidence: Evidence, flight: InFlightCell) -> dict[s
     return {name: round(taken * share, 4) for name, taken in seconds.items()}
 
 
-def _made(folder: Path, stages: Iterable[str], keep: Keep, places: Places) -> dict[str, str]:
+def _made(
+    folder: Path, stages: Iterable[str], cell: Cell, keep: Keep, places: Places
+) -> dict[str, str]:
     """Stage → name of what it made."""
-    made = (
-        {stage: content_of(folder / stage, _LARGEST) for stage in stages} if folder.is_dir() else {}
-    )
+    if not folder.is_dir():
+        return {}
+    made = {
+        stage: _for_launch(folder, cell)
+        if stage == LAUNCHABLE
+        else content_of(folder / stage, _LARGEST)
+        for stage in stages
+    }
     return {
         stage: keep(f".{stage}", places.told_data(data))
         for stage, data in made.items()
         if data is not None
     }
+
+
+def _for_launch(folder: Path, cell: Cell) -> bytes | None:
+    """What a launch needs, as one file; ``None`` if the compile did not come so far."""
+    launching = toolchains.of(cell.env).launching
+    assert launching is not None
+    made = {stage: content_of(folder / stage, _LARGEST) for stage in launching.stages}
+    files = {stage: data for stage, data in made.items() if data is not None}
+    return launching.pack(files) if len(files) == len(made) else None
+
+
+def _pace(folder: Path, evidence: Evidence, flight: InFlightCell) -> JsonObject:
+    """What the binary says of its speed, as metrics."""
+    launching = toolchains.of(flight.cell.env).launching
+    assert launching is not None
+    binary = content_of(folder / launching.binary, _LARGEST)
+    return launching.pace(binary, evidence.metrics, flight.cell.target) if binary else {}
 
 
 def _optional_imports(evidence: Evidence, paths: Iterable[str]) -> dict[str, str]:
@@ -139,8 +166,8 @@ def _optional_imports(evidence: Evidence, paths: Iterable[str]) -> dict[str, str
     )
     found: dict[str, str] = {}
     for path in sorted(paths) if words else ():
-        with suppress(OSError, SyntaxError):
-            for name, statement in optional_imports(tree_of(Path(path).read_bytes(), path)):
+        with suppress(OSError):
+            for name, statement in optional_imports(Path(path).read_bytes()):
                 if name in words:
                     found.setdefault(
                         name, f"{path}:{statement.lineno}: {ast.unparse(statement)}"[:_LONGEST_LINE]

@@ -159,6 +159,24 @@ def test_the_pass_between_two_releases() -> None:
     assert {path.name for path in Path(found["folder"]).iterdir()} >= {"good", "bad"}
 
 
+@pytest.mark.parametrize(
+    ("ends", "begins"),
+    [
+        ((), "triton-3.9.0 compiles it, so no pass fails."),
+        (
+            ("--good", "3.4.0", "--bad", "3.3.0"),
+            f"Their IR is the same, ignoring names, up to {LOWERING}, ",
+        ),
+    ],
+)
+def test_a_judge_that_has_no_part_in_the_answer_is_named(
+    ends: tuple[str, ...], begins: str
+) -> None:
+    found = answer(*DOTS, "--axis", "pass", "--judge", "registers>16", *ends)
+    assert found["sentence"].startswith(begins)
+    assert "The judge `registers>16` has no part in this answer: " in found["sentence"]
+
+
 @pytest.mark.long
 def test_the_pass_between_two_cases() -> None:
     done = bisect(*SEL_DENSE, "--axis", "pass", "--against", "d128")

@@ -127,6 +127,17 @@ def test_a_judge_that_needs_no_launch(
     assert "the judge `ok` asks for no launches" in done.stderr
 
 
+@pytest.mark.parametrize("judge", ["best>1.1*previous", "staying>1.2"])
+def test_a_judge_of_configs_says_which_command_launches_them(home: Path, judge: str) -> None:
+    """Whether there is a GPU or not."""
+    done = bisect("--judge", judge, "--launch")
+    assert done.exit_code == SelectionError.exit_code
+    lines = " ".join(done.stderr.split())
+    assert f"the judge `{judge}` compares the stored latencies of `compat tune`" in lines
+    assert "hint: `compat tune` launches all configs of a kernel" in lines
+    assert "Then bisect without --launch." in lines
+
+
 def test_a_launcher_that_cannot_launch(
     home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -93,6 +93,11 @@ def test_numbers(text: str, numbers: Numbers, expected: Judgement) -> None:
         ("latency>baseline", latency(101, 100), B),
         ("latency>1.2*baseline", latency(130), U),
         ("latency>1.2*previous", latency(130), U),
+        ("best>80", latency(81), B),
+        ("best>1.2*baseline", latency(120, 100), G),
+        ("staying>1.2", latency(121, 100), B),
+        ("staying>1.2", latency(120, 100), G),
+        ("staying>1.2", None, U),
     ],
 )
 def test_latency(text: str, told: Latency | None, expected: Judgement) -> None:
@@ -104,7 +109,11 @@ def test_what_did_not_compile_has_no_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["wrong", "unstable", "latency>80", "latency>1.2*baseline", "latency>=1.2*previous"]
+    "text",
+    [
+        *("wrong", "unstable", "latency>80", "latency>1.2*baseline", "latency>=1.2*previous"),
+        *("best>80", "best>1.1*previous", "staying>1.2"),
+    ],
 )
 def test_texts_are_kept(text: str) -> None:
     assert parse_criterion(text).text == text

@@ -40,6 +40,7 @@ class Staged:
     failing: Outcome
     steps: list[str] = field(factory=list)
     parts: CompilerParts = PARTS
+    first_ir: str = PARTS.first_ir
     good: Cell = GOOD
     bad: Cell = BAD
 

@@ -13,10 +13,13 @@ from attrs import evolve
 from compat.report.document import dump, enclosing, matrix_document
 from compat.report.loading import load_report
 from compat.report.summary.record import Report
+from compat.report.views.tune import record_of_answer
+from tests.records import OK, RELEASES, TARGETS, env
 from tests.report import factory
 from tests.report.hostile import ATTACK, hostile
 from tests.report.naming import naming
 from tests.report.synthetic import synthetic
+from tests.tune.test_answers import measured
 
 REAL = Path(__file__).parent / "fixtures" / "releases.json.gz"
 """What ``compat matrix --envs releases`` wrote of this repository's own kernels."""
@@ -52,6 +55,34 @@ def run() -> Report:
     return factory.report(factory.checked_matrix(), existing=("3.0.0",))
 
 
+def suspected() -> Report:
+    """One cell compiles, and is likely slower than on the release before."""
+    return factory.report(factory.suspected_matrix())
+
+
+def tuned() -> Report:
+    """Two kernels were tuned over all releases on an H100, as in ``tests/tune/measured.json``."""
+    envs = [env(release) for release in RELEASES]
+    names = [("layer_norm", "whole_row", "n16384"), ("sel_varlen", "broadcast_2d", "few")]
+    results = [
+        result
+        for kernel, variant, case in names
+        for result in factory.tried(
+            kernel, variant, factory.always(OK), envs=envs, cases=[case], targets=TARGETS[1:2]
+        )
+    ]
+    records = [
+        evolve(
+            record_of_answer(measured(f"{kernel}/{variant}/{case}")),
+            kernel=kernel,
+            variant=variant,
+            workload=case,
+        )
+        for kernel, variant, case in names
+    ]
+    return evolve(factory.report(results), tuned=tuple(records))
+
+
 def attacking() -> Report:
     """Every text is an attack, in a file that somebody sent."""
     with tempfile.TemporaryDirectory() as folder:
@@ -72,5 +103,7 @@ REPORTS: Mapping[str, Callable[[], Report]] = {
     "various": various,
     "few_names": few_names,
     "run": run,
+    "suspected": suspected,
+    "tuned": tuned,
     "attacking": attacking,
 }

@@ -46,6 +46,12 @@ def test_no_view_is_wider_than_the_window(open_page: Open, width: int) -> None:
         assert page.evaluate(OVERFLOW) == 0, view
 
 
+def test_tuned_configs_fit_on_a_phone(open_page: Open) -> None:
+    page = open_page("tuned", width=390, fragment="#view=trends&kernel=layer_norm").page
+    expect(page.locator("[data-staying]")).to_be_attached()
+    assert page.evaluate(OVERFLOW) == 0
+
+
 def test_the_drawer_fits_on_a_phone(open_page: Open) -> None:
     page = open_page(
         "real", width=390, has_touch=True, fragment=FAILED.replace("3.5.0", "3.9.0")
@@ -102,11 +108,26 @@ def test_an_open_drawer_is_printed_whole(open_page: Open) -> None:
         ("few_names", ""),
         ("few_names", "#mark=CRASH"),
         ("real", FAILED),
+        ("suspected", ""),
+        ("suspected", "#cell=k/v/d64/sm_80/triton-3.9.0"),
+        ("tuned", ""),
+        ("tuned", "#view=trends&kernel=layer_norm"),
         ("few_names", "#view=failures"),
         ("few_names", "#view=trends"),
         ("few_names", "#view=api"),
     ],
-    ids=["grid", "filtered", "drawer", "failures", "trends", "api"],
+    ids=[
+        "grid",
+        "filtered",
+        "drawer",
+        "suspects",
+        "suspicion",
+        "tuned-grid",
+        "tuned",
+        "failures",
+        "trends",
+        "api",
+    ],
 )
 def test_nothing_keeps_people_from_using_it(open_page: Open, name: str, fragment: str) -> None:
     look = open_page(name, fragment=fragment)

@@ -13,6 +13,7 @@ from compat.report.summary.record import Report
 from compat.report.views.matrix_markdown import headline
 from tests.browser.looking import Look
 from tests.browser.pages import large, real, various
+from tests.report.factory import SUSPICION
 
 Open = Callable[..., Look]
 
@@ -179,10 +180,30 @@ def test_marks_and_classes_filter_cells(open_page: Open) -> None:
 
 def test_what_is_not_as_declared_is_found_at_once(open_page: Open) -> None:
     page, report = open_page("various").page, various()
-    page.locator("[data-unexpected]").click()
+    page.locator("[data-only=unexpected]").click()
     unexpected = {f"{r.cell.spec.kernel}/{r.cell.spec.variant}" for r in report.unexpected}
     assert {name for name in lines(page) if "/" in name} <= unexpected
     assert f"{len(report.results):,} cells" in count(page)
+
+
+def test_what_is_likely_slower_has_a_mark_a_filter_and_a_sentence(open_page: Open) -> None:
+    page = open_page("suspected").page
+    of_it = line(page, "k/v").locator("[data-release]")
+    marked = of_it.evaluate_all(
+        "cells => cells.filter(c => c.querySelector('.suspicion')).map(c => c.dataset.release)"
+    )
+    assert marked == ["3.9.0"]
+    assert marks(page, "k/v")["3.9.0"] == "ok"
+    last = of_it.last
+    assert "likely slower than on the release before" in (last.get_attribute("aria-label") or "")
+    page.locator("[data-only=suspected]").click()
+    assert count(page) == "1 variant, 1 of 6 cells"
+    last.click()
+    drawer = page.locator("[data-drawer]")
+    expect(drawer.locator("[data-suspicion]")).to_have_text(f"L{SUSPICION[1:]}.")
+    drawer.locator("[data-neighbour='3.8.0']").click()
+    expect(drawer.locator("[data-suspicion]")).to_have_count(0)
+    assert open_page("run").page.locator("[data-only=suspected]").count() == 0
 
 
 # --- 20,000 cells ---------------------------------------------------------------------------------

@@ -30,6 +30,37 @@ def test_a_cell_tells_the_three_apart(open_page: Open) -> None:
     )
 
 
+def test_a_tuned_kernel_says_which_config_is_best_since_when(open_page: Open) -> None:
+    page = open_page("tuned").page
+    best = page.locator("tr[data-name='layer_norm/whole_row'] [data-tuned]")
+    assert best.inner_text() == "best since 3.9.0: num_warps=16"
+    assert page.locator("tr[data-name='layer_norm'] [data-tuned]").count() == 0
+    other = page.locator("tr[data-name='sel_varlen/broadcast_2d'] [data-tuned]")
+    assert other.inner_text() == "best since 3.4.0: num_warps=4, num_stages=2"
+    assert open_page("run").page.locator("[data-tuned]").count() == 0
+
+
+def test_the_trends_show_the_best_config_and_the_cost_of_staying(open_page: Open) -> None:
+    page = open_page("tuned", fragment="#view=trends&kernel=layer_norm").page
+    answer = page.locator("[data-tuned-answer='layer_norm/whole_row/n16384/sm_90']")
+    expect(answer).to_contain_text("tuned on NVIDIA H100 80GB HBM3")
+    expect(answer.locator("li").first).to_contain_text("inverts between 3.7.1 and 3.8.0")
+    curves = answer.locator("[data-chart] g.series")
+    last = [curves.nth(at).locator("a").last.get_attribute("aria-label") for at in range(2)]
+    assert last == [
+        "best config, 3.9.0: 191.168 µs",
+        "num_warps=32, best on 3.0.0, 3.9.0: 221.408 µs",
+    ]
+    assert [curves.nth(at).locator("a").count() for at in range(2)] == [13, 13]
+    costs = answer.locator("[data-staying] tbody tr")
+    assert costs.nth(11).locator("td").last.inner_text() == "2.02"  # the best of 3.8.0 on 3.9.0
+    assert page.locator("[data-tuned-answer]").count() == 1
+    curves.first.locator("a").last.click()
+    drawer = page.locator("[data-drawer]")
+    expect(drawer).to_contain_text("num_warps=16: 191.168 µs on NVIDIA H100 80GB HBM3")
+    expect(drawer).to_contain_text("num_warps=32, of 3.0.0: 221.408 µs, 1.16 × the best")
+
+
 def test_a_slower_release_is_shown_beside_the_one_before(open_page: Open) -> None:
     page = open_page("run", fragment=f"#cell={SLOWER}").page
     fast = page.locator("[data-drawer] [data-fact-line=fast]")

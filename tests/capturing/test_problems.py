@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,12 @@ from tests.targets import TARGETS
 PAIR = "triton-3.5.1-torch-2.9.1"
 PROGRAM = """
 import torch, triton, triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+@triton.jit
+def edge(x_desc, o_ptr, COLUMNS: tl.constexpr):
+    tile = x_desc.load([8, 0])
+    tl.store(o_ptr + tl.arange(0, 8)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :], tile)
 
 @triton.jit
 def gather(x_ptr, y_ptr, o_ptr, at_ptr, nothing, n, scale, BLOCK: tl.constexpr):
@@ -44,6 +51,12 @@ zeros = torch.zeros(5000, dtype=torch.int16, device="cuda")
 gather[grid](x, both[4::2], o, zeros, None, n, 0.3, BLOCK=64)
 twice[(1,)](x.bool(), n, BLOCK=128)
 twice[(1,)](torch.full((n,), 2, dtype=torch.uint8, device="cuda").expand(2, n), n, BLOCK=128)
+tiles = torch.randn(2, 12, 32, device="cuda")
+edge[(1,)](
+    TensorDescriptor(tiles[1], [10, 32], [32, 1], [8, 32], padding="nan"),
+    torch.empty(8, 32, device="cuda"),
+    COLUMNS=32,
+)
 """
 
 pytestmark = pytest.mark.wheels
@@ -80,6 +93,16 @@ def test_cases_have_problems_as_far_as_all_is_known(captured: Capture) -> None:
     assert said["tensors"]["at_ptr"]["values"][:3] == [99, 98, 97]
     assert said["numbers"] == {"n": 100, "scale": 0.5}
     assert said["nothing"] == ["nothing"]
+    described = problems["edge", "default"]
+    assert described is not None
+    said = described.parameters["recorded"]
+    assert said["tensors"]["x_desc"] == {
+        "storage": 0,
+        "shape": [10, 32],
+        "strides": [32, 1],
+        "offset": 384,
+    }
+    assert said["descriptors"] == {"x_desc": {"padding": "nan"}}
     index = json.loads((captured.options.output / "index.json").read_text())
     assert index["problems"] == ["recorded_problems.py"]
 
@@ -103,10 +126,15 @@ def test_they_run_in_an_interpreter_and_nothing_is_called_right(
     assert "it changed o_ptr (100 of 100 elements)" in found["gather", "fp32_i64"].reason
     # In the storage that y_ptr is in.
     assert "it changed y_ptr (100 of 204 elements)" in found["gather", "fp32_i32"].reason
+    (sample,) = found["edge", "default"].samples  # 256 elements: all of them
+    assert [math.isnan(value) for value in sample.values] == [False] * 64 + [True] * 192
     (sample,) = found["twice", "u8"].samples
     assert (sample.type, set(sample.values)) == ("uint8", {4})
     again = interpret(cells.values(), context)
-    assert again == checks
+    # NaN equals nothing, but its text does.
+    assert {cell: repr(check) for cell, check in again.items()} == {
+        cell: repr(check) for cell, check in checks.items()
+    }
 
 
 def test_nothing_of_it_is_written_unless_asked_for(pair: BuiltEnv, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from attrs import evolve
 from compat import __version__
 from compat.cli.commands import main
 from compat.model import BuiltEnv
-from tests.installed import ROOT, Installed
+from tests.installed import ROOT, Installed, ended
 
 
 def test_the_wheel_has_all_that_the_package_has(installed: Installed) -> None:
@@ -39,7 +39,7 @@ def test_it_is_the_installed_one_that_runs(installed: Installed) -> None:
 
 
 def test_the_version(installed: Installed) -> None:
-    done = installed.run("compat", "--version")
+    done = ended(installed.start("compat", "--version"))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"compat {__version__} (")
 
@@ -142,7 +142,8 @@ def test_a_kernel_file_is_all_that_is_needed_and_two_projects_share_envs(
     projects: tuple[Installed, Installed],
 ) -> None:
     one, two = projects
-    done = one.run("compat", "matrix", "k.toml", "--envs", "newest,3.0", "--target", "h100,a100")
+    command = ("compat", "matrix", "k.toml", "--envs", "newest,3.0", "--target", "h100,a100")
+    done = ended(one.start(*command))
     assert done.returncode == 0, done.stderr
     assert "4 cells" in done.stdout
     # The newest first.

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import re
 import threading
+import time
 
 import pytest
+from attrs import evolve
 from packaging.version import Version
 
 from compat.cli.logs import Showing
 from compat.cli.progress import Progress, ProgressListener
+from compat.engine.plan import Durations, Forecast
 from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Status
 from tests.cells import cell
 
@@ -40,6 +44,45 @@ def test_not_where_its_rows_are_those_of_another_run() -> None:
     progress = Progress(3, CELLS)
     progress.note(done(CELLS[0]))
     assert progress.line() == "1 of 3 cells, 0 unexpected"
+
+
+def compiled(which: Cell, seconds: float) -> Result:
+    outcome = Outcome(status=Status.OK, stage="cubin", seconds=seconds)
+    return evolve(done(which), outcome=outcome, cached=False)
+
+
+def left(progress: Progress) -> str:
+    """The time that is left, by the line."""
+    found = re.search(r"about (.*) left", progress.line())
+    assert found
+    return found[1]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "says"),
+    [
+        (1.0, "5 s"),
+        (None, "40 s"),  # at the rate of the slow cells, as nothing is known of the quick ones
+    ],
+)
+def test_cells_that_are_left_take_as_long_as_they_took_earlier(
+    monkeypatch: pytest.MonkeyPatch, earlier: float | None, says: str
+) -> None:
+    """The five slow cells of an env come first, and then five quick ones."""
+    slow = [cell(ENVS[0], "faces", "fine", case=f"slow{number}") for number in range(5)]
+    quick = [cell(ENVS[0], "faces", "fine", case=f"quick{number}") for number in range(5)]
+    durations = Durations()
+    for other in quick if earlier is not None else ():
+        durations.add(other.id.replace(ENVS[0].name, ENVS[1].name), earlier or 0.0)
+    clock = itertools.count(100.0, 8.0)
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    progress = Progress(10)
+    progress.expect([*slow, *quick], Forecast(seconds=None, durations=durations))
+    progress.note(compiled(slow[0], 8.0))  # begins 8 s before the first look at the clock
+    for each in slow[1:]:
+        progress.note(compiled(each, 8.0))
+    next(clock), next(clock), next(clock)
+    assert left(progress) == says
 
 
 def test_each_run_of_a_command_counts_its_own_cells() -> None:

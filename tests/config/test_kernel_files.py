@@ -378,8 +378,8 @@ ERRORS = [
         "variant[0].hints: expected a table, or 'none', found the string 'non'",
     ),
     (
-        WHOLE + "options = { mine = [4] }",
-        "variant[0].options.mine: an array is not a valid option value",
+        WHOLE + "options = { mine = [4, [{}]] }",
+        "variant[0].options.mine[1][0]: a table is not a valid option value",
     ),
     *(
         (WHOLE + f"options = {{ {name} = {value} }}", f"variant[0].options.{name}: {said}")

@@ -50,7 +50,16 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 WHOLE = st.integers(-(1 << 63), (1 << 64) - 1)
 OPTIONS = TEXTS.filter(lambda name: name not in toolchains.named("triton").language.options)
 """Names of options that no release has: they may have values of any type."""
+NAMES = st.sampled_from(("x", "n", "größe", "tensor", "function", "fields"))
+
+
+def named(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Named tuples, whose fields have an order."""
+    return st.dictionaries(NAMES, inner, max_size=3).map(lambda fields: {"fields": fields})
+
+
 PLAIN = st.one_of(st.booleans(), WHOLE, st.floats(), TEXTS)
+OPTION_VALUES = PLAIN | st.lists(PLAIN, max_size=3).map(tuple)
 CONSTEXPRS = st.recursive(
     st.one_of(
         PLAIN,
@@ -58,8 +67,9 @@ CONSTEXPRS = st.recursive(
         st.sampled_from(sorted({*constexprs.DTYPES.values()})).map(lambda name: {"dtype": name}),
         st.sampled_from(constexprs.TORCH_DTYPES).map(lambda name: {"torch_dtype": name}),
         st.just({"function": "add"}),
+        st.just({"layout": "gl.BlockedLayout([1], [32], [4], [0])"}),
     ),
-    lambda inner: st.lists(inner, max_size=3).map(tuple),
+    lambda inner: st.lists(inner, max_size=3).map(tuple) | named(inner),
     max_leaves=5,
 )
 TYPES = st.one_of(
@@ -70,9 +80,12 @@ TYPES = st.one_of(
         st.integers(1, 512),
         st.integers(1, 512),
     ),
+    st.just("tensordesc<fp16[64, 64],NVMMASharedLayout(128, element_bitwidth=16, rank=2)>"),
 )
 TUPLES = st.recursive(
-    TYPES | st.just(CONSTEXPR), lambda inner: st.lists(inner, max_size=3).map(tuple), max_leaves=5
+    TYPES | st.just(CONSTEXPR),
+    lambda inner: st.lists(inner, max_size=3).map(tuple) | named(inner),
+    max_leaves=5,
 )
 EXPECTATIONS = st.builds(
     Expectation,
@@ -102,7 +115,7 @@ def subset(names: Any) -> st.SearchStrategy[tuple[str, ...]]:
 
 
 @st.composite
-def compile_specs(draw: st.DrawFn, options: st.SearchStrategy[Any] = PLAIN) -> CompileSpec:
+def compile_specs(draw: st.DrawFn, options: st.SearchStrategy[Any] = OPTION_VALUES) -> CompileSpec:
     launch = draw(st.dictionaries(st.sampled_from(ARGUMENTS), PASSED))
     types = TYPES | TUPLES.filter(lambda kind: kind != CONSTEXPR)
     signature = {} if launch else draw(st.dictionaries(st.sampled_from(ARGUMENTS), types))

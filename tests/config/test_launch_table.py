@@ -39,7 +39,12 @@ CONSTANTS = st.sampled_from([64, True, None, "relu", (1, (2,)), {"dtype": "fp16"
 NUMBERS = st.one_of(st.booleans(), st.integers(-(1 << 63), (1 << 64) - 1), st.floats())
 ARGUMENTS = st.recursive(
     st.one_of(NUMBERS, st.none(), TENSORS, DESCRIPTORS, CONSTANTS),
-    lambda inner: st.lists(inner, max_size=3).map(tuple),
+    lambda inner: (
+        st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(st.sampled_from(["x", "tensor", "fields"]), inner).map(
+            lambda fields: {"fields": fields}
+        )
+    ),
     max_leaves=5,
 )
 
@@ -76,6 +81,10 @@ def load(tmp_path: Path) -> Load:
         ('"tensordesc<fp16[64, 32]>"', "tensordesc<fp16[64,32]>"),
         ('[4, [1.5, "*i32"], { none = true }]', (4, (1.5, "*i32"), None)),
         ("[]", ()),
+        (
+            '{ fields = { x = "*fp16", fields = { fields = {} }, none = [{ none = true }] } }',
+            {"fields": {"x": "*fp16", "fields": {"fields": {}}, "none": (None,)}},
+        ),
         ("[{ constexpr = [1, { none = true }] }, 2]", ({"constexpr": (1, None)}, 2)),
     ],
 )
@@ -98,6 +107,16 @@ def test_a_case_says_what_another_launch_passes(load: Load) -> None:
     assert first.compile.launch == {"x": "*fp16", "n": 4096, "bias": None}
     assert other.compile.launch == {"x": "*fp16", "n": 1, "bias": "*fp16"}
     assert first.compile != other.compile
+
+
+def test_fields_have_an_order(load: Load) -> None:
+    cases = (
+        f'[[case]]\nname = "{name}"\nlaunch = {{ n = {{ fields = {{ {fields} }} }} }}\n'
+        for name, fields in (("a", "x = 1, y = 2"), ("b", "y = 2, x = 1"))
+    )
+    first, other = load(HEAD + LAUNCH + "".join(cases))
+    assert first.compile != other.compile
+    assert repr(first.compile.document()) != repr(other.compile.document())
 
 
 def test_one_case_has_a_launch_and_the_other_a_signature(load: Load) -> None:
@@ -145,6 +164,14 @@ ERRORS = [
     (
         LAUNCH.replace("4096", "{ value = 1 }"),
         "launch.n: a table is not an argument of a launch " + FORMS,
+    ),
+    (
+        LAUNCH.replace("4096", "{ fields = { def = 1 } }"),
+        "launch.n: a table is not an argument of a launch " + FORMS,
+    ),
+    (
+        LAUNCH.replace("4096", "{ fields = { x = { fields = { y = 2020-01-01 } } } }"),
+        "launch.n.x.y: a date is not an argument of a launch " + FORMS,
     ),
     (
         LAUNCH.replace("4096", "[1, [2020-01-01]]"),

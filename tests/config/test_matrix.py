@@ -97,7 +97,7 @@ ERRORS = [
     ),
     (
         envs('{ triton = "3.1.0", python = "3.11" }'),
-        "env[0].python: '3.11' is not a version specifier, such as \">=3.1,<3.9\"",
+        "env[0].python: '3.11' is not a version specifier, such as \">=3.10,<3.13\"",
     ),
     (
         envs('{ triton = "3.1.0", install = ["numpy ="] }'),

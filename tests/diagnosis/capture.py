@@ -90,7 +90,24 @@ EARLY, LATE = ("3.0.0", "3.2.0"), ("3.3.1", "3.5.1", "3.8.0", "3.9.0")
 BEFORE_DESCRIPTORS = ("3.0.0", "3.2.0", "3.3.1")
 
 AMD = ("3.5.1", "3.6.0", "3.9.0")
+GLUON = ("3.4.0", "3.5.1", "3.9.0")
 REJECTED = "rejected"
+OF_GLUON = (
+    ("layout", "of_other_warps", "layout-threads", GLUON, "sm_90", REJECTED),
+    ("layout", "of_more_warps", "layout-warps", GLUON, "sm_90", REJECTED),
+    ("layout", "of_another_rank", "layout-rank", GLUON, "sm_90", REJECTED),
+    ("layout", "of_two_layouts", "layout-operands", GLUON, "sm_90", REJECTED),
+    ("layout", "of_unequal_lists", "layout-lists", GLUON, "sm_90", REJECTED),
+    ("layout", "expanded", "layout-no-slice", GLUON, "sm_90", REJECTED),
+    ("layout", "sliced", "layout-slice", GLUON, "sm_90", REJECTED),
+    ("layout", "no_layout", "layout-none", GLUON, "sm_90", REJECTED),
+    ("layout", "of_triton", "layout-none", GLUON, "sm_90", REJECTED),
+    ("layout", "of_no_shared_layout", "layout-shared", GLUON, "sm_90", REJECTED),
+    ("layout", "multiplied_by_dot", "layout-wgmma", GLUON[1:], "sm_90", CRASHED),
+    ("target-feature", "multiplied", "wgmma", GLUON[1:], "sm_80", CRASHED),
+    ("target-feature", "in_tensor_memory", "tcgen05", ("3.9.0",), "sm_90", REJECTED),
+)
+"""Class, kernel, defect, releases, target and status."""
 FROM_CORPUS = (
     (
         "undefined-name",
@@ -838,6 +855,19 @@ SHOTS = (
         kernel="leaves_loudly",
         same="exit",
         releases=("3.0.0", "3.9.0"),
+    ),
+    # Kernels of Gluon.
+    *(
+        Shot(
+            expect=kind,
+            file="gluon_faces.py",
+            kernel=kernel,
+            same=same,
+            releases=releases,
+            target=target,
+            status=status,
+        )
+        for kind, kernel, same, releases, target, status in OF_GLUON
     ),
     # From the corpus: a file, a kernel, a setting.
     *(

@@ -246,9 +246,15 @@ class TestOneAttempt:
                 "would exceed the registers of a block: has 255 a thread, sm_90 allows 128 with so"
                 " many threads",
             ),
+            (
+                TARGET,
+                {"num_warps": 4, "cluster": 16, "largest_cluster": 8},
+                "cluster-size",
+                "would exceed the blocks of a cluster: has 16, the release allows 8",
+            ),
         ],
     )
-    def test_a_block_that_is_too_large_is_a_prediction(
+    def test_a_block_or_cluster_that_is_too_large_is_a_prediction(
         self, target: Target, metrics: dict[str, Any], failure_class: str, excerpt: str
     ) -> None:
         outcome = classify([evolve(OK, metrics=metrics)], target=target, knowledge=KNOWLEDGE)

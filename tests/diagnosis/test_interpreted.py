@@ -137,6 +137,11 @@ def test_errors_that_are_no_numbers_are_none() -> None:
             Status.LOST,
             "a mistake in the problem, not in the kernel: two problems are called 'x'",
         ),
+        (
+            raised("the function yielded no problem", kind="_compat_numerics.problems.NoProblem"),
+            Status.UNSUPPORTED,
+            "its problem has no small sizes for an interpreter",
+        ),
     ],
 )
 def test_every_end_has_a_status_and_a_reason(

@@ -7,7 +7,6 @@ import json
 import os
 import platform
 import shutil
-import subprocess
 import sys
 import tarfile
 from collections.abc import Mapping
@@ -22,6 +21,7 @@ from compat.envs.cache import VARIABLE, EnvCache, fingerprint
 from compat.envs.libraries import Overlay, overlaid, unpacked
 from compat.errors import ConfigError, EnvError
 from compat.project import select
+from tests import commands
 from tests.envs.conftest import make_wheel
 from tests.waiting import PATIENCE
 from tests.wheels import VERSIONS, write_wheel
@@ -29,6 +29,7 @@ from tests.wheels import VERSIONS, write_wheel
 # Checkout is not importable from here: a conftest is no module of its own.
 Checkout = Any
 BACKENDS = ("uv", "virtualenv")
+REPOSITORY = Path(__file__).resolve().parents[2]
 ENV = "triton-1.0"
 
 
@@ -36,18 +37,15 @@ def lock(
     checkout: Checkout, *arguments: str, code: int = 0, environ: Mapping[str, str] | None = None
 ) -> str:
     """Run `compat envs lock` in the checkout; everything it said."""
-    done = subprocess.run(
-        [sys.executable, "-m", "compat.cli", "envs", "lock", *arguments],
-        cwd=checkout.root,
-        check=False,
-        env=checkout.environ(**environ or {}),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=PATIENCE,
-    )
-    assert done.returncode == code, done.stdout
-    return done.stdout
+    return _locking(checkout.root, checkout.environ(**environ or {}), *arguments, code=code)
+
+
+def _locking(folder: Path, environ: Mapping[str, str], *arguments: str, code: int = 0) -> str:
+    python = {key: value for key, value in os.environ.items() if key.startswith("PYTHON")}
+    env = {**environ, **python, "PYTHONPATH": str(REPOSITORY)}
+    done = commands.run("envs", "lock", *arguments, cwd=folder, env=env, timeout=PATIENCE)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
 
 
 def lock_of(checkout: Checkout) -> Path:
@@ -221,16 +219,7 @@ def project(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 def _lock_libraries(*arguments: str) -> str:
     """Run `compat envs lock`; everything it said."""
-    done = subprocess.run(
-        [sys.executable, "-m", "compat.cli", "envs", "lock", *arguments],
-        check=False,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=PATIENCE,
-    )
-    assert done.returncode == 0, done.stdout
-    return done.stdout
+    return _locking(Path.cwd(), os.environ, *arguments)
 
 
 def test_a_locked_library_is_unpacked_from_no_other_file(project: Path, index: Path) -> None:

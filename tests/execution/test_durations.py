@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from compat.engine.plan import expected_seconds
+from compat.engine.plan import Durations, RemainingWork, forecast
 from compat.engine.run import RunContext
 from compat.store.store import Store
 from compat.workers.attempt import Limits
@@ -28,7 +28,8 @@ BEFORE = [
     [
         (["k/v/a/sm_80/e1"], 1, 3.0),  # as long as it took before
         (["k/v/new/sm_80/e1"], 1, 11 / 3),  # as its variant takes in that env
-        (["k/v/a/sm_80/e3"], 1, 3.0),  # as its variant takes in others
+        (["k/v/a/sm_80/e3"], 1, 7 / 3),  # as it takes in other envs
+        (["k/v/new/sm_80/e3"], 1, 3.0),  # as its variant takes in others
         # What nothing is known of takes as long as the rest.
         (["k/v/a/sm_80/e1", "k/w/a/sm_80/e1"], 1, 6.0),
         (["k/v/a/sm_80/e2"] * 8, 4, 2.0),
@@ -38,14 +39,25 @@ BEFORE = [
     ],
 )
 def test_an_estimate(ids: list[str], slots: int, seconds: float | None) -> None:
-    assert expected_seconds(ids, BEFORE, slots, len(ids)) == (
+    assert forecast(ids, BEFORE, slots, len(ids)).seconds == (
         None if seconds is None else pytest.approx(seconds)
     )
 
 
 def test_of_many_cells_the_variants_alone_count() -> None:
     ids = ["k/v/b/sm_80/e1"] * 30_000
-    assert expected_seconds(ids, BEFORE, 10, len(ids)) == pytest.approx(11 / 3 * 3000)
+    assert forecast(ids, BEFORE, 10, len(ids)).seconds == pytest.approx(11 / 3 * 3000)
+
+
+def test_the_same_cell_in_another_env_says_how_long_it_takes() -> None:
+    work = RemainingWork()
+    work.expect([f"k/v/{case}/sm_80/{env}" for env in ("e1", "e2") for case in "abc"], Durations())
+    assert work.weight == 1.0  # nothing is compiled yet
+    for case, seconds in (("a", 9.0), ("b", 2.0), ("c", 1.0)):
+        work.note(f"k/v/{case}/sm_80/e1", seconds)
+    assert work.weight == pytest.approx(1.0)
+    work.note("k/v/a/sm_80/e2", 9.0)  # 2 s and 1 s are left, and 5.25 s is the average
+    assert work.weight == pytest.approx(1.5 / 5.25)
 
 
 def test_all_attempts_at_a_cell_count_whatever_its_key(tmp_path: Path) -> None:
@@ -54,9 +66,9 @@ def test_all_attempts_at_a_cell_count_whatever_its_key(tmp_path: Path) -> None:
             "before-an-edit", CELL, (evolve(EVIDENCE, seconds=1.5), evolve(EVIDENCE, seconds=2.5))
         )
         context = RunContext(envs={}, store=store, limits=LIMITS, slots=1)
-        assert context.expected_seconds([CELL]) == pytest.approx(4.0)
+        assert context.forecast([CELL]).seconds == pytest.approx(4.0)
         assert (
-            context.expected_seconds([evolve(CELL, spec=evolve(CELL.spec, kernel="another"))])
+            context.forecast([evolve(CELL, spec=evolve(CELL.spec, kernel="another"))]).seconds
             is None
         )
 
@@ -75,6 +87,5 @@ def test_rows_that_no_version_has_written_are_left_out(tmp_path: Path) -> None:
                 )
         found = sorted(store.seconds([CELL.spec.kernel]))
         assert found == sorted([(CELL.id, 1.5), *[(f"{CELL.spec.kernel}/odd", 0.0)] * 2])
-        assert RunContext(envs={}, store=store, limits=LIMITS, slots=1).expected_seconds(
-            [CELL]
-        ) == pytest.approx(1.5)
+        context = RunContext(envs={}, store=store, limits=LIMITS, slots=1)
+        assert context.forecast([CELL]).seconds == pytest.approx(1.5)

@@ -12,6 +12,7 @@ from compat.model import BuiltEnv, Cell, CompileSpec, Specialization
 from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.workers.attempt import Limits
+from tests.cells import KEPT
 from tests.standin.packages import written
 from tests.targets import TARGETS
 
@@ -61,7 +62,11 @@ class Project:
         results = run(
             cells,
             RunContext(
-                envs={self.built.env.name: self.built}, store=self.store, limits=LIMITS, slots=1
+                envs={self.built.env.name: self.built},
+                store=self.store,
+                limits=LIMITS,
+                slots=1,
+                idle_timeout=KEPT,
             ),
         )
         compiled = {result.cell.spec.kernel for result in results if not result.cached}

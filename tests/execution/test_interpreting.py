@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from attrs import evolve
 
 from compat import toolchains
+from compat.config.kernel_files import load_kernels
 from compat.engine.interpreting import interpret, spec_of, with_interpreted
 from compat.engine.run import RunContext
 from compat.envs.installers import find_uv
 from compat.executors.executor import Batch, CellAttempts, LocalExecutor, OpenExecutor
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Check, Outcome, Problem, Result, Status
+from compat.model.codec import structure, unstructure
 from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.workers.attempt import Limits
@@ -28,6 +31,9 @@ from tests.targets import TARGETS
 
 pytestmark = pytest.mark.wheels
 
+Once = Callable[[str, Callable[[], str]], str]
+
+ROOT = Path(__file__).parents[2]
 PROBLEMS = KERNELS / "numbers_problems.py"
 OLD, NEW = "triton-3.0.0-torch-2.4.1", "triton-3.5.1-torch-2.9.1"
 LIMITS = Limits(deadline=4.0, memory=4 << 30)
@@ -74,8 +80,10 @@ def result_of(cell: Cell, built: BuiltEnv) -> Result:
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with Store(tmp_path_factory.mktemp("store")) as store:
+def store(tmp_path_factory: pytest.TempPathFactory, once: Once) -> Iterator[Store]:
+    """The store of all processes that run these tests."""
+    folder = once("interpreting-store", lambda: str(tmp_path_factory.mktemp("store")))
+    with Store(Path(folder)) as store:
         yield store
 
 
@@ -85,7 +93,7 @@ def envs(built: Callable[[str], BuiltEnv]) -> dict[str, BuiltEnv]:
 
 
 @pytest.fixture(scope="module")
-def found(envs: dict[str, BuiltEnv], store: Store) -> dict[tuple[str, str], Check]:
+def found(envs: dict[str, BuiltEnv], store: Store, once: Once) -> dict[tuple[str, str], Check]:
     """Env and what it is → what came of it; made once."""
     cells = {
         (name, what): made(env, what)
@@ -93,8 +101,13 @@ def found(envs: dict[str, BuiltEnv], store: Store) -> dict[tuple[str, str], Chec
         for what in WHAT
         if what != "sometimes"
     }
-    checks = interpret(cells.values(), RunContext(envs=envs, store=store, limits=LIMITS))
-    return {key: checks[cell] for key, cell in cells.items()}
+
+    def interpreted() -> str:
+        checks = interpret(cells.values(), RunContext(envs=envs, store=store, limits=LIMITS))
+        return json.dumps([unstructure(checks[cell]) for cell in cells.values()])
+
+    checks = json.loads(once("interpreting", interpreted))
+    return {key: structure(check, Check) for key, check in zip(cells, checks, strict=True)}
 
 
 EITHER = pytest.mark.parametrize("env", [OLD, NEW])
@@ -242,9 +255,14 @@ def test_what_is_known_can_be_had_without_running_anything(
 
 
 class Counting(LocalExecutor):
-    """An executor that notes the kernels that it was asked for."""
+    """An executor that notes the kernels that it was asked for, and how often it was opened."""
 
     asked: ClassVar[list[str]] = []
+    opened = 0
+
+    def __init__(self, **facts: Any) -> None:
+        super().__init__(**facts)
+        Counting.opened += 1
 
     def submit(self, batch: Batch, stop: threading.Event | None = None) -> Generator[CellAttempts]:
         self.asked.extend(cell.spec.function for cell in batch.cells if cell.spec.kernel != "probe")
@@ -273,11 +291,13 @@ def test_numbers_that_differ_from_run_to_run_are_unstable(
 ) -> None:
     cell = made(envs[NEW], "sometimes", problems=Path(shutil.copy(PROBLEMS, tmp_path)))
     Counting.asked.clear()
+    Counting.opened = 0
     with Store(tmp_path / "store") as store:
         check = interpret(
             [cell], RunContext(envs=envs, store=store, limits=LIMITS, executor=Counting)
         )[cell]
     assert len(Counting.asked) == 3
+    assert Counting.opened == 1, "all runs share the interpreters"
     assert check.status is Status.UNSTABLE
     assert check.reason.startswith(
         "not the same in each of 3 runs in the interpreter: wrong, then ok, then wrong (is "
@@ -303,6 +323,15 @@ def test_another_problem_is_another_result(
     assert with_interpreted([result_of(cell, envs[NEW])], store)[0].numbers.interpreter is None, (
         "it was another file by then"
     )
+
+
+def test_tensors_become_the_descriptors_that_a_signature_names(
+    envs: dict[str, BuiltEnv], store: Store
+) -> None:
+    specs = {spec.variant: spec for spec in load_kernels(["gemm.toml"], ROOT / "kernels")}
+    cell = Cell(env=envs[NEW].env, target=TARGETS["sm_90"], spec=specs["host_descriptor"])
+    context = RunContext(envs=envs, store=store, limits=evolve(LIMITS, deadline=60.0))
+    assert interpret([cell], context)[cell].status is Status.OK
 
 
 def test_an_env_without_pytorch_says_nothing(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +18,7 @@ from compat.model import BuiltEnv, Cell, CompileSpec, Result, Specialization
 from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.workers.attempt import Limits
+from tests.cells import KEPT
 from tests.execution.half_imports import half_imports
 from tests.targets import TARGETS
 
@@ -111,9 +113,10 @@ def _spec(path: Path, name: str) -> Specialization:
 
 def outcomes(cells: Sequence[Cell], env: BuiltEnv, slots: int) -> dict[str, tuple[str, str]]:
     with TemporaryDirectory() as folder, Store(Path(folder)) as store:
-        results = run(
-            cells, RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, slots=slots)
+        context = RunContext(
+            envs={env.env.name: env}, store=store, limits=LIMITS, slots=slots, idle_timeout=KEPT
         )
+        results = run(cells, context)
     return {result.cell.id: _told(result) for result in results}
 
 
@@ -123,9 +126,17 @@ def _told(result: Result) -> tuple[str, str]:
 
 
 @pytest.fixture(scope="module")
-def alone(cells: tuple[Cell, ...], env: BuiltEnv) -> dict[str, tuple[str, str]]:
+def alone(
+    cells: tuple[Cell, ...], env: BuiltEnv, once: Callable[[str, Callable[[], str]], str]
+) -> dict[str, tuple[str, str]]:
     """What becomes of each cell when it is the only one."""
-    return {name: told for cell in cells for name, told in outcomes([cell], env, 1).items()}
+    text = once(
+        "isolation-alone",
+        lambda: json.dumps(
+            {name: told for cell in cells for name, told in outcomes([cell], env, 1).items()}
+        ),
+    )
+    return {name: (status, fingerprint) for name, (status, fingerprint) in json.loads(text).items()}
 
 
 @pytest.mark.long

@@ -222,9 +222,10 @@ def test_a_shared_memory_excess_is_predicted(
             {"constexprs": {"N": 65536}, "options": {"num_warps": 16, "maxnreg": 255}},
             "block-registers",
         ),
+        ("copy", {"constexprs": {"N": 4096}, "options": {"num_ctas": 32}}, "cluster-size"),
     ],
 )
-def test_a_block_that_is_too_large_is_predicted(
+def test_a_block_or_cluster_that_is_too_large_is_predicted(
     env: BuiltEnv,
     tmp_path: Path,
     context: Callable[..., RunContext],
@@ -232,7 +233,7 @@ def test_a_block_that_is_too_large_is_predicted(
     facts: dict[str, Any],
     failure_class: str,
 ) -> None:
-    """An H100 refused both, of 3.0.0, 3.5.1 and 3.9.0, and launched smaller ones."""
+    """An H100 refused such kernels of 3.0.0, 3.5.1 and 3.9.0, and launched smaller ones."""
     signature = {"source": "*fp32", "result": "*fp32"}
     wanted = cell(env, "large_block", function, "sm_90", signature=signature, **facts)
     (result,) = run([wanted], context(env, tmp_path))

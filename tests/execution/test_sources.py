@@ -17,7 +17,7 @@ from compat.source.closure import read_source
 from compat.store import keys
 from compat.store.store import Store
 from compat.workers.attempt import Limits
-from tests.cells import KERNELS
+from tests.cells import KEPT, KERNELS
 from tests.sqlite import column
 from tests.targets import TARGETS
 
@@ -57,7 +57,10 @@ def written(folder: Path, reason: str) -> Path:
 
 def results(cells: list[Cell], env: BuiltEnv, store: Store, **changes: float) -> tuple[Result, ...]:
     limits = Limits(**({"deadline": 30, "memory": 4 << 30} | changes))  # type: ignore[arg-type]
-    return run(cells, RunContext(envs={env.env.name: env}, store=store, limits=limits, slots=1))
+    context = RunContext(
+        envs={env.env.name: env}, store=store, limits=limits, slots=1, idle_timeout=KEPT
+    )
+    return run(cells, context)
 
 
 def test_a_missing_package_is_named(env: BuiltEnv, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""``TRITON_INTERPRET=1 python -O same_numbers.py ORIGINAL.py EDITED.py LAYOUT KERNEL…``: whether both compute the same bits.
+"""``TRITON_INTERPRET=1 python -O same_numbers.py [ORIGINAL.py EDITED.py LAYOUT KERNEL… --]…``: whether both compute the same bits.
 
 The layout is ``any``, contiguous and not, or ``aligned``: an innermost stride of 1, and the other one a multiple of 16 elements, as
 the interpreter of 3.5.1 wants it for tensor descriptors. It also asserts that offsets along the innermost axis are multiples of 16
@@ -49,7 +49,8 @@ def outputs(kernel, programs, rows, columns, dtype, row, column):
     return x, y
 
 
-def main(original, edited, layout, *names):
+def differing(original, edited, layout, *names):
+    """How often they differ."""
     one, other = load(original), load(edited)
     differ = 0
     for name in names:
@@ -64,8 +65,17 @@ def main(original, edited, layout, *names):
                     differ += 1
                     print(f"{name} {rows}x{columns} {dtype} {row} {column}: {'same' if same else 'DIFFERENT'}, {changed} written")
         print(f"{name}: done")
+    return differ
+
+
+def main(words):
+    differ = 0
+    while words:
+        end = words.index("--")
+        differ += differing(*words[:end])
+        words = words[end + 1 :]
     sys.exit(1 if differ else 0)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1:])

@@ -107,21 +107,20 @@ def body_of(text: str, function: str) -> str:
 
 
 def held(
-    python: str, original: Path, edited: str, folder: Path, layout: str, names: Sequence[str]
+    python: str, folder: Path, *runs: tuple[Path, str, str, Sequence[str]]
 ) -> subprocess.CompletedProcess[str]:
-    """The kernels of a file and what became of them, by Triton's interpreter."""
-    (folder / "edited.py").write_text(edited)
-    command = [
-        python,
-        "-O",
-        str(HERE / "same_numbers.py"),
-        str(original),
-        str(folder / "edited.py"),
-        layout,
-        *names,
-    ]
+    """The kernels of a file and what became of them, by Triton's interpreter.
+
+    A run has the file, the edited text, the layout, and the names. All are in one process, because
+    PyTorch takes long to import.
+    """
+    words: list[str] = []
+    for number, (original, edited, layout, names) in enumerate(runs):
+        path = folder / f"edited{number}.py"
+        path.write_text(edited)
+        words += [str(original), str(path), layout, *names, "--"]
     return subprocess.run(
-        command,
+        [python, "-O", str(HERE / "same_numbers.py"), *words],
         env={**os.environ, "TRITON_INTERPRET": "1"},
         capture_output=True,
         text=True,
@@ -146,7 +145,7 @@ def test_plain_pointers_compute_the_same_bit_for_bit(
     edited, names = path.read_text(), EVERY[path]
     for name in names:
         edited = with_plain_pointers(name, edited)
-    assert_same(held(pair_python, path, edited, tmp_path, "any", names), names)
+    assert_same(held(pair_python, tmp_path, (path, edited, "any", names)), names)
     assert "make_block_ptr" not in "".join(
         body_of(edited, name).partition('"""')[0] for name in names
     )
@@ -163,8 +162,8 @@ def test_descriptors_compute_the_same_bit_for_bit(
     for name in names:
         edited = with_descriptors(name, edited)
     checked = [name for name in names if name != "fused_attention"]
-    assert_same(held(pair_python, path, edited, tmp_path, "aligned", checked), checked)
-    assert_same(held(pair_python, path, edited, tmp_path, "whole", names), names)
+    runs = (path, edited, "aligned", checked), (path, edited, "whole", names)
+    assert_same(held(pair_python, tmp_path, *runs), [*checked, *names])
     assert "make_block_ptr" not in "".join(
         body_of(edited, name).partition('"""')[0] for name in names
     )
@@ -179,11 +178,13 @@ def test_a_wrong_number_is_noticed(tmp_path: Path, pair_python: str) -> None:
         edited.replace("(target_0 < n) & ", ""),
     )
     assert edited not in (unread, unwritten)
-    # What is read too much is not stored.
-    assert_same(held(pair_python, KERNELS, unread, tmp_path, "any", ["copied"]), ["copied"])
-    done = held(pair_python, KERNELS, unwritten, tmp_path, "any", ["copied"])
+    runs = [(KERNELS, edited, "any", ["copied"]) for edited in (unread, unwritten)]
+    done = held(pair_python, tmp_path, *runs)
     assert done.returncode == 1
-    assert "DIFFERENT" in done.stdout
+    same, line, *others = done.stdout.splitlines()
+    assert same == "copied: done", "what is read too much is not stored"
+    assert "DIFFERENT" in line
+    assert others[-1] == "copied: done"
 
 
 FORMS = {"plain": plain.plain_pointers, "descriptors": descriptors.tensor_descriptors}

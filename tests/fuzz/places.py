@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import socket
+import struct
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -33,6 +34,7 @@ from compat.envs.cache import EnvCache
 from compat.envs.listing import Listing
 from compat.envs.record import kept_envs, read_env
 from compat.errors import CompatError
+from compat.history.foresight import pace_ratio
 from compat.history.verdict import verdicts
 from compat.launch.building import identity_of, problem_digest
 from compat.launch.merging import merge, told_of, with_launched
@@ -82,6 +84,8 @@ from compat.store.store import Store
 from compat.text import printable, read_json, write_json
 from compat.toolchains import DEFAULT, Unlaunchable
 from compat.toolchains.mlir import canonical
+from compat.toolchains.nvidia.instructions import KINDS
+from compat.toolchains.nvidia.pace import pace_of
 from compat.toolchains.triton.device.launching import LAUNCHING
 from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.ir import dumps
@@ -92,6 +96,7 @@ from tests.fuzz.inputs import (
     TEXTS,
     VALUES,
     damaged,
+    damaged_bytes,
     json_of,
     json_texts,
     sources,
@@ -636,6 +641,45 @@ def _ir(text: str, _: Path) -> None:
     canonical.canonical_code(text)
 
 
+def cubin_of(code: bytes) -> bytes:
+    """An ELF file with one kernel of that machine code."""
+    names = b"\0.shstrtab\0.text.kernel\0"
+    after = 64 + len(names) + len(code)
+    header = b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + struct.pack(
+        "<HHIQQQIHHHHHH", 2, 190, 1, 0, 0, after, 0, 64, 0, 0, 64, 3, 1
+    )
+    sections = b"".join(
+        struct.pack("<IIQQQQIIQQ", name, kind, 0, 0, at, length, 0, 0, 1, 0)
+        for name, kind, at, length in (
+            (0, 0, 0, 0),
+            (1, 3, 64, len(names)),
+            (11, 1, 64 + len(names), len(code)),
+        )
+    )
+    return header + names + code + sections
+
+
+def _machine_code(data: bytes, _: Path) -> None:
+    found = pace_of(data, 128)
+    one, other = ({"occupancy": {"blocks": blocks}, "pace": found} for blocks in (1, 2))
+    assert (pace_ratio(one, other) is None) is (not found)
+
+
+_CODE = st.lists(
+    st.tuples(
+        st.sampled_from(sorted(KINDS)),
+        st.integers(0, 2**52 - 1),
+        st.one_of(st.integers(0, 2**64 - 1), st.sampled_from([0, 2**64 - 1])),
+    ),
+    max_size=60,
+).map(
+    lambda words: b"".join(
+        struct.pack("<QQ", high << 12 | low, control) for low, high, control in words
+    )
+)
+"""Instructions whose opcodes are known, with anything else in them."""
+
+
 def _script(text: str, _: Path) -> None:
     failure = failure_of(ProcessResult(exit_code=1, output=text), CELL.target, "ast", KNOWLEDGE)
     if failure:
@@ -798,6 +842,13 @@ PLACES: Mapping[str, Place] = {
     ),
     "compilers: words": Place(inputs=st.tuples(OUTPUT, OUTPUT, _TYPES, _STAGES), act=_printed),
     "compilers: IR": Place(inputs=OUTPUT, act=_ir, share=4),
+    "compilers: machine code": Place(
+        inputs=_CODE.map(cubin_of).flatmap(
+            lambda data: st.one_of(st.just(data), damaged_bytes(data))
+        ),
+        act=_machine_code,
+        share=4,
+    ),
     "scripts": Place(inputs=OUTPUT, act=_script, share=4),
     "saved reports": Place(inputs=json_texts(matrix_document(_SAVED)), act=_saved, share=4),
     "JSON": Place(inputs=st.one_of(json_texts(_DONE), VALUES.map(json_of)), act=_json, share=4),

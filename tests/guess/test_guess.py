@@ -443,3 +443,29 @@ def kernel(x, y, n, m, BM: tl.constexpr, BN: tl.constexpr):
 """,
     )
     assert (found["signature"]["x"], found["signature"]["y"]) == ("*fp32", "*fp32")
+
+
+def test_kernels_of_gluon_with_their_layouts(tmp_path: Path) -> None:
+    head = (
+        "import triton\nfrom triton.experimental import gluon\n"
+        "from triton.experimental.gluon import language as ttgl\n"
+    )
+    text = """
+@gluon.jit
+def copied(x_ptr, y_ptr, n, BLOCK: ttgl.constexpr, layout: ttgl.constexpr, num_warps: ttgl.constexpr):
+    at = ttgl.arange(0, BLOCK, layout=layout)
+    ttgl.store(y_ptr + at, ttgl.load(x_ptr + at, mask=at < n), mask=at < n)
+
+
+def launch(x, y):
+    parent = ttgl.BlockedLayout([1, 1], [1, 32], [1, 8], [1, 0])
+    copied[(1,)](x, y, x.numel(), 256, ttgl.SliceLayout(0, parent=parent), num_warps=8)
+"""
+    said = tables(tmp_path, text, head)
+    assert list(said["signature"]) == ["x_ptr", "y_ptr", "n"]
+    assert said["signature"]["x_ptr"].startswith("*")
+    parent = "gl.BlockedLayout([1, 1], [1, 32], [1, 8], [1, 0])"
+    assert said["constexprs"]["layout"] == {"layout": f"gl.SliceLayout(0, parent={parent})"}
+    assert (said["constexprs"]["num_warps"], said["options"]["num_warps"]) == (8, 8)
+    without = tables(tmp_path, text.partition("def launch")[0], head)
+    assert without["constexprs"]["layout"] == {"layout": "gl.BlockedLayout([1], [32], [4], [0])"}

@@ -130,6 +130,15 @@ def of_nested(args, result):
 
 
 @triton.jit
+def of_named(args, result):
+    at = tl.arange(0, args.block)
+    total = tl.load(args.source + at * args.more.step, mask=at < args.more.size)
+    if args.bias is not None:
+        total += tl.load(args.bias + at)
+    tl.store(result + at, total)
+
+
+@triton.jit
 def converted_to_half(source, result, size, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     tl.store(result + at, tl.load(source + at).to(tl.float16))

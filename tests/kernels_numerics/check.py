@@ -4,9 +4,8 @@ references.
     python check.py NUMERICS_FOLDER < specs.json
 
 To be run by the Python of an env that has Triton, PyTorch and NumPy; it needs no GPU. The folder is
-``compat/toolchains/pytorch/numerics``. Read is a list of
- ``{kernel, variant, case, source, function, constexprs, problem: {source, function, dtype,
- parameters}}``; printed is one
+``compat/toolchains/pytorch/numerics``. Read is a list of ``{kernel, variant, case, source,
+function, signature, constexprs, problem: {source, function, dtype, parameters}}``; printed is one
 line of JSON for each:
 
     kernel, variant, case   which
@@ -47,6 +46,16 @@ def module_of(path: str, beside: bool = False) -> Any:
     return _MODULES[path]
 
 
+def passed(value: Any, kind: str) -> Any:
+    """An argument as a launch passes it: a tensor, or a descriptor that the host makes of it."""
+    if not kind.startswith("tensordesc<"):
+        return value
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    block = kind[kind.index("[") + 1 : kind.index("]")]
+    return TensorDescriptor.from_tensor(value, [int(size) for size in block.split(",")])
+
+
 def checked(spec: dict[str, Any], problems: Any, outputs: Any) -> dict[str, Any]:
     """The findings on one variant and case. An exception, whatever it is, is a finding."""
     said, found, error = spec["problem"], [], None
@@ -55,7 +64,11 @@ def checked(spec: dict[str, Any], problems: Any, outputs: Any) -> dict[str, Any]
         make = problems.load(said["source"], said["function"])
         for problem in problems.each(make, said["parameters"], said["dtype"], SEED, "cpu", False):
             outputs.poison(problem)
-            function[problem["grid"]](**problem["arguments"], **spec["constexprs"])
+            given = {
+                name: passed(value, spec["signature"].get(name, ""))
+                for name, value in problem["arguments"].items()
+            }
+            function[problem["grid"]](**given, **spec["constexprs"])
             found.append(outputs.compare(problem))
             if found[-1]["status"] != "ok":
                 break

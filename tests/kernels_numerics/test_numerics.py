@@ -101,6 +101,12 @@ MUTANTS: dict[Name, tuple[str, str]] = {
     ("attn_exposb", "loop_1d", "d32_fp32_causal"): ("tl.abs(offs_m - n)", "tl.abs(offs_m - n + 1)"),
     ("attn_exposb", "block_ptr", "d64"): ("fold(scores, 1.0", "fold(scores, factor"),
     ("attn_exposb", "descriptor", "d64"): ("near(offs_m, n0 + offs_n", "near(offs_m, offs_n"),
+    ("attn_host", "descriptor", "d64"): ("if MASKED:", "if CAUSAL:"),
+    ("gemm", "pointer_grid", "fp16"): ("b_ptrs + k0", "b_ptrs"),
+    ("gemm", "descriptor", "fp16"): ("b_desc.load([n0, k0])", "b_desc.load([n0, 0])"),
+    ("gemm", "host_descriptor", "fp16"): ("B_desc.load([n0, k0])", "B_desc.load([n0, 0])"),
+    ("layer_norm", "whole_row", "n4096"): ("tl.where(inside, x - mean, 0.0)", "x - mean"),
+    ("layer_norm", "blocks", "n4096"): ("tl.where(offs < n, x - mean, 0.0)", "x - mean"),
     ("attn_delta", "pointer_grid", "d64"): ("tl.sum(o * do", "tl.sum(o * o"),
     ("attn_standard_dkdv", "pointer_grid", "d64"): ("(dk * scale)", "dk"),
     ("attn_standard_dq", "pointer_grid", "d128_causal"): (
@@ -167,6 +173,7 @@ def described(spec: Specialization) -> dict[str, Any]:
         **dict(zip(("kernel", "variant", "case"), name_of(spec), strict=True)),
         "source": spec.source,
         "function": spec.function,
+        "signature": dict(spec.compile.signature),
         "constexprs": dict(spec.compile.constexprs),
         "problem": problem | {"parameters": dict(spec.problem.parameters)},
     }
@@ -261,6 +268,9 @@ def test_no_way_of_writing_is_left_out() -> None:
         "attn_rope": 4,
         "attn_absolute": 4,
         "attn_exposb": 4,
+        "attn_host": 1,
+        "gemm": 3,
+        "layer_norm": 2,
     }
     ways |= {
         "attn_delta": 1,

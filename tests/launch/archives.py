@@ -51,8 +51,33 @@ def only_small(parameters, dtype, seed, device, large):
         yield from add(parameters, dtype, seed, device, large)
 
 
+def eight(parameters, dtype, seed, device, large):
+    if large:
+        return
+    x, y, out = torch.arange(8.0), torch.ones(8), torch.empty(8)
+    yield {
+        "name": "eight numbers",
+        "arguments": {"x": x, "y": y, "out": out, "n": 8},
+        "grid": 8,
+        "outputs": {"out": {"reference": x.double() + 1}},
+    }
+
+
 def none(parameters, dtype, seed, device, large):
     yield from ()
+
+
+def looks(parameters, dtype, seed, device, large):
+    """As many problems as the numbers in a tensor say."""
+    for _ in range(int(torch.tensor([2, 1]).sum())):
+        yield from only_small(parameters, dtype, seed, device, False)
+
+
+def huge(parameters, dtype, seed, device, large):
+    """More memory than a machine has, if it is large."""
+    print("making problems")
+    torch.empty(2**50 if large else 8).fill_(1)
+    yield from only_large(parameters, dtype, seed, device, large)
 
 
 def broken(parameters, dtype, seed, device, large):
@@ -151,7 +176,10 @@ def write(folder: Path, cells: Sequence[Mapping[str, Any]], arch: int = 90) -> P
     source = {"source": "problems/problems.py", "dtype": "fp32", "parameters": {}}
     problems: dict[str, Any] = {
         name: {**source, "function": name}
-        for name in ("add", "unknown", "only_large", "only_small", "none", "broken")
+        for name in (
+            *("add", "unknown", "only_large", "only_small"),
+            *("eight", "none", "broken", "looks", "huge"),
+        )
     }
     target = {"name": f"sm_{arch}", "backend": "cuda", "arch": arch}
     index = {

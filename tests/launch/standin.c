@@ -33,7 +33,8 @@
 #include <unistd.h>
 
 typedef int CUresult;
-enum { INVALID_VALUE = 1, NO_DEVICE = 100, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700, OUT_OF_RESOURCES = 701 };
+enum { INVALID_VALUE = 1, NO_DEVICE = 100, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700, OUT_OF_RESOURCES = 701,
+       INVALID_CLUSTER_SIZE = 912 };
 
 typedef struct {
     int assembler, is_old, stores, is_marked;
@@ -45,15 +46,21 @@ typedef struct {
     char name[64];
     int parameters;
     size_t sizes[16];
-    int shared;
+    int shared, takes_large_clusters;
     int launches;
     Module module;
 } Kernel;
 
 typedef struct {
+    int id;
+    char pad[4];
+    union { unsigned cluster[3]; char pad[64]; } value;
+} Attribute;
+
+typedef struct {
     unsigned grid[3], block[3], shared;
     void *stream;
-    void *attributes;
+    Attribute *attributes;
     unsigned count;
 } Config;
 
@@ -90,6 +97,7 @@ static int arch(void) {
 CUresult cuDeviceGetAttribute(int *value, int attribute, int device) {
     switch (attribute) {
     case 1: *value = 1024; return 0;
+    case 16: *value = 4; return 0;
     case 38: *value = 1 << 16; return 0;
     case 75: *value = arch() / 10; return 0;
     case 76: *value = arch() % 10; return 0;
@@ -179,6 +187,26 @@ CUresult cuModuleGetFunction(void **function, void *module, const char *name) {
     return lasting ? lasting : NOT_FOUND;
 }
 
+/* A map is a list of what it was asked for: element, rank, swizzle, filling, promotion, address, sizes, strides, and the block. */
+CUresult cuTensorMapEncodeTiled(void *map, int element, unsigned rank, void *address, const uint64_t *sizes, const uint64_t *strides,
+                                const unsigned *block, const unsigned *steps, int interleave, int swizzle, int promotion, int filling) {
+    uint64_t *written = map;
+    if ((uintptr_t)map % 64 || (uintptr_t)address % 16 || interleave)
+        return INVALID_VALUE;
+    for (unsigned axis = 0; axis + 1 < rank; axis++)
+        if (strides[axis] % 16)
+            return INVALID_VALUE;
+    memset(map, 0, 128);
+    for (unsigned axis = 0; axis < rank; axis++) {
+        written[2 + axis] = sizes[axis];
+        written[7 + axis] = axis + 1 < rank ? strides[axis] : 0;
+        written[12 + axis] = block[axis] | (uint64_t)steps[axis] << 32;
+    }
+    written[0] = element | rank << 8 | swizzle << 16 | filling << 24 | (uint64_t)promotion << 32;
+    written[1] = (uintptr_t)address;
+    return 0;
+}
+
 CUresult cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *size) {
     Kernel *kernel = function;
     if (index >= (size_t)kernel->parameters)
@@ -202,6 +230,8 @@ CUresult cuFuncSetAttribute(void *function, int attribute, int value) {
             return INVALID_VALUE;
         ((Kernel *)function)->shared = value;
     }
+    if (attribute == 14)
+        ((Kernel *)function)->takes_large_clusters = value;
     return lasting;
 }
 
@@ -289,7 +319,19 @@ CUresult cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, u
     return 0;
 }
 
+/* Two blocks on each of four multiprocessors. */
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) {
+    *blocks = 2;
+    return 0;
+}
+
 CUresult cuLaunchKernelEx(const Config *config, void *function, void **parameters, void **extra) {
+    for (unsigned number = 0; number < config->count; number++) {
+        const unsigned *cluster = config->attributes[number].value.cluster;
+        if (config->attributes[number].id == 4 &&
+            cluster[0] * cluster[1] * cluster[2] > (((Kernel *)function)->takes_large_clusters ? 16 : 8))
+            return INVALID_CLUSTER_SIZE;
+    }
     return cuLaunchKernel(function, config->grid[0], config->grid[1], config->grid[2], config->block[0], config->block[1],
                           config->block[2], config->shared, config->stream, parameters, extra);
 }

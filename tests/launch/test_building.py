@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from compat.engine.run import run
 from compat.errors import SelectionError
 from compat.launch import archive, building
-from compat.launch.building import Built
+from compat.launch.building import Built, Launchable, _launchables
 from compat.model import BuiltEnv
 from compat.project import Selection, select
 from tests.launch.expecting import EXPECTED, KERNELS
@@ -160,6 +161,38 @@ def test_it_is_kept_and_built_again_it_is_the_same(
     )
     again = build(project(home))
     assert again == found
+
+
+def test_the_matrix_and_the_build_share_compiles(
+    home: Path, found: Built, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The home was built first. The matrix takes that, and a build takes the matrix's compiles."""
+    selection = project(home)
+    with selection.open_store() as store:
+        context = selection.context(store).with_envs(selection.read_envs(home, selection.envs))
+        results = run(selection.cells, context)
+        assert all(result.cached for result in results)
+        monkeypatch.setattr("compat.launch.building.run", lambda *_: pytest.fail("compiled again"))
+        launchable = _launchables(results, context)
+        assert {each.cell for each in found.launchable} == {
+            each.cell for each in launchable if isinstance(each, Launchable)
+        }
+
+
+def test_a_compile_without_the_problem_is_made_again(
+    tmp_path: Path, built: Callable[[str], BuiltEnv]
+) -> None:
+    with_problem = BAD[: BAD.rindex("[[kernel]]")]
+    without = with_problem.replace("problem = {", "# {")
+    for text, kept in ((without, 0), (with_problem, 1)):
+        (tmp_path / "one.toml").write_text(text)
+        selection = project(tmp_path, kernels="one.toml")
+        with selection.open_store() as store:
+            context = selection.context(store)
+            context = context.with_envs(selection.read_envs(tmp_path, selection.envs))
+            results = run(selection.cells, context)
+            assert [result.cached for result in results] == [bool(kept)] * len(RELEASES)
+    assert len(build(selection).launchable) == len(RELEASES)
 
 
 def test_packed_twice_it_is_the_same_and_without_results(folder: Path) -> None:

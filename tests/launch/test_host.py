@@ -1,8 +1,9 @@
-"""Parts of the launcher that need neither PyTorch nor a driver."""
+"""Parts of the launcher that need no PyTorch; the driver is the stand-in."""
 
 from __future__ import annotations
 
 import struct
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,9 +11,11 @@ import pytest
 
 from compat.toolchains.pytorch.host import kernel, timing
 from compat.toolchains.pytorch.host.checking import CellCheck, failed
+from compat.toolchains.pytorch.host.cuda import CudaDriver
 from compat.toolchains.pytorch.host.kernel import Refused
 from compat.toolchains.pytorch.host.watching import verdict_of as together
 from compat.toolchains.triton.device.launching import packing
+from tests.launch.archives import built_standin
 
 
 class Tensor:
@@ -29,8 +32,15 @@ class Problem:
 
 def packed(kind: str, size: int, value: Any) -> bytes:
     parameter = {"name": "x", "type": kind, "packing": packing(kind, size), "size": size}
-    (found,) = kernel.values_of([parameter], {"x": value}, {})
+    (found,) = values_of([parameter], {"x": value})
     return bytes(found)
+
+
+def values_of(
+    parameters: list[Any], arguments: dict[str, Any], driver: Any = None, **descriptors: Any
+) -> list[Any]:
+    problem = {"arguments": arguments, "descriptors": descriptors}
+    return kernel.values_of(parameters, problem, {"global": 4096}, driver)
 
 
 @pytest.mark.parametrize(
@@ -70,14 +80,123 @@ def test_elements_of_tuples_and_scratch_memory() -> None:
         {"scratch": "global", "size": 8},
         {"scratch": "profile", "size": 8},
     ]
-    first, second, third = kernel.values_of(parameters, {"args": (1, 7)}, {"global": 4096})
+    first, second, third = values_of(parameters, {"args": (1, 7)})
     assert bytes(first) == (7).to_bytes(4, "little")
     assert (second.value, third.value) == (4096, 0)
 
 
 def test_an_argument_that_is_missing_is_refused() -> None:
     with pytest.raises(Refused, match="no argument n"):
-        kernel.values_of([{"name": "n", "type": "i32", "packing": "integer", "size": 4}], {}, {})
+        values_of([{"name": "n", "type": "i32", "packing": "integer", "size": 4}], {})
+
+
+class Matrix(Tensor):
+    """Rows of 40 fp16 that are 48 apart."""
+
+    def __init__(
+        self,
+        address: int,
+        strides: tuple[int, ...] = (48, 1),
+        shape: tuple[int, ...] = (24, 40),
+    ) -> None:
+        super().__init__(address)
+        self.strides, self.shape = strides, shape
+
+    def stride(self) -> tuple[int, ...]:
+        return self.strides
+
+    def element_size(self) -> int:
+        return 2
+
+
+MAP = {
+    "name": "x",
+    "type": "tensordesc<fp16[16, 64]>",
+    "packing": "tensor_map",
+    "size": 128,
+    "options": ["padding"],
+    "map": {
+        "swizzle": 3,
+        "element": 6,
+        "element_bytes": 2,
+        "block": [16, 64],
+        "fp4_padded": False,
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> CudaDriver:
+    return CudaDriver(str(built_standin(tmp_path_factory.mktemp("driver"))))
+
+
+@pytest.mark.parametrize(
+    ("options", "filling", "element"),
+    [({}, 0, 6), ({"padding": "nan"}, 1, 6), ({"round_f32_to_tf32": True}, 0, 11)],
+)
+def test_a_tensor_map_is_of_the_whole_tensor(
+    driver: CudaDriver, options: dict[str, object], filling: int, element: int
+) -> None:
+    parameter = {**MAP, "options": ["padding", "round_f32_to_tf32"]}
+    (found,) = values_of([parameter], {"x": Matrix(4096)}, driver, x=options)
+    facts, address, *rest = struct.unpack("<16Q", bytes(found))
+    assert facts == element | 2 << 8 | 3 << 16 | filling << 24 | 2 << 32  # 2 axes, 128 bytes
+    assert address == 4096
+    assert rest == [40, 24, 0, 0, 0, 96, 0, 0, 0, 0, 64 | 1 << 32, 16 | 1 << 32, 0, 0]
+
+
+def test_a_map_has_the_innermost_axis_first(driver: CudaDriver) -> None:
+    of_three = {**MAP, "map": {**MAP["map"], "block": [1, 16, 64]}}  # type: ignore[dict-item]
+    tensor = Matrix(4096, (1200, 48, 1), (3, 24, 40))
+    (found,) = values_of([of_three], {"x": tensor}, driver)
+    sizes, strides, block = (struct.unpack("<16Q", bytes(found))[at : at + 3] for at in (2, 7, 12))
+    assert (sizes, strides) == ((40, 24, 3), (96, 2400, 0))
+    assert [size & 0xFFFF for size in block] == [64, 16, 1]
+
+
+def test_a_map_of_padded_half_bytes_counts_them(driver: CudaDriver) -> None:
+    padded = {**MAP, "map": {**MAP["map"], "fp4_padded": True}}  # type: ignore[dict-item]
+    (found,) = values_of([padded], {"x": Matrix(4096)}, driver)
+    assert struct.unpack("<16Q", bytes(found))[2:4] == (80, 24)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "options", "words"),
+    [
+        (Matrix(4096), {"round_f32_to_tf32": True}, "its release have no round_f32_to_tf32"),
+        (Matrix(4096, (48, 2)), {}, "the innermost stride 2"),
+        (Matrix(4104), {}, "makes no tensor map of x"),
+        (Matrix(4096, (44, 1)), {}, r"strides \[44, 1\]"),
+        (7, {}, "must be a tensor"),
+    ],
+)
+def test_a_tensor_without_a_map_is_refused(
+    driver: CudaDriver, tensor: Any, options: dict[str, object], words: str
+) -> None:
+    with pytest.raises(Refused, match=words):
+        values_of([MAP], {"x": tensor}, driver, x=options)
+
+
+def test_a_tensor_of_another_rank_or_element_is_refused(driver: CudaDriver) -> None:
+    for facts, words in (
+        ({"block": [1, 16, 64]}, "x has 2 axes and .* takes 3 axes"),
+        ({"element_bytes": 4}, "elements of 2 bytes, and the kernel was compiled for 4"),
+    ):
+        other = {**MAP, "map": {**MAP["map"], **facts}}  # type: ignore[dict-item]
+        with pytest.raises(Refused, match=words):
+            values_of([other], {"x": Matrix(4096)}, driver)
+
+
+def test_sizes_strides_and_options_of_a_descriptor() -> None:
+    parameters = [
+        {"name": "x", "packing": "address", "size": 8, "type": "tensordesc<fp16[16, 64]>"},
+        {"name": "x", "packing": "shape", "axis": 1, "size": 4},
+        {"name": "x", "packing": "stride", "axis": 0, "size": 8},
+        {"name": "x", "packing": "option", "option": "padding", "size": 1},
+        {"name": "x", "packing": "option", "option": "round_f32_to_tf32", "size": 1},
+    ]
+    found = values_of(parameters, {"x": Matrix(4096)}, x={"padding": "nan"})
+    assert [int.from_bytes(bytes(value), "little") for value in found] == [4096, 40, 48, 1, 0]
 
 
 def test_hints_are_held_to() -> None:
@@ -100,8 +219,34 @@ def test_medians_and_spreads() -> None:
 
 def test_neighbours_that_differ_are_timed_again() -> None:
     a, b, c = [100.0, 100.1, 100.2], [100.5, 100.6, 100.7], [140.0, 140.1, 140.2]
-    assert timing.differing([a, b, c, c], ["x", "x", "x", "x"]) == [1, 2]
-    assert timing.differing([a, b, c], ["x", "x", "y"]) == []
+    assert timing.differing([a, b, c, c], entrants("xxxx"), range(4)) == [1, 2]
+    assert timing.differing([a, b, c, c], entrants("xxxx"), [0, 1, 3]) == [1]
+    assert timing.differing([a, b, c], entrants("xxy"), range(3)) == []
+
+
+def entrants(series: str, contests: str = "", releases: str = "") -> list[timing.Entrant]:
+    """Launches of series with names of one letter, in contests and on releases of such names."""
+    launches = []
+    for index, name in enumerate(series):
+        release = releases[index] if releases else str(index)
+        contest = {"contest": contests[index]} if contests else {}
+        cell = {"series": name, "cell": f"kernel/variant/{name}/sm_90/{release}", **contest}
+        launches.append(timing.Entrant(lambda: None, cell))
+    return launches
+
+
+def test_configs_that_are_slow_everywhere_leave_a_contest() -> None:
+    of = entrants("aabbccdd", "k" * 8, "12" * 4)
+    # a is best on 1 and d on 2; b comes close to a, and c to nobody.
+    taken = [[us] for us in (100.0, 150.0, 104.0, 190.0, 120.0, 130.0, 200.0, 90.0)]
+    assert timing.remaining(of, taken, range(8)) == {0, 1, 2, 3, 6, 7}
+    # The faster half stays, however far behind.
+    alone = entrants("abc", "kkk", "111")
+    assert timing.remaining(alone, [[100.0], [200.0], [300.0]], range(3)) == {0, 1}
+    # Each contest has its own best, and what is in none stays.
+    both = entrants("abc", "kll", "111")
+    both[2].contest = None
+    assert timing.remaining(both, [[100.0], [900.0], [999.0]], range(3)) == {0, 1, 2}
 
 
 class _Clock:
@@ -132,7 +277,9 @@ def test_releases_take_turns_and_the_baseline_too() -> None:
     def base() -> None: ...
 
     clock: Any = _Clock({old: [100.0] * 90, new: [150.0] * 25 + [101.0] * 65, base: [50.0] * 90})
-    found, baseline = timing.timed(clock, [old, new], ["x", "x"], base, lambda _: None)
+    both = entrants("xx")
+    both[0].launch, both[1].launch = old, new
+    found, baseline = timing.timed(clock, both, base, lambda _: None)
     assert clock.order[:6] == [old, new, base] * 2
     assert baseline == 50.0
     # They differ, and are timed a second time.
@@ -146,9 +293,32 @@ def test_a_baseline_that_fails_is_none() -> None:
         raise RuntimeError
 
     clock = _Clock({kernel: [1.0] * 90})
-    found, baseline = timing.timed(clock, [kernel], ["x"], base, lambda _: None)  # type: ignore[arg-type]
+    (alone,) = entrants("x")
+    alone.launch = kernel
+    found, baseline = timing.timed(clock, [alone], base, lambda _: None)  # type: ignore[arg-type]
     assert baseline is None
     assert found[0]["us"] == 1.0
+
+
+@pytest.mark.parametrize(("seconds", "samples"), [(1e6, 3 + 5 + 25), (0.0, 3 + 5 + 5)])
+def test_slow_configs_are_timed_less_and_all_when_time_is_short(
+    seconds: float, samples: int
+) -> None:
+    def base() -> None: ...
+
+    of = entrants("abcd", "kkkk", "1111")
+    calls = []
+    for index, entrant in enumerate(of):
+        entrant.launch = lambda index=index: None  # type: ignore[misc]
+        calls.append(entrant.launch)
+    taken: dict[Any, list[float]] = {call: [100.0 * n] * 90 for n, call in enumerate(calls, 1)}
+    clock: Any = _Clock({**taken, base: [9.0] * 90})
+    found, baseline = timing.timed(
+        clock, of, base, lambda _: None, until=time.monotonic() + seconds
+    )
+    assert [each["samples"] for each in found] == [samples, 3 + 5, 3, 3]
+    assert [each["us"] for each in found] == [100.0, 200.0, 300.0, 400.0]
+    assert baseline == 9.0
 
 
 # --- what launches mean ---------------------------------------------------------------------------

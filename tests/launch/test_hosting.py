@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from compat.cli.commands import main
+from compat.cli.launch import _words_for
 from compat.errors import SelectionError
 from compat.launch import hosting
 from compat.model import BuiltEnv
@@ -81,13 +82,13 @@ def test_without_a_gpu_nothing_is_launched(
 
 @pytest.mark.wheels
 def test_built_by_the_command(
-    tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    built: Callable[[str], BuiltEnv],
+    pair_python: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    built("triton-3.9.0")
-    for path in KERNELS.parent.glob("launching*"):
-        shutil.copy(path, tmp_path)
-    (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["launching.toml"]\n')
-    monkeypatch.chdir(tmp_path)
+    build_in(tmp_path, built, monkeypatch)
+    monkeypatch.setattr(hosting, "find_python", lambda _: pair_python)
     done = run(
         "build",
         "--envs",
@@ -106,3 +107,56 @@ def test_built_by_the_command(
         "1 cells for sm_90 in 1 binaries: python built/launch.py\npacked: built.tar.xz, "
     )
     assert len(list((tmp_path / "built" / "texts").iterdir())) == 1
+    assert done.stdout.endswith("\nplus_one: 4 problems (3 small, 1 large)\n")
+
+
+@pytest.mark.wheels
+@pytest.mark.skipif(has_torch, reason="this interpreter has PyTorch")
+def test_without_pytorch_problems_are_not_counted(
+    tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build_in(tmp_path, built, monkeypatch)
+    monkeypatch.setattr("compat.executors.gpus.find_python", lambda _: None)
+    done = run(
+        "build", "--envs", "3.9.0", "--target", "sm_90", "--variant", "right", "--out", "built"
+    )
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.endswith(
+        "\nproblems: not counted, because no interpreter here has PyTorch\n"
+    )
+
+
+def build_in(home: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A project with kernels to be launched, in which commands run."""
+    built("triton-3.9.0")
+    for path in KERNELS.parent.glob("launching*"):
+        shutil.copy(path, home)
+    (home / "matrix.toml").write_text('schema = 1\nkernels = ["launching.toml"]\n')
+    monkeypatch.chdir(home)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "why", "words"),
+    [
+        ([(2, 1)], "", "3 problems (2 small, 1 large)"),
+        ([(0, 1)], "", "1 problem (0 small, 1 large)"),
+        ([(2, 1), (4, 1)], "", "3 to 5 problems (2 to 4 small, 1 large)"),
+        ([(0, 0)], "", "no problem, so every launch will be lost"),
+        ([(1, None)], "looks", "1 small problem; large ones not counted (looks)"),
+        ([(3, 1), (3, None)], "", "3 small problems; large ones not counted"),
+        ([(None, None)], "KeyError: 'D'", "problems not counted (KeyError: 'D')"),
+    ],
+)
+def test_what_a_kernel_yields_in_words(
+    numbers: list[tuple[int | None, int | None]], why: str, words: str
+) -> None:
+    yielded = hosting.YieldedProblems(kernel="kernel", numbers=tuple(numbers), why=why)
+    assert _words_for(yielded) == words
+
+
+def test_what_was_not_counted_in_time_in_words() -> None:
+    some = hosting.YieldedProblems(kernel="kernel", numbers=((2, 1),), missing=3)
+    words = "3 problems (2 small, 1 large); the functions of 3 more cases were not asked in time"
+    assert _words_for(some) == words
+    none = hosting.YieldedProblems(kernel="kernel", numbers=(), missing=3)
+    assert _words_for(none) == "problems not counted in time"

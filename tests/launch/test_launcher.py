@@ -37,6 +37,10 @@ CELLS = [
     cell("much_shared", "add", shared=100_000),
     cell("too_many_threads", "add", block=[2048, 1, 1]),
     cell("too_many_registers", "many_registers", block=[512, 1, 1]),
+    cell("large_cluster", "add", cluster=[16, 1, 1], num_ctas=16),
+    cell("larger_cluster", "add", cluster=[16, 1, 1], num_ctas=16, non_portable=True),
+    cell("together", "add", cooperative=True, problem="eight"),
+    cell("too_many_together", "add", cooperative=True),
     cell("too_few_parameters", "add_scratch"),
     cell("no_such_entry"),
     cell("hinted", "add", hints=["n"]),
@@ -157,6 +161,11 @@ def test_a_process_that_ends_says_nothing(found: dict[str, dict[str, Any]]) -> N
     assert check(found, "dies")["status"] == "lost"
 
 
+@pytest.mark.parametrize("name", ["larger_cluster", "together"])
+def test_what_is_at_the_limit_is_launched(found: dict[str, dict[str, Any]], name: str) -> None:
+    assert check(found, name)["status"] == "ok"
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -168,6 +177,14 @@ def test_a_process_that_ends_says_nothing(found: dict[str, dict[str, Any]]) -> N
         (
             "too_many_registers",
             "predicted: its block has 512 threads, and its registers allow 256",
+        ),
+        (
+            "large_cluster",
+            "predicted: its cluster has 16 blocks, and its launcher asks for at most 8",
+        ),
+        (
+            "too_many_together",
+            "its cooperative grid has 37 blocks, and this GPU runs 8 of them at a time",
         ),
         (
             "too_few_parameters",
@@ -267,3 +284,29 @@ def test_where_the_known_good_kernel_fails_all_is_lost(
     for line in results(folder).values():
         assert line["check"]["status"] == "lost"
         assert "known-good kernel" in line["check"]["reason"]
+
+
+def test_no_problem_is_begun_for_which_the_time_is_too_short(
+    tmp_path: Path, pair_python: str, library: Path
+) -> None:
+    cells = [
+        cell("add"),
+        cell("eight", "add", problem="eight"),
+        cell("small", "add", problem="only_small"),
+    ]
+    folder = write(tmp_path / "built", cells)
+    ended = launched(folder, pair_python, library, "--minutes", "0.001")
+    assert ended.returncode == 1, ended.stderr
+    assert list(results(folder)) == ["add"]
+    assert "2 cells are left: run the same command again to continue" in ended.stderr
+    again = launched(folder, pair_python, library)
+    assert again.returncode == 0, again.stderr
+    assert sorted(results(folder)) == ["add", "eight", "small"]
+    assert {line["check"]["status"] for line in results(folder).values()} == {"ok"}
+
+
+def test_a_time_that_is_none_is_refused(tmp_path: Path, pair_python: str, library: Path) -> None:
+    folder = write(tmp_path / "built", [cell("add")])
+    ended = launched(folder, pair_python, library, "--minutes", "0")
+    assert ended.returncode == 2
+    assert "--minutes must be above 0" in ended.stderr

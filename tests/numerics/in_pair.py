@@ -142,6 +142,23 @@ def main(numerics: str, folder: str) -> None:
     refused("no reason", problem(torch.zeros(2), torch.zeros(2), tolerance=1e-3))
     refused("negative", problem(torch.zeros(2), torch.zeros(2), tolerance=-1.0, reason="why"))
     refused("initial", problem(torch.zeros(2), torch.zeros(2), initial="none"))
+    refused("descriptors", dict(good, descriptors=["O_ptr"]))
+    refused("described number", dict(good, descriptors={"n": {}}))
+    refused("described oddly", dict(good, descriptors={"O_ptr": {"swizzle": 3}}))
+    refused("padded oddly", dict(good, descriptors={"O_ptr": {"padding": "one"}}))
+
+    def gridded(name: str, grid: object) -> None:
+        made = problems.checked(dict(good, grid=grid))
+        try:
+            SAID[name] = problems.grid_of(made, {"BLOCK": 4, "num_warps": 8})
+        except problems.ProblemError as error:
+            SAID[name] = str(error)
+
+    gridded("a grid of numbers", (3, 2))
+    gridded("a grid of settings", lambda settings: settings["BLOCK"] * settings["num_warps"])
+    gridded("a grid without a setting", lambda settings: (settings["BLOCK_M"],))
+    gridded("a grid of nothing", lambda settings: (settings["BLOCK"] - 4, 1))
+    gridded("no grid", None)
     whole = torch.zeros(4)
     refused(
         "input in the storage",

@@ -119,6 +119,12 @@ MALFORMED = {
     "initial": (
         "problem 'odd', output O_ptr: its initial value must be a number, or a tensor of its shape"
     ),
+    "descriptors": "problem 'odd': descriptors must be a dictionary by parameter",
+    "described number": (
+        "problem 'odd': descriptors: n must be an argument that is a tensor, with a dictionary"
+    ),
+    "described oddly": "problem 'odd': descriptors: O_ptr: unknown swizzle",
+    "padded oddly": "problem 'odd': descriptors: O_ptr has the padding 'one'",
     "input in the storage": "problem 'odd': X lies in the storage of the output O_ptr",
     "twice": "two problems are called 'same'",
     "none": "the function yielded no problem",
@@ -135,6 +141,18 @@ MALFORMED = {
 def test_what_is_malformed_is_refused_in_a_sentence(said: Any) -> None:
     assert {name: said[name] for name in MALFORMED} == MALFORMED
     assert said["good"] is None
+
+
+def test_a_grid_may_be_a_function_of_the_settings(said: Any) -> None:
+    assert said["a grid of numbers"] == [3, 2]
+    assert said["a grid of settings"] == [32]
+    assert said["a grid without a setting"] == (
+        "problem 'odd': the grid failed: KeyError: 'BLOCK_M'"
+    )
+    assert said["a grid of nothing"] == (
+        "problem 'odd': the grid must be one to three whole numbers above 0, not (0, 1)"
+    )
+    assert said["no grid"] == "problem 'odd' has no grid"
 
 
 def test_problems_can_import_what_lies_beside_them(said: Any) -> None:

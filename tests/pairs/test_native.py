@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from compat.envs.cache import EnvCache
+from compat.envs.native import Compiler, built_library, find_compiler
 from compat.errors import EnvError
-from compat.pairs.programs import Compiler, built_library, find_compiler
 from compat.toolchains import DEFAULT
 
 assert DEFAULT.device.pairing is not None

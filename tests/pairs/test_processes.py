@@ -15,10 +15,11 @@ from attrs import evolve
 from packaging.version import Version
 
 from compat.envs.cache import EnvCache
+from compat.envs.native import Compiler
 from compat.model import BuiltEnv, Env, Package
 from compat.pairs import pairing
 from compat.pairs.pairing import RequestedPair
-from compat.pairs.programs import Answers, Compiler, PairRun, run_programs
+from compat.pairs.programs import Answers, PairRun, run_programs
 from compat.project import select_places
 from compat.store.keys import Claims
 from compat.toolchains import DEFAULT, Toolchain

@@ -4,6 +4,7 @@ cells.
 
 from __future__ import annotations
 
+import ast
 import gc
 import time
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from compat.source import parsing
 from compat.source.parsing import expression_of, tree_of
 from tests.conftest import ROOT
 
@@ -44,3 +46,29 @@ def test_threads_that_parse_do_not_disturb_each_other(switching: None) -> None:
 def test_what_is_no_expression_is_a_syntax_error(source: str) -> None:
     with pytest.raises(SyntaxError):
         expression_of(source)
+
+
+BINDING = """
+import a.b, c as d
+from e import f as g
+h = (i := j)
+for k in l: m += n
+with o as (p, *q): del r
+try: pass
+except S as t: pass
+def u(v=w): x = 1
+class Y(z): aa = 1
+[bb for bb in cc]
+lambda dd: ee
+match ff:
+    case [gg]: hh: int
+ii.jj = kk[ll] = 1
+"""
+
+
+def test_what_a_scope_binds() -> None:
+    """Scopes inside of it bind their own names."""
+    tree = parsing.tree_of(BINDING)
+    assert parsing.bound(tree.body) == {*"adghikmpqrtuY", "hh"}
+    assert parsing.bound([ast.parse("def f(): pass")]) == {"f"}
+    assert sorted(map(id, parsing.walk(tree))) == sorted(map(id, ast.walk(tree)))

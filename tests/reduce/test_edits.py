@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable
 from textwrap import dedent
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from compat.model import CompileSpec
-from compat.reduce import Candidate, expressions, extracted, statements
+from compat.reduce import Candidate, expressions, extracted, module, statements
 from compat.reduce.candidate import Edit, ReductionPass, applied
 from compat.source.parsing import compiles
 
@@ -368,3 +369,11 @@ def test_what_a_launch_passes_becomes_plainer_and_goes_with_its_parameter() -> N
     assert all(
         after.weight < start.weight for edit in found.values() if (after := applied(start, [edit]))
     )
+
+
+def test_what_is_added_to_is_read() -> None:
+    """So it goes with the statement that gives it its first value."""
+    text = "def kernel(a):\n    x += a\n    y[x] = z = a\n"
+    tree = ast.parse(text)
+    assert (module.loaded(tree), module.stored(tree)) == ({"a", "x", "y"}, {"x", "z"})
+    assert ast.unparse(module.prune(tree)) == "def kernel(a):\n    pass"

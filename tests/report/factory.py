@@ -280,6 +280,28 @@ def interpreted(result: Result, check: Check = RIGHT) -> Result:
     return evolve(result, numbers=evolve(result.numbers, interpreter=check))
 
 
+SUSPICION = (
+    "likely 1.5 times slower than on 3.8.0: 1 block per multiprocessor instead of 2, limited by"
+    " shared memory"
+)
+"""Why a cell of :func:`suspected_matrix` is likely slower on 3.9.0."""
+
+
+def suspected_matrix() -> list[Result]:
+    """A kernel that compiles, in two cases, one of which is likely slower on the last release."""
+    envs = [env(release) for release in ("3.1.0", "3.8.0", "3.9.0")]
+
+    def paced(release: str, _: Target) -> Outcome:
+        occupancy = {"blocks": 1 if release == "3.9.0" else 2, "limited_by": "shared memory"}
+        pace = {"units": 10_000, "latency": 40_000, "loops": ""}
+        return evolve(OK, metrics={"occupancy": occupancy, "pace": pace})
+
+    return [
+        *tried("k", "v", always(OK), envs=envs, cases=["d32"], targets=TARGETS[:1]),
+        *tried("k", "v", paced, envs=envs, targets=TARGETS[:1]),
+    ]
+
+
 def checked_matrix() -> list[Result]:
     """Two kernels of which one is unstable on an old release and the other one is slower in the
     middle.

@@ -282,6 +282,49 @@ def test_a_new_release_is_compared_with_the_newest_one_before_it() -> None:
     assert diff_document(found)["successors"] == {"triton-3.9.0": "triton-3.8.0"}
 
 
+def paced(blocks: int) -> Outcome:
+    """A compile of which a multiprocessor takes so many blocks."""
+    pace = {"units": 14_000 - 2_000 * blocks, "latency": 40_000, "loops": "1"}
+    return built(
+        registers=128 // blocks,
+        occupancy={"blocks": blocks, "limited_by": "registers"},
+        pace=pace,
+    )
+
+
+def test_compiles_that_are_likely_slower_on_a_new_release_are_told() -> None:
+    before = report(tried("k", "v", always(paced(2)), envs=ENVS[:1], targets=TARGETS[:1]))
+    after = report(tried("k", "v", always(paced(1)), envs=ENVS[1:], targets=TARGETS[:1]))
+    found = followed(before, after)
+    lines = list(diff_lines(found))
+    at = lines.index("3.8.0 → 3.9.0: 1 kernel likely slower (slow-suspect), in 1 cell")
+    words = (
+        "likely 1.6 times slower than on 3.8.0: 1 block per multiprocessor instead of 2, with 128"
+        " registers per thread instead of 64"
+    )
+    cell_id = "k/v/d64/sm_80/triton-3.9.0"
+    assert lines[at + 1 : at + 3] == [f"  {cell_id}", f"    {words}"]
+    assert f"`{cell_id}`: {words}" in diff_markdown(found)
+    assert diff_document(found)["slow_suspects"] == [
+        {
+            "cell": cell_id,
+            "before": "k/v/d64/sm_80/triton-3.8.0",
+            "ratio": 1.6,
+            "reasons": [words.partition(": ")[2]],
+        }
+    ]
+    assert found.gated([CellChangeKind.BROKEN, CellChangeKind.CHANGED]) == 0
+    assert not any(jump.metric.startswith("pace.") for group in found.jumps for jump in group.jumps)
+
+
+def test_a_changed_source_on_one_release_is_no_suspicion() -> None:
+    before, after = (
+        report(tried("k", "v", always(paced(blocks)), envs=ENVS[:1], targets=TARGETS[:1]))
+        for blocks in (2, 1)
+    )
+    assert compared(before, after).suspects == ()
+
+
 def test_an_env_that_is_no_later_release_of_the_same_kind_is_compared_with_nothing() -> None:
     before = report(tried("k", "v", always(OK), envs=[env("3.8.0")]))
     paired, fork = env("3.9.0"), env("3.9.0")

@@ -14,9 +14,18 @@ from jsonschema import Draft202012Validator, ValidationError
 from compat.history.account import Word
 from compat.model import Status
 from compat.report.document import dump, matrix_document, matrix_json, schema
+from compat.report.loading import load_report
 from compat.report.summary.record import Report
 from tests.records import OK, SHAPE, TARGETS, bad, declared, env
-from tests.report.factory import always, expected_matrix, report, tried, troubled_matrix
+from tests.report.factory import (
+    SUSPICION,
+    always,
+    expected_matrix,
+    report,
+    suspected_matrix,
+    tried,
+    troubled_matrix,
+)
 
 DOCS = Path(__file__).parents[2] / "docs" / "matrix-json.md"
 
@@ -114,6 +123,25 @@ def test_a_cell() -> None:
         "numbers": {"interpreter": None, "gpu": None},
         "latency": None,
     }
+
+
+def test_cells_that_are_likely_slower() -> None:
+    found = report(suspected_matrix())
+    document = matrix_document(found)
+    assert document["slow_suspects"] == [
+        {
+            "cell": "k/v/d64/sm_80/triton-3.9.0",
+            "before": "k/v/d64/sm_80/triton-3.8.0",
+            "ratio": 1.5,
+            "reasons": [SUSPICION.partition(": ")[2]],
+        }
+    ]
+    validate(json.loads(dump(document)))
+    del document["slow_suspects"]  # as in the files of older versions
+    validate(document)
+    assert [suspect.sentence for suspect in load_report(dump(document)).slow_suspects] == [
+        SUSPICION
+    ]
 
 
 def test_verdicts_carry_intervals_and_changes() -> None:

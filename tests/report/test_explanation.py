@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from compat.explain import Explanation
 from compat.model import Evidence
-from compat.report.views.explanation import explanation_lines, wrapped
+from compat.report.views.explanation import (
+    explanation_document,
+    explanation_lines,
+    wrapped,
+)
 from tests.records import OK, env, result
 
 
@@ -45,3 +49,19 @@ def test_a_narrow_terminal_breaks_words_but_neither_code_nor_commands() -> None:
         "  again:",
         "    compat matrix --kernel kernel",
     ]
+
+
+def test_why_code_is_likely_slower_is_told() -> None:
+    found = result(OK)
+    words = "likely 1.5 times slower than on 3.8.0: 1 block per multiprocessor instead of 2"
+    told = Explanation(
+        cell=found.cell,
+        built=env("3.1.0"),
+        attempts=(),
+        result=found,
+        verdict=None,
+        slow_suspect=words,
+    )
+    lines = [line.strip() for line in explanation_lines(told)]
+    assert lines[lines.index("slow-suspect:") + 1] == words
+    assert explanation_document(told)["slow_suspect"] == words

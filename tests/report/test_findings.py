@@ -16,15 +16,32 @@ from hypothesis import strategies as st
 from compat.model import Status
 from compat.report.document import dump, matrix_document
 from compat.report.loading import load_report
-from compat.report.render.ci import MOST, code_quality, findings, workflow_commands
+from compat.report.render.ci import (
+    MOST,
+    code_quality,
+    findings,
+    warnings,
+    workflow_commands,
+)
 from compat.report.summary.compact import one_line
 from compat.report.summary.record import Report
 from compat.report.views.matrix_markdown import SUMMARY_LIMIT, matrix_markdown, step_summary
 from compat.text import write_json
 from tests.records import OK, SHAPE, TARGETS, bad, env
-from tests.report.factory import always, expected_matrix, report, since, tried, troubled_matrix
+from tests.report.factory import (
+    SUSPICION,
+    always,
+    expected_matrix,
+    report,
+    since,
+    suspected_matrix,
+    tried,
+    troubled_matrix,
+)
 
-COMMAND = re.compile(r"::(error|notice) ([a-z]+=[^:,\n\r]*(?:,[a-z]+=[^:,\n\r]*)*)::([^\n\r]*)")
+COMMAND = re.compile(
+    r"::(error|warning|notice) ([a-z]+=[^:,\n\r]*(?:,[a-z]+=[^:,\n\r]*)*)::([^\n\r]*)"
+)
 """What the runner takes for a command, as GitHub documents it."""
 
 
@@ -51,6 +68,37 @@ def test_code_quality(golden: Callable[[str, str], None]) -> None:
         "troubled.code-quality.json",
         write_json(code_quality(findings(troubled(), "sub/folder"))) + "\n",
     )
+
+
+def test_a_suspicion_is_a_warning_beside_the_source() -> None:
+    found = evolve(report(suspected_matrix()), root="/")
+    assert findings(found) == ()
+    (warning,) = warnings(found, "sub/folder")
+    (line,) = workflow_commands([warning])
+    level, properties, text = re.fullmatch(COMMAND, line).groups()  # type: ignore[union-attr]
+    assert level == "warning"
+    assert "file=sub/folder/" in unescaped(properties)
+    assert unescaped(properties).endswith("title=k/v: likely slower, 3.8.0 → 3.9.0 (slow-suspect)")
+    assert unescaped(text).splitlines() == [
+        f"d64, sm_80: {SUSPICION}",
+        "compat explain k/v/d64/sm_80/triton-3.9.0",
+    ]
+    (issue,) = code_quality([warning])
+    assert issue["severity"] == "info"
+    assert issue["check_name"] == "slow-suspect"
+
+
+def test_warnings_leave_room_for_errors() -> None:
+    (warning,) = warnings(evolve(report(suspected_matrix()), root="/"))
+    many = [evolve(warning, title=f"{number}") for number in range(MOST + 2)]
+    errors = findings(troubled())[:MOST]
+    lines = list(workflow_commands([*many, *errors]))
+    assert [line[: line.index(" ")] for line in lines] == [
+        *["::error"] * len(errors),
+        *["::warning"] * MOST,
+        "::notice",
+    ]
+    assert "2 more findings" in lines[-1]
 
 
 def test_what_is_as_expected_is_no_finding() -> None:

@@ -20,7 +20,15 @@ from compat.model import Status
 from compat.report.render.ci import junit_xml
 from compat.report.summary.record import Report
 from tests.records import LOST, OK, SHAPE, TARGETS, bad, declared, env
-from tests.report.factory import always, expected_matrix, report, tried, troubled_matrix
+from tests.report.factory import (
+    SUSPICION,
+    always,
+    expected_matrix,
+    report,
+    suspected_matrix,
+    tried,
+    troubled_matrix,
+)
 
 if TYPE_CHECKING:
     from xmlschema import XMLSchema
@@ -50,6 +58,16 @@ def test_it_is_valid_and_has_every_cell(make: Callable[[], Report]) -> None:
     assert [f"{case.get('classname')}/{case.get('name')}" for case in cases(found)] == [
         result.cell.id for result in found.ordered
     ]
+
+
+def test_a_suspicion_is_output_of_a_case_that_passes() -> None:
+    found = {
+        f"{case.get('classname')}/{case.get('name')}": [(one.tag, one.text) for one in case]
+        for case in cases(report(suspected_matrix()))
+    }
+    assert {cell: told for cell, told in found.items() if told} == {
+        "k/v/d64/sm_80/triton-3.9.0": [("system-out", f"slow-suspect: {SUSPICION}")]
+    }
 
 
 def test_a_reader_counts_what_the_report_counts() -> None:

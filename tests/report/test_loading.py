@@ -19,13 +19,15 @@ from compat.api.histories import Packed, PackedName
 from compat.errors import StoreError
 from compat.model import CompileSpec, Status, StoodIn
 from compat.report.document import SCHEMA, dump, matrix_document, schema
-from compat.report.loading import load_report
+from compat.report.loading import load_report, load_reports
 from compat.report.render.ci import junit_xml
 from compat.report.summary.record import Report
 from compat.report.views.matrix_markdown import matrix_markdown
-from tests.records import DEPRECATED, MISSING, OK, RELEASES, SHAPE, bad, declared, env
+from compat.report.views.tune import record_of_answer
+from tests.records import DEPRECATED, MISSING, OK, RELEASES, SHAPE, TARGETS, bad, declared, env
 from tests.report.drawn import matrix_text
 from tests.report.factory import always, expected_matrix, report, since, tried, troubled_matrix
+from tests.tune.test_answers import INVERTED, answered
 
 
 def remembering_matrix() -> Report:
@@ -67,6 +69,22 @@ def naming_matrix() -> Report:
         toolchain="triton", releases=line, looked_at="0-1", names=names, texts=texts, same=same
     )
     return evolve(expected_matrix(), api=packed)
+
+
+def tuned_matrix() -> Report:
+    """A run of a kernel whose configs were compared before."""
+    envs = [env(release) for release in INVERTED.releases]
+    results = tried("add", "loop", always(OK), envs=envs, targets=TARGETS[1:2])
+    return evolve(report(results), tuned=(record_of_answer(INVERTED),))
+
+
+def test_of_two_answers_for_a_workload_the_one_on_more_releases_counts() -> None:
+    whole = tuned_matrix()
+    (newest,) = (result for result in whole.results if str(result.built.release) == "3.3.0")
+    shorter = evolve(report([newest]), tuned=(record_of_answer(answered([100], [120])),))
+    files = [("one", dump(matrix_document(shorter))), ("two", dump(matrix_document(whole)))]
+    assert load_reports(files, overlapping=True).tuned == whole.tuned
+    assert load_reports(reversed(files), overlapping=True).tuned == whole.tuned
 
 
 def odd_matrix() -> Report:
@@ -111,6 +129,7 @@ REPORTS = [
     remembering_matrix,
     odd_matrix,
     naming_matrix,
+    tuned_matrix,
     lambda: report([]),
 ]
 
@@ -142,6 +161,20 @@ def test_no_path_of_the_machine_is_in_the_file_but_of_sources_that_lie_elsewhere
         kernel["kernel"]: kernel["source"] for kernel in matrix_document(odd_matrix())["kernels"]
     }
     assert sources == {"k": "k.py", "k2": "/elsewhere/a.py"}
+
+
+def test_tuned_configs_that_do_not_fit_together_are_refused() -> None:
+    document = matrix_document(tuned_matrix())
+    (answer,) = document["tuned"]
+    assert load_report(dump(document)).tuned == tuned_matrix().tuned
+    changes: list[dict[str, object]] = [
+        {"configs": answer["configs"][:1]},
+        {"releases": answer["releases"][1:]},
+        {"stretches": []},
+    ]
+    for broken in changes:
+        with pytest.raises(StoreError, match=r"tuned\[0\]: its configs and releases do not fit"):
+            load_report(dump({**document, "tuned": [answer | broken]}))
 
 
 # --- other schemas --------------------------------------------------------------------------------

@@ -16,9 +16,18 @@ from compat.model import Failure, Outcome, Target
 from compat.report.render.terminal import Picture, cropped_text
 from compat.report.summary.record import Report
 from compat.report.views.matrix import matrix_blocks, running_blocks, total
+from compat.report.views.matrix_markdown import matrix_markdown
 from tests.records import OK, RELEASES, SHAPE, bad, env
 from tests.report.drawn import matrix_text
-from tests.report.factory import always, expected_matrix, report, tried, troubled_matrix
+from tests.report.factory import (
+    SUSPICION,
+    always,
+    expected_matrix,
+    report,
+    suspected_matrix,
+    tried,
+    troubled_matrix,
+)
 
 
 def test_expected(golden: Callable[[str, str], None]) -> None:
@@ -135,3 +144,13 @@ def test_nothing_tried() -> None:
         matrix_text(report([]))
         == "\n0 cells in 41.2 s (0 from the store): nothing; all as expected\n"
     )
+
+
+def test_code_that_is_likely_slower_is_a_warning_and_no_failure() -> None:
+    found = report(suspected_matrix())
+    text = " ".join(matrix_text(found).split())
+    assert "Likely slower than on the release before (slow-suspect)" in text
+    assert f"k/v/d64/sm_80/triton-3.9.0: {SUSPICION}" in text
+    assert text.count("likely 1.5 times") == 1
+    assert text.endswith("6 ok; all as expected")
+    assert f"- `k/v/d64/sm_80/triton-3.9.0`: {SUSPICION}" in matrix_markdown(found)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,8 +13,8 @@ from compat.model import BuiltEnv, Cell, Evidence, Specialization
 from compat.repro.script import Script
 from compat.store.store import Store
 from compat.toolchains import DEFAULT
-from compat.toolchains.triton.language.script import SCRIPT, Form
-from compat.workers.attempt import KEEPING_IR, Limits
+from compat.toolchains.triton.language.script import SCRIPT, Form, form_of
+from compat.workers.attempt import KEEPING_IR, InFlightCell, Limits, Mode
 from compat.workers.spawn import OwnWorker
 from compat.workers.watch import attempt
 from tests.cells import worker
@@ -40,12 +42,19 @@ def compile_each(env: BuiltEnv, cells: Sequence[Cell]) -> list[Evidence]:
         ]
 
 
+def attempted(env: BuiltEnv, cell: Cell, store: Store, mode: Mode) -> Evidence:
+    """One attempt at a cell, whose artifacts the store keeps."""
+    with worker(env) as server:
+        ((_, evidence),) = attempt(
+            server, [cell], LIMITS, stop=threading.Event(), mode=mode, keep=store.keep
+        )
+    return evidence
+
+
 def ir_of(env: BuiltEnv, cell: Cell, folder: Path, stage: str = "ttir") -> str:
     """What a stage makes of a cell, as text."""
-    with worker(env) as server, Store(folder) as store:
-        ((_, evidence),) = attempt(
-            server, [cell], LIMITS, stop=threading.Event(), mode=KEEPING_IR, keep=store.keep
-        )
+    with Store(folder) as store:
+        evidence = attempted(env, cell, store, KEEPING_IR)
         assert stage in evidence.kept, evidence
         return (store.artifacts / evidence.kept[stage]).read_text()
 
@@ -76,3 +85,20 @@ def script(
         expected=expected,
         prediction=prediction,
     ).source()
+
+
+def sources_of(cell: Cell, env: BuiltEnv, release: str, folder: Path) -> list[str]:
+    """What the compiler is given, as ``described.py`` prints it: by the worker, and by a script for
+    the release and one for all releases.
+    """
+    job = folder / "job.json"
+    job.write_text(json.dumps(InFlightCell(cell=cell, nonce="n").job()))
+    paths = []
+    for form in (form_of(release), Form.ANY):
+        paths.append(folder / f"{form.name}.py")
+        paths[-1].write_text(script(cell.spec, cell.target.name, form))
+    command = [env.python, Path(__file__).with_name("described.py"), DEFAULT.adapter, job, *paths]
+    ran = subprocess.run(
+        [*map(str, command)], capture_output=True, text=True, check=True, cwd=folder
+    )
+    return ran.stdout.splitlines()

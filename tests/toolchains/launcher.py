@@ -8,7 +8,8 @@ import hashlib
 import importlib.util
 import json
 import sys
-from typing import Any
+from collections import namedtuple
+from typing import Any, NamedTuple
 
 import triton
 import triton.language as tl
@@ -34,6 +35,12 @@ class Tensor:
         return self._address
 
 
+class Fields(NamedTuple):
+    size: int
+    step: int
+
+
+NamedArgs = namedtuple("Fields", ["source", "more", "bias", "block"])  # type: ignore[name-match]
 SOURCES = (Tensor("float16"), Tensor("float32", 8))
 RESULT = Tensor("float32")
 LAUNCHES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
@@ -42,6 +49,11 @@ LAUNCHES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     (
         "of_nested",
         ((Tensor("float32"), tl.constexpr(64), 1, (37, tl.constexpr(2.0)), None), RESULT),
+        {},
+    ),
+    (
+        "of_named",
+        (NamedArgs(Tensor("float32"), Fields(48, 1), None, tl.constexpr(64)), RESULT),
         {},
     ),
 ]

@@ -18,6 +18,8 @@ import triton
 import triton.language as tl
 from triton.backends.compiler import GPUTarget
 
+STAGES = ("ttir", "ptx", "cubin", "amdgcn", "hsaco")
+
 
 class Driver:
     """Stands where the driver of a GPU is; nothing is launched."""
@@ -68,6 +70,8 @@ def passed(value: Any) -> Any:
     """What is passed for the form that it has in a job."""
     if isinstance(value, list):
         return tuple(map(passed, value))
+    if isinstance(value, dict) and "fields" in value:
+        return named(value["fields"])
     if isinstance(value, dict) and "constexpr" in value:
         constant = value["constexpr"]
         return (
@@ -88,6 +92,18 @@ def passed(value: Any) -> Any:
     return Tensor(value[1:], 0) if isinstance(value, str) else value
 
 
+def passed_option(value: Any) -> Any:
+    """An option, which is a tuple where a job has an array."""
+    return tuple(map(passed_option, value)) if isinstance(value, list) else value
+
+
+def named(fields: dict[str, Any]) -> Any:
+    """A named tuple of the class with these fields in the kernels' module."""
+    classes = vars(sys.modules["launched"]).values()
+    kind: Any = next(each for each in classes if getattr(each, "_fields", None) == tuple(fields))
+    return kind(*map(passed, fields.values()))
+
+
 def imported(path: str) -> Any:
     """The module at a path. 3.0 and 3.1 import PyTorch for ``@triton.autotune``.
 
@@ -106,7 +122,16 @@ def imported(path: str) -> Any:
 
 
 def told(compiled: Any) -> None:
-    print(hashlib.sha256(compiled.asm.get("amdgcn", compiled.asm.get("ptx")).encode()).hexdigest())
+    made = [compiled.asm[stage] for stage in STAGES if stage in compiled.asm]
+    made = [data.encode() if isinstance(data, str) else data for data in made]
+    print(",".join(hashlib.sha256(data).hexdigest()[:16] for data in made))
+
+
+def refused(error: BaseException) -> None:
+    """Tell why a release does not compile a launch."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    print(type(error).__name__, str(error).strip().split("\n")[-1].replace(" ", "_"), sep=":")
 
 
 def run_script(path: str) -> None:
@@ -132,12 +157,18 @@ def main(kernels: str, listed: str, *scripts: str) -> None:
         while hasattr(function, "configs") or hasattr(function, "values"):
             function = function.fn
         given = {
-            name: passed(value) for name, value in {**job["launch"], **job["constexprs"]}.items()
+            **{name: passed(value) for name, value in job["launch"].items()},
+            **{
+                name: value if isinstance(value, str) else passed(value)
+                for name, value in job["constexprs"].items()
+            },
         }
-        compiled = function.warmup(
-            *[given[name] for name in function.arg_names], grid=(1,), **job["options"]
-        )
-        told(compiled)
+        options = {name: passed_option(value) for name, value in job["options"].items()}
+        arguments = [given[name] for name in function.arg_names]
+        try:
+            told(function.warmup(*arguments, grid=(1,), **options))
+        except Exception as error:
+            refused(error)
     for script in scripts:
         run_script(script)
 

@@ -282,9 +282,15 @@ def test_real_code(release: str, built: Callable[[str], BuiltEnv]) -> None:
             "block-registers",
             " registers a thread, sm_90 has 128",
         ),
+        (
+            "copy",
+            {"constexprs": {"N": 4096}, "options": {"num_ctas": 32}},
+            "cluster-size",
+            "needs 32 blocks in a cluster, this release launches 16",
+        ),
     ],
 )
-def test_a_script_counts_threads_and_registers(
+def test_a_script_counts_threads_registers_and_blocks(
     built: Callable[[str], BuiltEnv],
     tmp_path: Path,
     function: str,
@@ -305,3 +311,17 @@ def test_a_script_counts_threads_and_registers(
         [env.python, str(path)], capture_output=True, text=True, timeout=100, check=False
     )
     assert (shown.returncode, expected in shown.stdout) == (0, True), shown
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"num_ctas": 1, "cluster_dims": [1, 1, 1]}, {}),
+        ({"num_ctas": 16, "cluster_dims": [1, 16, 1]}, {"cluster": 16, "largest_cluster": 8}),
+        ({"num_ctas": 16}, {"cluster": 16, "largest_cluster": 16}),
+    ],
+)
+def test_a_cluster_has_the_blocks_that_its_launcher_asks_for(
+    fields: dict[str, Any], expected: dict[str, int]
+) -> None:
+    assert metrics.cluster(fields) == expected

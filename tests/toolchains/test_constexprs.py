@@ -33,6 +33,7 @@ VALUES: tuple[Any, ...] = (
     (1,),
     (1, (True, {"dtype": "int32"})),
     {"torch_dtype": "float16"},
+    {"layout": "gl.SliceLayout(0, gl.BlockedLayout([1, 1], [1, 32], [4, 1], [1, 0]))"},
 )
 
 

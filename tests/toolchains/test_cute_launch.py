@@ -22,7 +22,7 @@ from compat.toolchains.base import Unlaunchable
 from compat.toolchains.cute.device import LAUNCHING, facts
 from compat.toolchains.cute.inside.adapter import arguments, recording
 from compat.toolchains.cute.inside.adapter.recording import UnrecordableLaunch
-from compat.workers.attempt import KEEPING_IR, Mode
+from compat.workers.attempt import KEEPING_IR, LAUNCHABLE, Mode
 from compat.workers.watch import attempt
 from tests.cells import worker
 from tests.toolchains import cute_faces
@@ -182,9 +182,14 @@ def made(
 
 
 def launched(evidence: Evidence, store: Store) -> dict[str, Any]:
-    metadata = store.artifact(evidence.kept[LAUNCHING.metadata])
-    assert metadata is not None
+    _, _, metadata = unpacked(evidence, store)
     return facts(metadata.decode(), "", SPEC)
+
+
+def unpacked(evidence: Evidence, store: Store) -> tuple[bytes, bytes, bytes]:
+    data = store.artifact(evidence.kept[LAUNCHABLE])
+    assert data is not None
+    return LAUNCHING.unpack(data)
 
 
 @pytest.mark.wheels
@@ -219,8 +224,8 @@ def test_a_copy_is_launched_as_it_was_here(made: dict[str, tuple[Evidence, Store
 
 @pytest.mark.wheels
 def test_what_is_launched_is_what_is_measured(made: dict[str, tuple[Evidence, Store]]) -> None:
-    (launch, _), (plain, _) = made["default"], made["plain"]
-    assert launch.kept["cubin"] == plain.kept["cubin"]
+    (launch, store), (plain, _) = made["default"], made["plain"]
+    assert unpacked(launch, store)[0] == store.artifact(plain.kept["cubin"])
     assert "metadata" not in plain.kept
 
 

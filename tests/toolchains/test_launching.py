@@ -117,7 +117,10 @@ def test_clusters(fields: dict[str, Any], cluster: list[int]) -> None:
 
 
 def test_clusters_of_more_blocks_than_every_gpu_takes() -> None:
+    """Launchers ask for them from 3.6 on, where there are no dimensions of the cluster."""
     assert facts(told({"num_ctas": 16, "shared": 0}), text())["non_portable"]
+    old = {**OLD, "num_ctas": 16, "cluster_dims": [1, 16, 1]}
+    assert not facts(told(old), text())["non_portable"]
 
 
 def test_parameters_that_are_memory() -> None:
@@ -125,6 +128,57 @@ def test_parameters_that_are_memory() -> None:
         told(OLD, [*PARAMETERS, ["flag", "i1"]]), text(",\n\t.param .align 64 .b8 add_param_3[128]")
     )
     assert found["parameters"][3]["size"] == 128
+
+
+MAP = {"swizzle": 3, "elem_size": 2, "elem_type": 10, "block_size": [1, 64], "fp4_padded": False}
+DESCRIBED = [["d", "tensordesc<bf16[1, 128]>"], ["n", "i32"]]
+
+
+def described(maps: object, sizes: str, options: list[str]) -> list[tuple[object, ...]]:
+    """What each parameter is, of a kernel with one descriptor and one number."""
+    source = PTX.replace("add_param_2%s", "add_param_2")
+    listed = ",\n".join(f"\t.param {size} p_{n}" for n, size in enumerate(sizes.split()))
+    source = source.replace(source[source.index("\t.param") : source.index("\n)")], listed)
+    metadata = json.dumps(
+        {
+            "fields": {**OLD, "tensordesc_meta": maps},
+            "parameters": DESCRIBED,
+            "descriptor_options": options,
+        }
+    )
+    found = facts(metadata, source % ".reqntid 128")["parameters"]
+    return [(each["packing"], each.get("axis", each.get("option")), each["size"]) for each in found]
+
+
+def test_a_descriptor_as_a_tensor_map() -> None:
+    with pytest.raises(Unlaunchable, match="5 parameters, but a launch would pass 6"):
+        described([MAP], ".u64 .u32 .u32 .u64 .u64", ["padding"])
+    listed = ".u64 .u32 .u32 .u64 .u64 .u32"
+    found = described([MAP], listed, ["padding"])
+    assert [(kind, which) for kind, which, _ in found] == [
+        ("tensor_map", None),
+        ("shape", 0),
+        ("shape", 1),
+        ("stride", 0),
+        ("stride", 1),
+        ("integer", None),
+    ]
+
+
+@pytest.mark.parametrize("options", [[], ["padding"], ["padding", "round_f32_to_tf32"]])
+def test_a_descriptor_in_parts(options: list[str]) -> None:
+    """The sizes and strides come twice, and between them a flag for each option of the release."""
+    flags = ["option"] * len(options)
+    sizes = [*[".u64"] * 5, *[".u8"] * len(flags), ".u32", ".u32", ".u64", ".u64", ".u32"]
+    found = described(None, " ".join(sizes), options)
+    twice = ["shape", "shape", "stride", "stride"]
+    assert [kind for kind, _, _ in found] == ["address", *twice, *flags, *twice, "integer"]
+    assert [size for _, _, size in found] == [
+        *[8] * 5,
+        *[1] * len(flags),
+        *[4, 4, 8, 8],
+        4,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -138,10 +192,15 @@ def test_parameters_that_are_memory() -> None:
                 " memory"
             ),
         ),
+        (told(OLD, [["d", "nvTmaDesc"]]), text(), "d is a raw tensor map"),
+        (told(OLD, [["d", "tensordesc_im2col<fp16[128, 64]>"]]), text(), "which no launch fills"),
         (
-            told(OLD, [["d", "tensordesc<fp16[128, 64]>"]]),
+            told(
+                {**OLD, "tensordesc_meta": [{**MAP, "is_im2col": True}]},
+                [["d", "tensordesc<fp16[128, 64]>"]],
+            ),
             text(),
-            "d is a tensor descriptor that the host makes",
+            "d is an im2col descriptor",
         ),
         (told(OLD, None), text(), "compiled from IR"),
         (told(OLD), text(block=""), "does not state the block size"),

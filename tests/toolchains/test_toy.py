@@ -26,6 +26,7 @@ from compat.model import BuiltEnv, CompileSpec, Env, Specialization
 from compat.report.document import dump, matrix_document
 from compat.report.loading import load_report
 from compat.toolchains.base import Framework
+from tests import commands
 from tests.envs.conftest import write_wheel
 from tests.records import OK, result, spec
 from tests.report.factory import report as make_report
@@ -151,16 +152,18 @@ def run(
     environ |= {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": url, "UV_DEFAULT_INDEX": url}
     path = os.pathsep.join([str(REPOSITORY), str(registered)])
     environ |= variables | {"COMPAT_ENVS": str(project.parent / "envs"), "PYTHONPATH": path}
-    command = [sys.executable, "-P", "-m", module, *arguments]
-    done = subprocess.run(
-        command,
-        check=False,
-        cwd=project,
-        env=environ,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
+    if module == "compat.cli":
+        done = commands.run(*arguments, cwd=project, env=environ, timeout=PATIENCE)
+    else:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", module, *arguments],
+            check=False,
+            cwd=project,
+            env=environ,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr if code else done.stdout
 

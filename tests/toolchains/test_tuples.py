@@ -13,12 +13,10 @@ import pytest
 
 from compat.diagnosis import classify
 from compat.model import BuiltEnv, Cell, Status
-from compat.toolchains import DEFAULT
 from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.language.script import Form, form_of
-from compat.workers.attempt import InFlightCell
 from tests.cells import KERNELS, cell
-from tests.toolchains.compiling import compile_all, said, script
+from tests.toolchains.compiling import compile_all, said, script, sources_of
 
 HERE = Path(__file__).parent
 OF_TUPLES: dict[str, Any] = {
@@ -48,6 +46,25 @@ TUPLES: tuple[tuple[str, dict[str, Any]], ...] = (
             "constexprs": {"args[1]": 64, "args[3][1]": 2.0, "args[4]": None},
             "divisible_by_16": ("args[0]", "result"),
             "equal_to_1": ("args[2]",),
+        },
+    ),
+    (
+        "of_named",
+        {
+            "signature": {
+                "args": {
+                    "fields": {
+                        "source": "*fp32",
+                        "more": {"fields": {"size": "i32", "step": "i32"}},
+                        "bias": "constexpr",
+                        "block": "constexpr",
+                    }
+                },
+                "result": "*fp32",
+            },
+            "constexprs": {"args[2]": None, "args[3]": 64},
+            "divisible_by_16": ("args[0]", "args[1][0]", "result"),
+            "equal_to_1": ("args[1][1]",),
         },
     ),
 )
@@ -119,19 +136,6 @@ def test_scripts_compile_the_same(
     ranges = {"pointer_range_32": ("sources[1]", "result")}
     on_amd = cell(env, "told", "of_tuples", "gfx942", **TUPLES[0][1], **ranges)
     for asked in (*cells(env), on_amd):
-        (tmp_path / "job.json").write_text(json.dumps(InFlightCell(cell=asked, nonce="n").job()))
-        paths = []
-        for form in (form_of(release), Form.ANY):
-            paths.append(str(tmp_path / f"{form.name}.py"))
-            Path(paths[-1]).write_text(script(asked.spec, asked.target.name, form))
-        command = [
-            str(env.python),
-            str(HERE / "described.py"),
-            str(DEFAULT.adapter),
-            str(tmp_path / "job.json"),
-            *paths,
-        ]
-        ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-        worker, pinned, portable = ran.stdout.splitlines()
+        worker, pinned, portable = sources_of(asked, env, release, tmp_path)
         assert pinned == worker
         assert portable == worker

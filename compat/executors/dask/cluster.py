@@ -240,7 +240,7 @@ def _handlers_kept() -> Iterator[None]:
         yield
 
 
-_CALM = {
+CALM = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "200ms",
     "distributed.admin.system-monitor.interval": "2s",
@@ -291,7 +291,7 @@ def _made(settings: DaskSettings) -> Any:
 def _local_arguments(settings: DaskSettings) -> JsonObject:
     import dask
 
-    dask.config.set(_CALM)
+    dask.config.set(CALM)
     return {
         "n_workers": settings.workers or max(1, len(os.sched_getaffinity(0)) // settings.threads),
         "threads_per_worker": settings.threads,

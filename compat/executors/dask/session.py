@@ -393,7 +393,9 @@ class DaskSession:
                 # A connection that breaks forgets what it is given meanwhile, or tells it to
                 # another scheduler.
                 is_connected = client.status == _CONNECTED and client.scheduler_comm is connection
-                if not is_connected or not any(address in self.workers for address in addresses):
+                with self.changed:  # a worker is forgotten with its tasks
+                    has_worker = any(address in self.workers for address in addresses)
+                if not (is_connected and has_worker) and not task.over.is_set():
                     raise TakenAway
             result: _Made = self._result(future, task, check)
             with self.changed:

@@ -64,9 +64,10 @@ def _junit(report: Report, _: str) -> Rendered:
 
 
 def _code_quality(report: Report, inside: str) -> Rendered:
-    from compat.report.render.ci import code_quality, findings
+    from compat.report.render.ci import code_quality, findings, warnings
 
-    return write_json(code_quality(findings(report, inside))) + "\n"
+    found = (*findings(report, inside), *warnings(report, inside))
+    return write_json(code_quality(found)) + "\n"
 
 
 FORMATS: list[Format] = [

@@ -1,6 +1,6 @@
 """Files for CI systems: JUnit XML, GitHub's annotations, and GitLab's code quality reports.
 
-The latter two have the unexpected results.
+The latter two have the unexpected results, and warnings of code that is likely slower.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from attrs import frozen
 
 from compat.config.selection import PAIRS
+from compat.history.suspects import SlowSuspect
 from compat.model import Failure, Result, Status
 from compat.pairs.records import Pair, PairProgram
 from compat.report.summary.checks import check_words
-from compat.report.summary.compact import counted, explain_command, one_line
+from compat.report.summary.compact import at_most, counted, explain_command, one_line
 from compat.report.summary.record import (
     BrokenEnv,
     Report,
@@ -35,13 +36,17 @@ from compat.text import JsonObject, lazy_pattern, printable
 
 _NO_XML = lazy_pattern("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 """Characters that XML 1.0 forbids, besides halves of surrogate pairs."""
+SLOW_SUSPECT = "slow-suspect"
+"""The name of the warning that a cell is likely slower than on the release before."""
 
 
 def junit_xml(report: Report) -> str:
     """The report as JUnit XML.
 
-    Unexpected cells fail, cells without an answer are errors, and declared failures are skipped.
+    Unexpected cells fail, cells without an answer are errors, and declared failures are skipped. A
+    cell that is likely slower than on the release before says so in its output.
     """
+    suspects = {suspect.result.cell: suspect for suspect in report.slow_suspects}
     suites: dict[str, list[Result]] = defaultdict(list)
     for result in report.ordered:
         suites[result.cell.spec.kernel].append(result)
@@ -63,7 +68,7 @@ def junit_xml(report: Report) -> str:
             **_counts(list(map(_kind, results)), _time(results)),
         )
         for result in results:
-            _add_case(suite, result, report.options)
+            _add_case(suite, result, suspects.get(result.cell), report.options)
     if programs:
         suite = SubElement(
             root,
@@ -77,7 +82,9 @@ def junit_xml(report: Report) -> str:
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 
 
-def _add_case(suite: Element, result: Result, options: tuple[str, ...]) -> None:
+def _add_case(
+    suite: Element, result: Result, suspect: SlowSuspect | None, options: tuple[str, ...]
+) -> None:
     spec = result.cell.spec
     case = SubElement(
         suite,
@@ -90,6 +97,8 @@ def _add_case(suite: Element, result: Result, options: tuple[str, ...]) -> None:
         element = SubElement(case, kind, type=_text(_type(result)), message=_text(_message(result)))
         if kind != "skipped":
             element.text = _text(_details(result, options))
+    if suspect is not None:
+        SubElement(case, "system-out").text = _text(f"{SLOW_SUSPECT}: {suspect.sentence}")
 
 
 def _kind(result: Result) -> str | None:
@@ -200,25 +209,27 @@ def _text(text: str) -> str:
     return _NO_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", printable(text))
 
 
-# --- what is unexpected, each with the place in a repository that it is about ---------------------
+# --- what is unexpected or suspected, each with the place in a repository that it is about --------
 
 
 @frozen(kw_only=True)
 class Annotation:
-    """Something unexpected."""
+    """Something unexpected, or a warning."""
 
     title: str
     """The subject and its result: ``sel_dense/block_ptr: rejected (api-removed)``."""
     body: tuple[str, ...]
     """The place, the expectation, the compiler's message, the advice and a command; a line each."""
     check: str
-    """The failure's class, or the status where there is none."""
+    """The failure's class, or the status where there is none; the name of a warning."""
     status: Status
     path: str | None = None
     """The source, from the top of the repository; ``None`` without a file of the repository."""
     line: int | None = None
     identity: tuple[str, ...]
     """The identity of the unexpected result, equal in all releases."""
+    is_warning: bool = False
+    """Whether the run is as expected in spite of it."""
 
 
 def findings(report: Report, inside: str = "") -> tuple[Annotation, ...]:
@@ -234,6 +245,38 @@ def findings(report: Report, inside: str = "") -> tuple[Annotation, ...]:
         *(_unimported(report, inside, subject) for subject in report.unimported),
         *(_broken(subject) for subject in report.broken),
         *(_failing_pair(pair, report.options) for pair in report.pairs if not pair.ok),
+    )
+
+
+def warnings(report: Report, inside: str = "") -> tuple[Annotation, ...]:
+    """The kernels that are likely slower than on the release before, the slowest first.
+
+    ``inside`` is as for :func:`findings`.
+    """
+    groups: dict[tuple[str, ...], list[SlowSuspect]] = defaultdict(list)
+    for suspect in report.slow_suspects:
+        spec = suspect.result.cell.spec
+        groups[spec.kernel, spec.variant, suspect.releases].append(suspect)
+    return tuple(_suspected(report, inside, identity, group) for identity, group in groups.items())
+
+
+def _suspected(
+    report: Report, inside: str, identity: tuple[str, ...], group: Sequence[SlowSuspect]
+) -> Annotation:
+    kernel, variant, releases = identity
+    example = group[0].result.cell
+    cells = [
+        f"{suspect.result.cell.spec.case}, {suspect.result.cell.target.name}: {suspect.sentence}"
+        for suspect in group
+    ]
+    return Annotation(
+        title=f"{kernel}/{variant}: likely slower, {releases} ({SLOW_SUSPECT})",
+        body=(*at_most(_CELLS, cells), explain_command(example, report.options)),
+        check=SLOW_SUSPECT,
+        status=Status.OK,
+        path=_path(inside, report.source_of(example.spec)),
+        identity=(SLOW_SUSPECT, *identity),
+        is_warning=True,
     )
 
 
@@ -383,6 +426,10 @@ def _where(report: Report, inside: str, result: Result) -> tuple[str | None, int
     return _path(inside, source), None
 
 
+_CELLS = 5
+"""Cells of a warning that are listed."""
+
+
 def _path(inside: str, path: str) -> str | None:
     """A path from the top of the repository; a file outside of the project is none of its files."""
     file = PurePosixPath(path)
@@ -395,15 +442,21 @@ def _path(inside: str, path: str) -> str | None:
 
 
 MOST = 10
-"""GitHub shows no more errors of one step."""
+"""GitHub shows no more errors, and no more warnings, of one step."""
 _IN_DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _IN_PROPERTY = {**_IN_DATA, ":": "%3A", ",": "%2C"}
 
 
 def workflow_commands(found: Sequence[Annotation]) -> Iterator[str]:
-    """A line for each finding, ten at most, and then one that says how many more there are."""
-    yield from map(_github_annotation, found[:MOST])
-    if (more := len(found) - MOST) > 0:
+    """A line for each finding, ten errors and ten warnings at most.
+
+    A last line says how many more there are.
+    """
+    errors = [finding for finding in found if not finding.is_warning]
+    suspected = [finding for finding in found if finding.is_warning]
+    shown = (*errors[:MOST], *suspected[:MOST])
+    yield from map(_github_annotation, shown)
+    if more := len(found) - len(shown):
         yield _command(
             "notice",
             {"title": "triton-compat"},
@@ -417,7 +470,8 @@ def _github_annotation(finding: Annotation) -> str:
         **{name: str(value) for name, value in place.items() if value is not None},
         "title": finding.title,
     }
-    return _command("error", properties, "\n".join(finding.body))
+    level = "warning" if finding.is_warning else "error"
+    return _command(level, properties, "\n".join(finding.body))
 
 
 def _command(name: str, properties: dict[str, str], data: str) -> str:
@@ -458,6 +512,6 @@ def _issue(finding: Annotation, path: str) -> JsonObject:
         "description": "\n".join((finding.title, *finding.body)),
         "check_name": finding.check,
         "fingerprint": sha256("\0".join((path, *finding.identity)).encode()).hexdigest(),
-        "severity": _SEVERITIES.get(finding.status, "major"),
+        "severity": ("info" if finding.is_warning else _SEVERITIES.get(finding.status, "major")),
         "location": {"path": path, "lines": {"begin": finding.line or 1}},
     }

@@ -36,6 +36,7 @@ SCRIPTS = (
         "drawer",
         "failures",
         "jumps",
+        "tuned",
         "trends",
         "names",
         "theme",

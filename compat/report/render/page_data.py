@@ -23,7 +23,8 @@ from attrs import define, field, frozen
 from packaging.version import Version
 
 from compat import toolchains
-from compat.history.verdict import Verdict
+from compat.history.foresight import PACE
+from compat.history.verdict import Verdict, release_of
 from compat.model import BuiltEnv, Cell, Failure, Result, Specialization
 from compat.model.codec import unstructure
 from compat.model.outcome import cell_document
@@ -39,6 +40,7 @@ from compat.report.summary.grid import (
 from compat.report.summary.record import DistinctFailure, Report
 from compat.report.summary.statements import excerpts
 from compat.text import JsonObject, plain
+from compat.tune.records import TunedRecord
 
 _KINDS = {
     "ok": "good",
@@ -138,12 +140,24 @@ def _data(report: Report) -> JsonObject:
                 for distinct in report.failures
             ]
         ),
+        "suspicions": lambda: plain(_suspicions(report)),
+        "tuned": lambda: plain(_tuned(report)),
         "envs": plain([_env(built) for built in envs]),
         **({"api": plain(unstructure(report.api, compact=True))} if report.api else {}),
         "commands": plain(command_table(report.options, report.limits)),
         "sources": plain(
             [{"path": _shown_path(path), "text": text} for path, text in report.sources.items()]
         ),
+    }
+
+
+def _suspicions(report: Report) -> dict[int, str]:
+    """Number of a cell that is likely slower than on the release before → why, in a sentence."""
+    suspects = {suspect.result.cell: suspect.sentence for suspect in report.slow_suspects}
+    return {
+        number: suspects[result.cell]
+        for number, result in enumerate(report.ordered if suspects else ())
+        if result.cell in suspects
     }
 
 
@@ -245,6 +259,57 @@ def _earlier(row: int, verdict: Verdict, columns: Mapping[str, int]) -> Iterator
                 earlier=failure,
                 remembered=True,
             )
+
+
+# --- tuned kernels --------------------------------------------------------------------------------
+
+
+def _tuned(report: Report) -> list[JsonObject]:
+    """The answers of ``compat tune`` for rows of the report."""
+    if not report.tuned:
+        return []
+    rows = {coordinate: number for number, coordinate in enumerate(report.by_coordinate)}
+    cells = {result.cell: number for number, result in enumerate(report.ordered)}
+    found = []
+    for record in report.tuned:
+        cases = dict.fromkeys((record.workload, *(config.case for config in record.configs)))
+        coordinates = [(record.kernel, record.variant, case, record.target) for case in cases]
+        own = [coordinate for coordinate in coordinates if coordinate in rows]
+        if own:
+            results = report.by_coordinate[own[0]]
+            found.append(
+                {
+                    "rows": [rows[coordinate] for coordinate in own],
+                    "subject": "/".join(coordinates[0]),
+                    "device": record.device,
+                    "phrase": record.phrase,
+                    "kept": record.configs[record.releases[0].best].label,
+                    "places": list(_tuned_places(record, results, cells)),
+                    "staying": [list(costs) for costs in record.staying],
+                    "sentences": list(record.sentences),
+                }
+            )
+    return found
+
+
+def _tuned_places(
+    record: TunedRecord, results: Sequence[Result], cells: Mapping[Cell, int]
+) -> Iterator[JsonObject]:
+    """What is known on each release: the best config, and the one that was best on the oldest."""
+    numbers = {
+        name: cells[result.cell]
+        for result in reversed(results)
+        for name in (result.cell.env.name, release_of(result.built).label)
+    }
+    kept = record.releases[0].best
+    for place, release in enumerate(record.releases):
+        yield {
+            "release": release.release,
+            "cell": numbers.get(release.release),
+            "best": record.configs[release.best].label,
+            "us": record.latency(release.best, place),
+            "kept": record.latency(kept, place),
+        }
 
 
 # --- what rows and cells speak of -----------------------------------------------------------------
@@ -507,7 +572,8 @@ class _Cells:
         self.columns["compile_seconds"].add(document["compile_seconds"])
         flags = sum(bit for name, bit in _FLAGS.items() if document[name])
         self.columns["flags"].add(flags if document["expected"] else flags + _UNEXPECTED)
-        self.metrics.add(self.count, numbers_of(document["metrics"]))
+        metrics = {name: value for name, value in document["metrics"].items() if name != PACE}
+        self.metrics.add(self.count, numbers_of(metrics))
         self.stages.add(
             self.count,
             ((stage, round(seconds, 3)) for stage, seconds in document["stages"].items()),

@@ -17,7 +17,9 @@ from attrs import field, frozen
 from packaging.version import Version
 
 from compat import toolchains
+from compat.history.foresight import PACE
 from compat.history.running import TABLE, WANTED
+from compat.history.suspects import SlowSuspect, slow_suspects
 from compat.history.verdict import is_deprecated, is_good
 from compat.model import BuiltEnv, Cell, Env, Failure, Latency, Result
 from compat.pairs.records import Pair, PairProgram
@@ -98,11 +100,12 @@ def _tells(metric: str, before: float, after: float) -> bool:
     """Whether a change says something by itself.
 
     A loss of instructions does. Among the facts about what fits, only the number of blocks does.
+    Those about the pace lead to suspicions instead.
     """
     table, _, name = metric.partition(".")
     if table == TABLE:
         return name in WANTED and 2 * after < before
-    return table != _FITS or name == "blocks"
+    return table != PACE and (table != _FITS or name == "blocks")
 
 
 def grouped(jumps: Iterable[Jump], report: Report) -> tuple[JumpGroup, ...]:
@@ -432,6 +435,8 @@ class Comparison:
     """Pairs of a PyTorch and a Triton release whose outcome changed."""
     arguments: tuple[str, ...]
     """``kernel/variant/case`` that has other arguments or options in the new report."""
+    suspects: tuple[SlowSuspect, ...] = ()
+    """Cells whose release changed and that are likely slower, the slowest first."""
     successors: Mapping[str, str] = field(factory=dict)
     """Name of an env that only the new report has → the old report's env that it is compared
     with.
@@ -530,6 +535,7 @@ def compare(
         envs=changed_envs(old.report, new.report),
         pairs=changed_pairs(old.report.pairs, new.report.pairs, successors),
         arguments=changed_arguments(old.report, new.report),
+        suspects=slow_suspects(both),
         successors=successors,
     )
 

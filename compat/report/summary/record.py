@@ -13,6 +13,8 @@ from attrs import field, frozen
 from compat import __version__, toolchains
 from compat.api.histories import Packed
 from compat.config.kernel_sources import library_of
+from compat.history.foresight import PACE
+from compat.history.suspects import SlowSuspect, neighbours, slow_suspects
 from compat.history.verdict import (
     NONE_KNOWN,
     Coordinate,
@@ -42,6 +44,7 @@ from compat.report.summary.compact import Where, listed, natural, rectangles, sp
 from compat.source.closure import roots_of
 from compat.toolchains import known_edits
 from compat.toolchains.language import KnownEdit
+from compat.tune.records import TunedRecord
 
 _TOLD_APART = (Status.ENV_BROKEN, Status.SOURCE_BROKEN)
 """Statuses with sections of their own: they say nothing about the kernel."""
@@ -167,6 +170,8 @@ class Report:
     """Pairs of a PyTorch and a Triton release that were tried."""
     shards: tuple[str, ...] = ()
     """Shards that this report holds, such as ``3/8``. Empty: all cells."""
+    tuned: tuple[TunedRecord, ...] = ()
+    """The configs of kernels that `compat tune` compared on a GPU before."""
     earlier: int = 0
     """Number of cells taken from an earlier report, because nothing they depend on has changed."""
 
@@ -190,6 +195,13 @@ class Report:
         """Status → number of cells, in the order of :class:`~compat.model.Status`."""
         counter = Counter(result.outcome.status for result in self.results)
         return {status: counter[status] for status in Status if counter[status]}
+
+    @cached_property
+    def slow_suspects(self) -> tuple[SlowSuspect, ...]:
+        """The cells that are likely slower than on the release before, the slowest first."""
+        if not any(PACE in (result.outcome.metrics or {}) for result in self.results):
+            return ()
+        return slow_suspects(neighbours(self.results))
 
     @cached_property
     def was_run(self) -> bool:

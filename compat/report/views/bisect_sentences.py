@@ -10,8 +10,8 @@ from packaging.version import InvalidVersion, Version
 
 from compat import toolchains
 from compat.bisect.answers import CellAnswer, ReleaseAnswer, ReleaseProbe, Span, Transition
-from compat.bisect.criterion import Exceeds, IsSlower, check_words
-from compat.bisect.judging import HOW
+from compat.bisect.criterion import STAYING, Exceeds, IsSlower, check_words
+from compat.bisect.judging import HOW, HOW_TUNED
 from compat.bisect.measures import TakesLonger, duration_names, measure, metric_names
 from compat.bisect.request import Axis
 from compat.history.account import Judgement, Word
@@ -78,7 +78,7 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
             f" {'; '.join(f'{p.release} ({untold_words(answer, p)})' for p in answer.untold)}."
         )
         lines += (
-            [f"To launch the others: {HOW}."]
+            [f"To launch the others: {_how(answer)}."]
             if any(_not_run(answer, probe) for probe in answer.untold)
             else []
         )
@@ -108,6 +108,11 @@ def untold_words(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
         if check is not None
         else evidence_line(probe)
     )
+
+
+def _how(answer: ReleaseAnswer) -> str:
+    """How to get the numbers that the criterion asks for."""
+    return HOW_TUNED if answer.criterion.asks_configs else HOW
 
 
 def _not_run(answer: ReleaseAnswer, probe: ReleaseProbe) -> bool:
@@ -186,7 +191,8 @@ def number_of(answer: ReleaseAnswer, result: Result) -> float | None:
     """The number that the criterion asks for; ``None`` if it asks for none, or there is none."""
     question = answer.criterion.question
     if isinstance(question, IsSlower):
-        return result.latency.us if result.latency else None
+        latency = result.latency
+        return None if not latency else latency.ratio if question.what == STAYING else latency.us
     if isinstance(question, TakesLonger):
         return question.seconds(result)
     return measure(result.outcome, question.metric) if isinstance(question, Exceeds) else None
@@ -257,9 +263,10 @@ def _about(answer: ReleaseAnswer, change: Transition) -> str:
             f" {value_of(answer, change.after)} s"
         )
     if isinstance(question, IsSlower):
+        unit = " times the best config" if question.what == STAYING else " µs"
         return (
             f": {value_of(answer, change.before)} → {value_of(answer, change.after)}"
-            f" µs{_devices(change)}"
+            f"{unit}{_devices(change)}"
         )
     if answer.criterion.asks_launches:
         return (
@@ -358,7 +365,7 @@ def _nothing_run(answer: ReleaseAnswer) -> str:
         return "its kernel file has no [problem], so it cannot be launched."
     if not any(_not_run(answer, probe) for probe in answer.probes):
         return f"no release gave an answer. {_last_words(answer)}"
-    return f"no release has the numbers that the judge asks for. {HOW}."
+    return f"no release has the numbers that the judge asks for. {_how(answer)}."
 
 
 def _last_words(answer: ReleaseAnswer) -> str:

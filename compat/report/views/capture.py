@@ -38,8 +38,9 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
     )
     yield f"captured with {toolchain.title} {releases}{framework}, {processes}, {where}"
     yield from _how_it_ended(capture)
+    compiled = f", {captured.only_compiled} only compiled" if captured.only_compiled else ""
     yield (
-        f"{_kernels(captured.launched)} launched, {len(captured.kernels)} captured as"
+        f"{_kernels(captured.launched)} launched{compiled}, {len(captured.kernels)} captured as"
         f" {_cases(captured.cases)}, {len(captured.not_captured)} not, in {capture.seconds:.1f} s"
     )
     yield from _listed(

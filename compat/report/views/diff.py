@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from compat.history.running import TABLE
+from compat.history.suspects import SlowSuspect
 from compat.model.codec import unstructure
+from compat.report.document import suspect_record
 from compat.report.render.markdown import code, escape, fence, prose
 from compat.report.summary.compact import Where, counted, explain_command, listed, one_line
 from compat.report.summary.comparing import (
@@ -130,6 +132,25 @@ def why(difference: CellChange) -> tuple[str, str]:
     return ("", "") if difference.declared else (difference.says, advice)
 
 
+def by_releases(
+    suspects: Iterable[SlowSuspect],
+) -> Iterator[tuple[str, tuple[SlowSuspect, ...]]]:
+    """``3.8.0 → 3.9.0`` and the cells that are likely slower there."""
+    groups: dict[str, list[SlowSuspect]] = {}
+    for suspect in suspects:
+        groups.setdefault(suspect.releases, []).append(suspect)
+    yield from ((releases, tuple(group)) for releases, group in groups.items())
+
+
+def suspects_title(releases: str, suspects: Sequence[SlowSuspect]) -> str:
+    """``3.8.0 → 3.9.0: 2 kernels likely slower (slow-suspect), in 4 cells``."""
+    kernels = {suspect.result.cell.spec.kernel for suspect in suspects}
+    return (
+        f"{releases}: {counted(len(kernels), 'kernel')} likely slower (slow-suspect), in"
+        f" {counted(len(suspects), 'cell')}"
+    )
+
+
 PAIRS_TITLE = "pairs of a PyTorch and a release"
 
 
@@ -191,6 +212,10 @@ def diff_lines(found: Comparison) -> Iterator[str]:
             yield from ("", title(kind, differences))
             for difference in differences:
                 yield from _difference(difference, found)
+    for releases, suspects in by_releases(found.suspects):
+        yield from ("", suspects_title(releases, suspects))
+        for suspect in suspects:
+            yield from (f"  {suspect.result.cell.id}", f"    {suspect.sentence}")
     if found.pairs:
         yield from ("", PAIRS_TITLE)
         for pair in found.pairs:
@@ -282,6 +307,11 @@ def _sections(found: Comparison) -> Iterator[str]:
                 title(kind, differences),
                 [_difference_markdown(difference, found) for difference in differences],
             )
+    for releases, suspects in by_releases(found.suspects):
+        yield from _details(
+            suspects_title(releases, suspects),
+            [f"{code(suspect.result.cell.id)}: {escape(suspect.sentence)}" for suspect in suspects],
+        )
     yield from _details(PAIRS_TITLE, [_pair_markdown(change) for change in found.pairs])
 
 
@@ -356,6 +386,7 @@ def diff_document(found: Comparison) -> JsonObject:
         "counts": {str(kind): number for kind, number in found.counts.items()},
         "differences": [_difference_document(difference) for difference in found.differences],
         "metrics": [_jump_document(jump) for group in found.jumps for jump in group.jumps],
+        "slow_suspects": [unstructure(suspect_record(suspect)) for suspect in found.suspects],
         "pairs": [
             {"name": pair.name, "kind": str(kind_of_pair(pair)), **unstructure(pair)}
             for pair in found.pairs

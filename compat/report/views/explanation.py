@@ -146,6 +146,7 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
             yield from _section("try an edit", [fix_command(result.cell, told.options)])
     if told.slowness:
         yield from _section("time", _time(result, told))
+    yield from _section("slow-suspect", [told.slow_suspect] if told.slow_suspect else ())
     yield from _section("numbers", _numbers(result))
     yield from _section(
         "warnings", (f"{noticed.type}: {noticed.message}" for noticed in outcome.warnings)
@@ -344,6 +345,7 @@ def explanation_document(told: Explanation | CellOverview) -> JsonObject:
         "summary": told.cell.spec.summary,
         "expected": result.expected if result else None,
         "slowness": told.slowness,
+        "slow_suspect": told.slow_suspect,
         "numbers": cell_document(result)["numbers"] if result else None,
         "outcome": attrs.asdict(result.outcome) if result else None,
         "edits_known": [edit.name for edit in edits_for(result)] if result else [],

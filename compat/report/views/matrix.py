@@ -50,7 +50,7 @@ places of each failure.
 """
 _FEW = 5
 _SLOWER = 15
-"""Rows of latencies that are shown; matrix.md has all of them."""
+"""Rows of latencies, and suspects, that are shown; matrix.md has all of them."""
 STYLES = {"ok": "green", "ok*": "yellow", "n/a": "dim", COMING: "dim", "-": "dim"}
 """Colours only repeat the words. Every other mark is red."""
 
@@ -68,6 +68,7 @@ def matrix_blocks(report: Report) -> Iterator[Block]:
     yield from _failures(report, most)
     if report.was_run:
         yield from _numbers(report, most)
+    yield from _suspects(report)
     yield from _notes(report, crowded=crowded)
     yield from _without_answers(report, most)
     yield from _surprises(report, crowded=crowded)
@@ -111,6 +112,14 @@ def total(report: Report) -> str:
         f"{f'{shards_text(report)}: ' if report.shards else ''}{work}: {counts or 'nothing'};"
         f" {verdict}"
     )
+
+
+def _suspects(report: Report) -> Iterator[Block]:
+    """The cells that compile and are likely slower than on the release before."""
+    if suspects := report.slow_suspects:
+        yield Heading("Likely slower than on the release before (slow-suspect)")
+        lines = [f"{suspect.result.cell.id}: {suspect.sentence}" for suspect in suspects]
+        yield from (TextLine(line, indent=3) for line in at_most(_SLOWER, lines))
 
 
 # --- the grid -------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ CAPTURING = Capturing(
         dtype=element_source,
         kept=CuteForms.kept,
     ),
-    cache="CUTE_DSL_CACHE_DIR",
+    caches=("CUTE_DSL_CACHE_DIR",),
 )
 
 DEVICE = Device(targets=TARGETS, gpus=GPUS, usual_targets=USUAL, models=MODELS, capturing=CAPTURING)

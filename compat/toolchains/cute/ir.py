@@ -90,6 +90,7 @@ PARTS = CompilerParts(
     canonical_code=canonical_code,
     backend_stages=("ptx",),
     not_optimized={},
+    leaves_out="COMPAT_WITHOUT_PASS",
     assembler=Assembler(
         name="ptxas",
         stage="cubin",

@@ -8,10 +8,12 @@ it fails, ``edits/`` what mends kernels. ``inside/`` runs inside an env or a lib
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from packaging.version import Version
 
 from compat.toolchains.base import Toolchain
+from compat.toolchains.programs import ProgramLanguage
 from compat.toolchains.triton.device import DEVICE
 from compat.toolchains.triton.device.launching import LAUNCHING
 from compat.toolchains.triton.facts import RELEASES, VARIABLES, pytorch_of
@@ -19,12 +21,19 @@ from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.ir.dumps import IR
 from compat.toolchains.triton.language import LANGUAGE
 
+
+def _programs() -> ProgramLanguage[Any]:
+    from compat.toolchains.triton.programs.language import PROGRAMS
+
+    return PROGRAMS
+
+
 TRITON = Toolchain(
     name="triton",
     title="Triton",
     distribution="triton",
     adapter=Path(__file__).parent / "inside" / "adapter",
-    stages=("ast", "ttir", "ttgir", "llir", "ptx", "amdgcn", "cubin", "hsaco"),
+    stages=("ast", "ttir", "glir", "ttgir", "llir", "ptx", "amdgcn", "cubin", "hsaco"),
     releases=RELEASES,
     framework_of=pytorch_of,
     oldest=Version("3.0.0"),
@@ -43,4 +52,5 @@ TRITON = Toolchain(
     ir=IR,
     failures=KNOWLEDGE,
     launching=LAUNCHING,
+    programs=_programs,
 )

@@ -14,16 +14,22 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from compat.executors.dask.cluster import DaskSettings
+from compat.executors.dask.cluster import CALM, DaskSettings
 from compat.executors.dask.session import DaskSession
 from compat.processes import supervisor
+from tests.forking import Forked, fork, is_usual
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[3]
 _QUIET = {
-    "DASK_DISTRIBUTED__WORKER__DAEMON": "False",
-    "DASK_DISTRIBUTED__ADMIN__TICK__LIMIT": "1h",
-    "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "4s",
+    "distributed.worker.daemon": False,
+    "distributed.admin.tick.limit": "1h",
+    "distributed.scheduler.worker-ttl": "4s",
+    **CALM,
+}
+_VARIABLES = {
+    f"DASK_{name.upper().replace('.', '__').replace('-', '_')}": str(setting)
+    for name, setting in _QUIET.items()
 }
 
 
@@ -34,7 +40,7 @@ class Machines:
         self.folder = folder
         self.host = host
         self.port = _free_port()
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.processes: dict[str, subprocess.Popen[bytes] | Forked] = {}
 
     @property
     def address(self) -> str:
@@ -115,11 +121,18 @@ class Machines:
         **environ: str,
     ) -> None:
         (self.folder / name).mkdir(parents=True, exist_ok=True)
+        folder = self.folder / name
+        env = {**os.environ, "PYTHONPATH": str(ROOT), **_VARIABLES, **environ}
         with (self.folder / f"{name}.log").open("ab") as log:
+            if python == sys.executable and not within and is_usual(env):
+                file = log.fileno()
+                process = fork("dask", words, cwd=folder, env=env, output=file, errors=file)
+                self.processes[name] = process
+                return
             self.processes[name] = subprocess.Popen(
                 [*within, python, "-m", "dask", *words],
-                cwd=self.folder / name,
-                env={**os.environ, "PYTHONPATH": str(ROOT), **_QUIET, **environ},
+                cwd=folder,
+                env=env,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from compat.errors import ClusterError, UnknownAction
-from compat.executors.dask.session import DaskSession, TakenAway
+from compat.executors.dask.session import DaskSession, TakenAway, WorkerLost
 from tests.execution.dask.clusters import Machines, session
 from tests.waiting import wait_until
 
@@ -64,3 +64,21 @@ def test_a_connection_that_closes_takes_a_task_away(where: DaskSession) -> None:
     finally:
         client.status = before
     assert len(found) == 1
+
+
+def test_a_worker_that_is_lost_while_its_task_is_looked_after(tmp_path: Path) -> None:
+    """Between a look at the task and one at the workers."""
+    with Machines(tmp_path) as machines:
+        machines.start_scheduler()
+        machines.start_worker("one", nanny=False)
+        with session(machines) as where:
+            wait_until(lambda: where.client and where.workers)
+            workers = list(where.workers.values())
+
+            def lose() -> None:
+                if where.workers and any(where.client.processing().values()):
+                    machines.kill("one")
+                    wait_until(lambda: not where.workers)
+
+            with pytest.raises(WorkerLost):
+                where.ask(time.sleep, 60, workers, name="task", check=lose)

@@ -9,6 +9,8 @@ from typing import Any
 
 MlirModule = Any
 """A module of MLIR."""
+Operation = Any
+"""An operation of MLIR."""
 Compiler = Any
 """CuTe DSL's ``Compiler``, which runs a pipeline on a module."""
 PassManager = Any

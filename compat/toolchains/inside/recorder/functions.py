@@ -9,11 +9,13 @@ Outer names are global names and closure variables. A meaning has one of these f
 ``{"items": […]}``            a tuple or a list (``"list": true``)
 ``{"pairs": [[…, …]]}``       a dictionary
 ``{"dtype": "fp16"}``         an element type of the toolchain
+``{"expression": "gl.A(1)"}`` another value of the toolchain, as an expression that makes it
 ``{"function": id}``          a function or class, which has a record of its own
 ``{"installed": [m, n]}``     the name ``n`` of an installed module ``m``
 ``{"module": m}``             an installed module
 ``{"members": {…}}``          another module: the meanings of attributes that are taken of it
-``{"written": "f(x)", …}``    a value that its module has under ``name``: the expression there
+``{"written": "f(x)", …}``    a value that its module has under ``name``: the expression there, or
+                              what makes an equal class of named tuples
 ``{"unfrozen": …}``           a description of something else
 ============================  =====================================================================
 
@@ -77,9 +79,13 @@ class Forms:
     """Whether names are imported as their module does, and values that are hard to say are made by
     the expression there.
     """
+    compiled: frozenset[str] = frozenset({"jit"})
+    """The kinds of functions that have :meth:`settings`."""
     kept: frozenset[str] = frozenset()
     """The decorators that stay as written, by the last part of their names."""
 
+    generated: tuple[str, ...] = ()
+    """Modules of a framework that kernels take functions from, because it generates kernels."""
     of_methods: frozenset[str] | None = None
     """The decorators of methods, by the last part of their names: methods with others are left out.
 
@@ -111,6 +117,10 @@ class Forms:
 
     def dtype(self, value: Value) -> str | None:
         """The name of an element type of the toolchain; ``None`` for all else."""
+        return None
+
+    def expression(self, value: Value) -> str | None:
+        """The expression that makes a value of the toolchain; ``None`` for all else."""
         return None
 
 
@@ -168,7 +178,7 @@ class Functions:
         node = ast.parse(record["source"]) if later else node
         record["module"] = called(record["module"] or "", path or "")
         record["future"] = _has_future_annotations(plain)
-        if record["kind"] == "jit":
+        if record["kind"] in self._forms.compiled:
             record["jit"] = self._forms.settings(function)
         record["defaults"] = self._defaults(plain, node)
         return dict(record, names=self._names(plain, node, record["future"]))
@@ -261,6 +271,8 @@ class Functions:
     ) -> dict[str, object]:
         if isinstance(value, types.ModuleType):
             return self._module(value, attributes, depth)
+        if not attributes and (made := _named_tuple(value)) is not None:
+            return made
         inner = self._forms.unwrapped(value)
         if inner is not value:
             return {"constexpr": self._meaning(inner, (), name, depth)}
@@ -276,7 +288,7 @@ class Functions:
         top = module.__name__.partition(".")[0]
         if top in self._installed_packages:
             return {"module": module.__name__, "attributes": [".".join(attributes)]}
-        if top in _OTHERS:
+        if top in _OTHERS and not module.__name__.startswith(self._forms.generated):
             return {"unfrozen": "of %s" % module.__name__}
         if not attributes or depth > _DEPTH:
             return {"unfrozen": "the module %s itself" % module.__name__}
@@ -314,7 +326,7 @@ class Functions:
         top = (getattr(plain, "__module__", None) or "").partition(".")[0]
         if (
             isinstance(plain, (types.FunctionType, type))
-            and top not in _OTHERS
+            and (top not in _OTHERS or self._forms.kind(value) == "jit")
             and top not in self._installed_packages
         ):
             return {"function": self.id_of(value)}
@@ -332,7 +344,10 @@ class Functions:
         if type(value) is float:
             return {"value": value} if value - value == 0 else {"float": repr(value)}
         dtype = self._forms.dtype(value)
-        return {"dtype": dtype} if dtype else None
+        if dtype:
+            return {"dtype": dtype}
+        expression = self._forms.expression(value)
+        return {"expression": expression} if expression else None
 
     def _installed(self, value: object, name: str) -> tuple[str, str] | None:
         """Where the toolchain or the standard library has a value, if one of them has it."""
@@ -418,6 +433,26 @@ def _looked_up(source: str) -> set[str]:
             if each.is_referenced() and (is_outermost or each.is_global())
         }
     return names
+
+
+def _named_tuple(value: Any) -> Document | None:
+    """How a class of named tuples is made, of which kernels take the fields; ``None`` for others.
+
+    ``collections.namedtuple`` leaves no source, and a class in the source may have annotations that
+    are no part of a kernel.
+    """
+    if not (isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")):
+        return None
+    defaults = [*getattr(value, "_field_defaults", {}).values()]
+    if not all(each is None or type(each) in (bool, int, str) for each in defaults):
+        return None
+    optional = ", defaults=%r" % defaults if defaults else ""
+    return {
+        "written": "namedtuple(%r, %r%s)" % (value.__name__, list(value._fields), optional),
+        "names": {"namedtuple": {"installed": ["collections", "namedtuple"]}},
+        "name": value.__name__,
+        "of": value.__module__,
+    }
 
 
 def _is_hard_to_say(meaning: Document) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+from typing import Any, List
 
 
 class Imports(importlib.abc.MetaPathFinder):
@@ -23,7 +23,12 @@ class Imports(importlib.abc.MetaPathFinder):
         """``fails(name, why)`` is called where a module is asked for and cannot be imported."""
         self._fails = fails
         self._acts: dict[str, Callable[[ModuleType], None]] = {}
+        self._before: dict[str, Callable[[], None]] = {}
         self._asking = threading.local()
+
+    def before(self, name: str, act: Callable[[], None]) -> None:
+        """Have ``act()`` called once, when the module of that name is about to be executed."""
+        self._before[name] = act
 
     def after(self, name: str, act: Callable[[ModuleType], None]) -> None:
         """Have ``act(module)`` called once, when the module of that name has been executed."""
@@ -34,11 +39,11 @@ class Imports(importlib.abc.MetaPathFinder):
         for name in list(self._acts):
             if name in sys.modules:
                 self.done(name, sys.modules[name])
-        sys.meta_path.insert(0, self)
+        sys.meta_path = _FirstKept([self, *sys.meta_path])
 
     def stop(self) -> None:
         """End."""
-        sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
+        sys.meta_path = [finder for finder in sys.meta_path if finder is not self]
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """What the others find, told of when it is executed."""
@@ -51,7 +56,9 @@ class Imports(importlib.abc.MetaPathFinder):
             self._asking.now = False
         if spec is None:
             self._fails(name, "is not installed")
-        elif spec.loader is not None and hasattr(spec.loader, "exec_module"):
+            return None
+        self._before.pop(name, lambda: None)()
+        if spec.loader is not None and hasattr(spec.loader, "exec_module"):
             spec.loader = _Telling(spec.loader, lambda module: self.done(name, module), self._fails)  # type: ignore[assignment]
         return spec
 
@@ -60,6 +67,16 @@ class Imports(importlib.abc.MetaPathFinder):
         act = self._acts.pop(name, None)
         if act is not None:
             act(module)
+
+
+class _FirstKept(List[Any]):
+    """Finders of which the first stays the first.
+
+    pytest puts one before all others, and loads each module itself whose file its settings name.
+    """
+
+    def insert(self, index: Any, finder: object) -> None:
+        super().insert(index or 1, finder)
 
 
 class _Telling:

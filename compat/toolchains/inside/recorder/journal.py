@@ -14,18 +14,11 @@ if TYPE_CHECKING:
     from ..foreign import Document
 
 _NOT_THEIRS = frozenset(
-    {
-        "triton",
-        "cutlass",
-        "torch",
-        "_compat_toolchains",
-        "contextlib",
-        "functools",
-        "threading",
-        "runpy",
-    }
+    {"torch", "_compat_toolchains", "contextlib", "functools", "threading", "runpy"}
 )
-"""Packages that pass launches on."""
+"""Packages that pass launches on, beside the toolchain's own."""
+_GENERATED = "torch._inductor.runtime.compile_tasks."
+"""How the names of modules begin that Inductor generates. A hash follows."""
 _OWN_FOLDER = os.path.join(
     os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), ""
 )
@@ -82,15 +75,17 @@ class Journal:
             self._file = os.open(os.devnull, os.O_WRONLY)
 
 
-def of_launch() -> Document | None:
+def of_launch(package: str) -> Document | None:
     """Return where in the user's code a launch is: the innermost frame of the user's code.
 
-    It is given by module, function and line, never by a path.
+    It is given by module, function and line, never by a path. ``package`` is the toolchain's.
     """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         module, path = frame.f_globals.get("__name__") or "", frame.f_code.co_filename
-        if module.partition(".")[0] not in _NOT_THEIRS and not path.startswith(("<", _OWN_FOLDER)):
+        first = module.partition(".")[0]
+        is_theirs = first != package and first not in _NOT_THEIRS
+        if is_theirs and not path.startswith(("<", _OWN_FOLDER)) and not _is_compiled(frame):
             return {
                 "module": called(module, path),
                 "function": frame.f_code.co_name,
@@ -100,6 +95,13 @@ def of_launch() -> Document | None:
     return None
 
 
+def _is_compiled(frame: FrameType) -> bool:
+    """Whether TorchDynamo has replaced the code. Its lines are not where a graph is called."""
+    return any(name.startswith("__compiled_fn") for name in frame.f_code.co_names)
+
+
 def called(module: str, path: str) -> str:
-    """The name of a module; of a script that of its file."""
+    """The name of a module; of a script that of its file, of generated code that of its maker."""
+    if module.startswith(_GENERATED):
+        return "torch.compile"
     return os.path.basename(path) if module == "__main__" else module

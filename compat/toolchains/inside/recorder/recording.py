@@ -50,8 +50,13 @@ class Recording:
         self._imports.after(self.package, self._imported)
         self._imports.after("torch", self._torch)
         if self.settings["fake"]:
-            from ...pytorch.device import program
+            from ...pytorch.device import compiler, program
 
+            driver = self.settings.get("driver")
+            if driver:
+                self._imports.before(
+                    "torch", lambda: compiler.load_driver(driver, self.settings["target"])
+                )
             self._imports.after(
                 "numpy.testing",
                 lambda module: program.agree(self, module, program.NUMPY_COMPARISONS),
@@ -96,6 +101,10 @@ class Recording:
 
         setattr(owner, name, value)
         self._undo.append(undo)
+
+    def lacking(self, module: str, name: str, why: str) -> None:
+        """Tell of something whose kernels are not recorded, and why."""
+        self.journal.write(r="lacking", module=module, name=name, why=why)
 
     def finally_do(self, undo: Callable[[], None]) -> None:
         """Have something done when this ends."""

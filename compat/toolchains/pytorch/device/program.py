@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import re
 import threading
 import types
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Callable
 
-from . import gpu
+from . import compiler, gpu
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -32,12 +33,13 @@ if TYPE_CHECKING:
         def finally_do(self, undo: Callable[[], None]) -> None:
             """Have something done in the end."""
 
+        def lacking(self, module: str, name: str, why: str) -> None:
+            """Tell of something whose kernels are not recorded, and why."""
+
 
 _CPU = "cpu"
 _GPU = "cuda"
 _OBJECTS = ("Stream", "Event", "CUDAGraph", "device", "device_of", "stream", "graph")
-_AS_IT_IS = ("compile",)
-"""Decorators that leave a function as it is, because there is no GPU to compile it for."""
 NUMPY_COMPARISONS: dict[str, object] = {
     **dict.fromkeys(
         (
@@ -58,15 +60,14 @@ _TEST_COMPARISONS = {"assert_close": None, "assert_allclose": None}
 
 def install(changes: Changes, torch: ModuleType, facts: dict[str, object]) -> None:
     """Make PyTorch believe in a GPU of a target."""
-    mode = _mode(torch)
+    mode = main_memory(torch)
     for name, value in _tensors(torch).items():
         changes.replace(torch.Tensor, name, value)
     for name, function in _answers(torch, facts).items():
         changes.replace(torch.cuda, name, function)
+    changes.replace(torch, "compile", compiler.compile_with(changes, torch, facts, mode))
     _versions(changes, torch, facts)
     _accelerator(changes, torch)
-    for name in _AS_IT_IS:
-        changes.replace(torch, name, _leave)
     agree(changes, torch, _COMPARISONS)
     agree(changes, torch.Tensor, _COMPARISONS)
     agree(changes, torch.testing, _TEST_COMPARISONS)
@@ -81,7 +82,7 @@ def install(changes: Changes, torch: ModuleType, facts: dict[str, object]) -> No
 # --- tensors --------------------------------------------------------------------------------------
 
 
-def _mode(torch: ModuleType) -> Value:
+def main_memory(torch: ModuleType) -> Value:
     """A mode that makes here what is to be made on the GPU."""
     overrides = importlib.import_module("torch.overrides")
     device_type = type(torch.device(_CPU))
@@ -91,6 +92,7 @@ def _mode(torch: ModuleType) -> Value:
             return torch.device(_CPU) if value.type == _GPU else value
         return _CPU if isinstance(value, str) and value.partition(":")[0] == _GPU else value
 
+    is_tracing = compiler.tracing(torch)
     empty = {getattr(torch, name) for name in ("empty", "empty_like", "empty_strided")}
     empty |= {torch.Tensor.new_empty, torch.Tensor.new_empty_strided}
 
@@ -101,10 +103,15 @@ def _mode(torch: ModuleType) -> Value:
             self, function: Function, _: object, arguments: Any = (), options: Any = None
         ) -> object:
             options = options or {}
+            if function is device_type or is_tracing():
+                return function(*arguments, **options)
             if options:
                 options = {name: here(value) for name, value in options.items()}
                 options.pop("pin_memory", None)
-            made = function(*[here(argument) for argument in arguments], **options)
+            try:
+                made = function(*[here(argument) for argument in arguments], **options)
+            except NotImplementedError:  # for a CPU
+                made = compiler.blank(torch, function, arguments, options)
             # Uninitialised memory could hold anything, also NaNs.
             return made.zero_() if function in empty else made
 
@@ -118,30 +125,42 @@ def _tensors(torch: ModuleType) -> Objects:
     def stay(self: object, *_: object, **__: object) -> object:
         return self
 
-    def record_stream(self: object, *_: object) -> None:
-        pass
-
-    return {
-        "is_cuda": property(lambda self: True),
-        "device": property(lambda self: device),
-        "is_cpu": property(lambda self: False),
+    answers: dict[str, Callable[..., Any]] = {
+        "is_cuda": lambda self: True,
+        "device": lambda self: device,
+        "is_cpu": lambda self: False,
         "cuda": stay,
         "pin_memory": stay,
         "is_pinned": lambda self, *_: True,
         "get_device": lambda self: 0,
-        "record_stream": record_stream,
+        "record_stream": lambda self, *_: None,
     }
+    own: Objects = {name: inspect.getattr_static(torch.Tensor, name) for name in answers}
+    device_of = own["device"].__get__
+    return {name: _of_memory(own[name], answer, device_of) for name, answer in answers.items()}
 
 
-def _inside(mode: Value, function: Function) -> Any:
-    """A function in which the mode is on."""
+def _of_memory(own: Any, answer: Callable[..., Any], device_of: Callable[..., Any]) -> object:
+    """An attribute or method that answers for tensors in main memory.
 
-    @functools.wraps(function)
-    def call(*arguments: Value, **options: Value) -> Value:
-        with mode:
-            return function(*arguments, **options)
+    ``torch.compile`` traces with tensors that have a shape and no memory. They answer themselves.
+    """
 
-    return call
+    def is_here(tensor: object) -> bool:
+        return (
+            not type(tensor).__module__.startswith("torch._subclasses")
+            and device_of(tensor).type == _CPU
+        )
+
+    if isinstance(own, property | types.GetSetDescriptorType):
+        return property(lambda self: answer(self) if is_here(self) else own.__get__(self))
+
+    def method(self: object, *arguments: object, **options: object) -> Any:
+        if is_here(self):
+            return answer(self, *arguments, **options)
+        return own.__get__(self)(*arguments, **options)
+
+    return method
 
 
 def _go_along(changes: Changes, mode: object) -> None:
@@ -150,7 +169,7 @@ def _go_along(changes: Changes, mode: object) -> None:
 
     @functools.wraps(start)
     def start_inside(thread: threading.Thread) -> None:
-        thread.run = _inside(mode, thread.run)  # type: ignore[method-assign]
+        thread.run = compiler.inside(mode, thread.run)  # type: ignore[method-assign]
         start(thread)
 
     changes.replace(threading.Thread, "start", start_inside)
@@ -160,7 +179,9 @@ def _stay_on(changes: Changes, torch: ModuleType, mode: Value) -> None:
     """Keep the mode in what PyTorch calls back: it takes a mode away while that mode works."""
     graph = importlib.import_module("torch.autograd")
     if hasattr(graph, "_engine_run_backward"):
-        changes.replace(graph, "_engine_run_backward", _inside(mode, graph._engine_run_backward))
+        changes.replace(
+            graph, "_engine_run_backward", compiler.inside(mode, graph._engine_run_backward)
+        )
     library = torch.library.Library
     register = library.impl
 
@@ -181,7 +202,7 @@ def _stay_on(changes: Changes, torch: ModuleType, mode: Value) -> None:
             "CompositeImplicitAutograd",
             "",
         ):
-            function = _inside(mode, function)
+            function = compiler.inside(mode, function)
         try:
             return register(self, name, function, key, *rest, **options)
         except RuntimeError:
@@ -207,19 +228,21 @@ def _generator(torch: ModuleType) -> Any:
     return Generator
 
 
-def _leave(function: object = None, *_: object, **__: object) -> Any:
-    return function if callable(function) else _leave
-
-
 # --- the GPU --------------------------------------------------------------------------------------
 
 
 def _answers(torch: ModuleType, facts: dict[str, object]) -> Objects:
     """Functions and classes of ``torch.cuda``, by name."""
     idle = type("Idle", (gpu.Idle,), {"device": torch.device(_GPU, 0)})
+    objects = {name: type(name, (idle,), {}) for name in _OBJECTS}
+    bases: Any = getattr(torch, "_streambase", None)
+    for name in ("Stream", "Event"):
+        base: Any = getattr(bases, "_%sBase" % name, None)
+        if hasattr(base, "register"):  # TorchDynamo 2.4 checks it
+            base.register(objects[name])
     return {
         **gpu.functions(facts),
-        **{name: type(name, (idle,), {}) for name in _OBJECTS},
+        **objects,
         "current_stream": lambda *_: idle(),
         "default_stream": lambda *_: idle(),
         "memory_stats": lambda *_, **__: {},
@@ -249,7 +272,7 @@ def _accelerator(changes: Changes, torch: ModuleType) -> None:
         "current_device_idx": gpu.always(0),
         "synchronize": gpu.always(None),
         "set_device_index": gpu.always(None),
-        "current_stream": torch.cuda.current_stream,
+        "current_stream": lambda *_: torch.cuda.current_stream(),
     }
     for name, answer in answers.items():
         if module is not None and hasattr(module, name):

@@ -11,14 +11,20 @@ The folder
   "problems": {DIGEST: {"source": "problems/…/x.py", "function", "dtype", "parameters"}}, "cells":
   […], "left_out": [{"cell", "why"}]}``. A cell is ``{"cell": id, "identity", "series", "object",
   "problem": DIGEST, "launch": {…}}``. Cells of one ``series`` differ in the release alone, and
-  stand in the order of the releases.
+  stand in the order of the releases. Cells with a ``contest``, the name of a workload, are configs
+  that are tuned. Their ``launch`` has ``varied``, the constexprs that the problem does not know.
 - ``objects/SHA256``: the binaries, each once.
 - ``launch`` of a cell: ``{"entry", "block": [x, y, z], "shared", "num_ctas", "cluster": [x, y, z]
   or null, "grid_scale": [x, y, z], "non_portable", "cooperative", "pdl", "parameters": […],
-  "multiples": {NAME: of what the argument is a multiple}, "constants": {NAME: what it is}}``. A
+  "multiples": {NAME: of what the argument is a multiple}, "constants": {NAME: what it is},
+  "settings": {NAME: constexpr or option, for a grid that is a function}}``. A
   parameter is ``{"name", "type", "packing", "size"}``, an argument, whose ``packing`` is
   ``address``, ``integer``, ``f16``, ``bf16``, ``f32`` or ``f64``; or ``{"scratch", "size", "bytes",
-  "align"}``, a pointer to ``bytes`` for every block of the grid, null where that is 0.
+  "align"}``, a pointer to ``bytes`` for every block of the grid, null where that is 0. Of a tensor
+  descriptor, each parameter has its name and type: ``tensor_map``, with ``"map": {"swizzle",
+  "element", "element_bytes", "block", "fp4_padded"}`` and the ``"options"`` of the problem's
+  ``descriptors`` that the release can pass; ``shape`` and ``stride``, with their ``"axis"``; and
+  ``option``, a flag of the ``"option"``.
 - ``launch`` of a cell whose launches were written down where it was compiled: ``{"block",
   "shared"}``, the most of all launches, ``{"multiples", "constants"}``, and ``"recorded":
   [{"arguments": {NAME: {"shape", "strides", "bytes"} or {"value"}}, "launches": […]}]``: what is
@@ -38,6 +44,10 @@ A JSON object per cell and line: ``{"schema": 1, "cell", "identity", "object", "
 "cc", "driver", "cuda", "clocks", "torch", "torch_cuda"} or null}``. Cells that the file has already
 are not launched again, but for those that are ``lost``; of several lines for one cell the last
 counts.
+
+With ``--problems``, nothing is launched. For every problem, a line on standard output
+has ``{"problem": DIGEST, "small", "large", "why"}``: how many problems its function yields, or null
+and the reason where only a launch finds that out.
 
 Statuses: ``ok``; ``wrong``; ``unstable`` (launches differ); ``faulted`` (with the driver's name of
 the error); ``launch_refused``; ``timed_out``; ``lost``, where nothing is known of the cell.

@@ -16,11 +16,13 @@ from .forked import Channel
 from .kernel import Kernel, Refused
 from .prepared import Numerics, Prepared
 from .session import GpuSession, LaunchOptions
-from .timing import Clock, timed
+from .timing import Clock, Entrant, timed
 
 if TYPE_CHECKING:
     from ...inside.foreign import Document
 
+_PORTABLE, _NON_PORTABLE = 8, 16
+"""Blocks of a cluster that every GPU with clusters takes, and that some take if a launch asks."""
 _COMPARED = 8
 """Launches of a problem that differ from its first and are compared with the reference."""
 
@@ -212,6 +214,10 @@ def predicted(facts: Document, driver: CudaDriver) -> str:
             facts["shared"],
             driver.opt_in_shared,
         )
+    blocks = math.prod(facts.get("cluster") or [1])
+    most = _NON_PORTABLE if facts.get("non_portable") else _PORTABLE
+    if blocks > most:
+        return "its cluster has %d blocks, and its launcher asks for at most %d" % (blocks, most)
     x, y, z = facts["block"]
     if x * y * z > driver.most_threads:
         return "its block has %d threads, and this GPU allows %d" % (x * y * z, driver.most_threads)
@@ -224,7 +230,8 @@ def predicted(facts: Document, driver: CudaDriver) -> str:
 class Task:
     """The work of one child.
 
-    Cells are those of the index. Those of ``to_time`` were right before.
+    Cells are those of the index. Those of ``to_time`` were right before. The time for the problem
+    is over when the monotonic clock reads ``until``.
     """
 
     def __init__(
@@ -232,8 +239,10 @@ class Task:
         problem: Dict[str, object],
         to_check: Sequence[Dict[str, object]],
         to_time: Sequence[Dict[str, object]],
+        until: float = math.inf,
     ) -> None:
         self.problem, self.to_check, self.to_time = problem, list(to_check), list(to_time)
+        self.until = until
 
 
 class CheckingProcess:
@@ -267,7 +276,7 @@ class CheckingProcess:
         right = self._check(task, problems)
         if (
             right is not None
-            and (self._options.no_latency or self._time(right, problems))
+            and (self._options.no_latency or self._time(right, problems, task.until))
             and self._is_well()
         ):
             self._send("end")
@@ -365,7 +374,7 @@ class CheckingProcess:
 
     # --- timing ---
 
-    def _time(self, cells: List[Document], problems: List[Prepared]) -> bool:
+    def _time(self, cells: List[Document], problems: List[Prepared], until: float) -> bool:
         """Time the cells on one large problem, the first one with a baseline.
 
         Returns whether the context is still there.
@@ -380,11 +389,12 @@ class CheckingProcess:
         try:
             clock = Clock(self._session.driver, self._numerics.torch, self._options.device)
             kernels = [self._session.kernel(cell) for cell in cells]
-            launches = [kernel.launch_of(problem) for kernel in kernels]
+            entrants = [
+                Entrant(kernel.launch_of(problem), cell) for kernel, cell in zip(kernels, cells)
+            ]
             problem.poison()
-            series = [cell["series"] for cell in cells]
             latencies, baseline = timed(
-                clock, launches, series, problem.baseline, self._progress_of(cells)
+                clock, entrants, problem.baseline, self._progress_of(cells), until
             )
         except CudaError as error:
             self._send("stopped", why=error.name)

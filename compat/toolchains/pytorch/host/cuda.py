@@ -22,7 +22,7 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
-from typing import TYPE_CHECKING, Any, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple
 
 if TYPE_CHECKING:
     from ...inside.foreign import Document, Value
@@ -33,7 +33,10 @@ _MOST_THREADS_OF_KERNEL = 0
 _COMPUTE_MAJOR, _COMPUTE_MINOR, _L2_BYTES, _OPT_IN_SHARED, _MOST_THREADS = 75, 76, 38, 97, 1
 _DYNAMIC_SHARED, _NON_PORTABLE_CLUSTER = 8, 14
 _COOPERATIVE, _CLUSTER, _CLUSTER_POLICY, _PROGRAMMATIC_SERIALIZATION = 2, 4, 5, 6
+_MULTIPROCESSORS = 16
 _SPREAD = 1
+_MAP_BYTES, _MAP_ALIGNMENT = 128, 64
+_NOT_INTERLEAVED, _PROMOTED_TO_128_BYTES, _NAN_BEYOND = 0, 2, 1
 _NOT_FROM_RUNNING = {701, 720}
 """CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES and CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: a launch that was
 refused.
@@ -93,11 +96,23 @@ _PROTOTYPES = {
     "cuFuncGetParamInfo": (c_void_p, c_size_t, POINTER(c_size_t), POINTER(c_size_t)),
     "cuLaunchKernel": (c_void_p, *(c_uint,) * 7, c_void_p, POINTER(c_void_p), POINTER(c_void_p)),
     "cuLaunchKernelEx": (POINTER(_Config), c_void_p, POINTER(c_void_p), POINTER(c_void_p)),
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor": (POINTER(c_int), c_void_p, c_int, c_size_t),
     "cuMemsetD8Async": (c_uint64, c_ubyte, c_size_t, c_void_p),
     "cuEventCreate": (POINTER(c_void_p), c_uint),
     "cuEventRecord": (c_void_p, c_void_p),
     "cuEventElapsedTime": (POINTER(c_float), c_void_p, c_void_p),
     "cuEventDestroy_v2": (c_void_p,),
+    "cuTensorMapEncodeTiled": (
+        c_void_p,
+        c_int,
+        c_uint,
+        c_uint64,
+        POINTER(c_uint64),
+        POINTER(c_uint64),
+        POINTER(c_uint),
+        POINTER(c_uint),
+        *(c_int,) * 4,
+    ),
     "cuGetErrorName": (c_int, POINTER(c_char_p)),
 }
 _NOT_EVERYWHERE = {
@@ -106,6 +121,7 @@ _NOT_EVERYWHERE = {
     "cuDeviceGetUuid_v2",
     "cuFuncGetParamInfo",
     "cuLaunchKernelEx",
+    "cuTensorMapEncodeTiled",
 }
 
 
@@ -275,6 +291,18 @@ class CudaDriver(CudaLibrary):
         self.call("cuFuncGetAttribute", byref(threads), _MOST_THREADS_OF_KERNEL, function)
         return threads.value
 
+    def most_blocks(self, function: c_void_p, threads: int, shared: int) -> int:
+        """Blocks of a kernel that this GPU runs at the same time. Raises CudaError."""
+        blocks = c_int()
+        self.call(
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+            byref(blocks),
+            function,
+            threads,
+            shared,
+        )
+        return blocks.value * self.attribute(_MULTIPROCESSORS, self.device)
+
     def allow_shared(self, function: c_void_p, size: int) -> None:
         """Allow more dynamic shared memory than every GPU has. Raises CudaError."""
         self.call("cuFuncSetAttribute", function, _DYNAMIC_SHARED, size)
@@ -282,6 +310,44 @@ class CudaDriver(CudaLibrary):
     def allow_large_clusters(self, function: c_void_p) -> None:
         """Allow clusters of more than 8 blocks. Raises CudaError."""
         self.call("cuFuncSetAttribute", function, _NON_PORTABLE_CLUSTER, 1)
+
+    def tensor_map(
+        self,
+        address: int,
+        shape: Sequence[int],
+        strides: Sequence[int],
+        facts: Document,
+        element: int,
+        pads_with_nan: bool,
+    ) -> bytes:
+        """The 128 bytes by which a kernel finds the tiles of a tensor.
+
+        ``shape`` and ``strides`` are in elements, the outermost first, and the innermost stride is
+        1. ``facts`` are ``map`` of a parameter. ``element`` is the driver's number of the element
+        type. Raises CudaError, as for a stride that is no multiple of 16 bytes.
+        """
+        rank, inner = len(shape), [facts["element_bytes"] * stride for stride in strides[-2::-1]]
+        sizes = [*shape[::-1]]
+        if facts["fp4_padded"]:  # the map counts half bytes
+            sizes[0] *= 2
+        memory = ctypes.create_string_buffer(_MAP_BYTES + _MAP_ALIGNMENT)
+        start = -ctypes.addressof(memory) % _MAP_ALIGNMENT
+        self.call(
+            "cuTensorMapEncodeTiled",
+            ctypes.addressof(memory) + start,
+            element,
+            rank,
+            address,
+            (c_uint64 * rank)(*sizes),
+            (c_uint64 * rank)(*inner, 0),
+            (c_uint * rank)(*facts["block"][::-1]),
+            (c_uint * rank)(*[1] * rank),
+            _NOT_INTERLEAVED,
+            facts["swizzle"],
+            _PROMOTED_TO_128_BYTES,
+            _NAN_BEYOND if pads_with_nan else 0,
+        )
+        return memory.raw[start : start + _MAP_BYTES]
 
     def event(self) -> c_void_p:
         """A new event that takes times."""

@@ -12,7 +12,7 @@ import struct
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Sequence, Tuple
 
-from .cuda import CudaDriver, CudaLaunch
+from .cuda import CudaDriver, CudaError, CudaLaunch
 from .prepared import Prepared
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _ELEMENT = re.compile(r"(.+)\[(\d+)\]$")
 USUAL_SHARED = 48 * 1024
 """Bytes of shared memory that a block may have without asking."""
+_TF32 = 11
+"""The driver's number of the element type of a tensor map that rounds fp32 to TF32."""
 _REALS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 """How numbers are packed that are not whole → the same for :mod:`struct`; ``bf16`` is the upper
 half of an ``f32``.
@@ -87,10 +89,34 @@ class LoadedKernel(Kernel):
     def launch_of(self, problem: Prepared) -> CudaLaunch:
         """The launch on a problem. Raises Refused."""
         check_assumptions(self.facts, problem.arguments)
-        grid = _grid_of(problem.made)
+        grid = self._grid(problem)
+        if self.facts["cooperative"]:
+            self._check_cooperative(grid)
         held, scratch = self._scratch(grid)
-        values = values_of(self.facts["parameters"], problem.arguments, scratch)
+        values = values_of(self.facts["parameters"], problem.made, scratch, self._driver)
         return CudaLaunch(self._driver, self._function, self.facts, grid, values, (held, problem))
+
+    def _grid(self, problem: Prepared) -> Tuple[int, int, int]:
+        """The grid, as three sizes. Raises Refused if it is not that of this config."""
+        varied = self.facts.get("varied")
+        if varied and not callable(problem.made["grid"]):
+            raise Refused(
+                "tuning changes %s, so the grid of the problem must be a function of the constexprs"
+                % ", ".join(varied)
+            )
+        x, y, z = (*problem.grid(self.facts.get("settings", {})), 1, 1)[:3]
+        return x, y, z
+
+    def _check_cooperative(self, grid: Tuple[int, int, int]) -> None:
+        """Raise Refused if the GPU cannot run all blocks of a cooperative grid at the same time."""
+        x, y, z = self.facts["block"]
+        most = self._driver.most_blocks(self._function, x * y * z, self.facts["shared"])
+        blocks = grid[0] * grid[1] * grid[2] * self.facts["num_ctas"]
+        if blocks > most:
+            raise Refused(
+                "its cooperative grid has %d blocks, and this GPU runs %d of them at a time"
+                % (blocks, most)
+            )
 
     def _scratch(self, grid: Sequence[int]) -> Tensor:
         """Memory that the kernel wants beside its arguments: what holds it, and the addresses."""
@@ -113,20 +139,61 @@ class LoadedKernel(Kernel):
 
 
 def values_of(
-    parameters: Iterable[Document], arguments: Objects, scratch: Dict[str, int]
+    parameters: Iterable[Document], problem: Document, scratch: Dict[str, int], driver: CudaDriver
 ) -> List[Any]:
     """A ctypes object for each parameter.
 
     ``scratch`` has the addresses of memory that the host provides. Raises Refused.
     """
-    return [_value(parameter, arguments, scratch) for parameter in parameters]
+    return [_value(parameter, problem, scratch, driver) for parameter in parameters]
 
 
-def _value(parameter: Document, arguments: Objects, scratch: Dict[str, int]) -> Value:
+def _value(
+    parameter: Document, problem: Document, scratch: Dict[str, int], driver: CudaDriver
+) -> Value:
     if "scratch" in parameter:
         return ctypes.c_uint64(scratch.get(parameter["scratch"], 0))
-    data = _packed(parameter, argument_of(parameter["name"], arguments))
-    return bytes_of(data)
+    argument = argument_of(parameter["name"], problem["arguments"])
+    options = problem["descriptors"].get(parameter["name"], {})
+    if parameter["packing"] == "tensor_map":
+        return bytes_of(_tensor_map(parameter, argument, options, driver))
+    return bytes_of(_packed(parameter, argument, options))
+
+
+def _tensor_map(parameter: Document, tensor: Value, options: Document, driver: CudaDriver) -> bytes:
+    """A tensor map of a whole tensor. Raises Refused."""
+    name, facts = parameter["name"], parameter["map"]
+    if missing := sorted(set(options) - set(parameter["options"])):
+        raise Refused("descriptors of its release have no %s, which %s has" % (missing[0], name))
+    shape, strides = list(_part(parameter, tensor, "shape")), list(tensor.stride())
+    if tensor.element_size() != facts["element_bytes"]:
+        raise Refused(
+            "%s has elements of %d bytes, and the kernel was compiled for %d"
+            % (name, tensor.element_size(), facts["element_bytes"])
+        )
+    if len(shape) != len(facts["block"]) or strides[-1] != 1:
+        raise Refused(
+            "%s has %d axes and the innermost stride %d, and the kernel takes %d axes and stride 1"
+            % (name, len(shape), strides[-1], len(facts["block"]))
+        )
+    if not driver.has("cuTensorMapEncodeTiled"):
+        raise Refused("%s is a tensor descriptor, which the driver does not know" % name)
+    element = _TF32 if options.get("round_f32_to_tf32") else facts["element"]
+    pads_with_nan = options.get("padding") == "nan"
+    try:
+        return driver.tensor_map(tensor.data_ptr(), shape, strides, facts, element, pads_with_nan)
+    except CudaError as error:
+        raise Refused(
+            "the driver makes no tensor map of %s, of %s with strides %s: %s"
+            % (name, shape, strides, error)
+        ) from error
+
+
+def _part(parameter: Document, tensor: Value, part: str) -> Any:
+    """The sizes or strides of a descriptor's tensor, in elements. Raises Refused."""
+    if not hasattr(tensor, "stride"):
+        raise Refused("%s is %r, but must be a tensor" % (parameter["name"], tensor))
+    return tensor.shape if part == "shape" else tensor.stride()
 
 
 def bytes_of(data: bytes) -> object:
@@ -144,10 +211,17 @@ def argument_of(name: str, arguments: Dict[str, object]) -> Value:
     return arguments[name]
 
 
-def _packed(parameter: Document, value: Value) -> bytes:
-    """The bytes of one argument. Whole numbers take the size that the kernel has for them."""
+def _packed(parameter: Document, value: Value, options: Document) -> bytes:
+    """The bytes of one parameter. Whole numbers take the size that the kernel has for them.
+
+    ``options`` are those of a tensor descriptor.
+    """
     packing: str = parameter["packing"]
     size: int = parameter["size"]
+    if packing == "option":
+        value = options.get(parameter["option"]) in (True, "nan")
+    elif packing in ("shape", "stride"):
+        value = _part(parameter, value, packing)[parameter["axis"]]
     try:
         if packing == "address":
             return _address(value).to_bytes(size, "little")
@@ -186,11 +260,3 @@ def _number(value: object) -> Any:
     if value is None or isinstance(value, (int, float)):
         return value
     return value.data_ptr() if hasattr(value, "data_ptr") else None
-
-
-def _grid_of(problem: Document) -> Tuple[int, int, int]:
-    """One to three sizes, as three. Raises Refused."""
-    if problem["grid"] is None:
-        raise Refused("the problem has no grid")
-    x, y, z = (*map(int, problem["grid"]), 1, 1)[:3]
-    return x, y, z

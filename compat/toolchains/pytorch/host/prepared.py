@@ -48,6 +48,11 @@ class Prepared:
         self._guarded = list(self._read_only())
         self._before = self.sums()
 
+    def grid(self, settings: Objects) -> Tuple[int, ...]:
+        """The grid for a kernel that was compiled with these settings. Raises ProblemError."""
+        sizes: Tuple[int, ...] = self._numerics.problems.grid_of(self.made, settings)
+        return sizes
+
     def poison(self) -> None:
         """Fill the outputs with what no kernel computes."""
         self._numerics.outputs.poison(self.made)
@@ -178,7 +183,8 @@ class Guarded:
 
     def _value(self, value: Value) -> Value:
         if isinstance(value, (list, tuple)):
-            return type(value)(self._value(item) for item in value)
+            items = [self._value(item) for item in value]
+            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
         if not self._torch.is_tensor(value) or not value.untyped_storage().nbytes():
             return value
         memory = self._memory(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import itertools
 import json
 import math
 import os
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Tuple
 
 from . import results
 from .comparing import serve
+from .counting import counted
 from .cuda import LIBRARY
 from .prepared import Numerics
 from .session import LaunchOptions
@@ -34,6 +36,8 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
     out = chosen.out or os.path.join(folder, results.NAME)
     if chosen.compare:
         return _compare(folder, chosen)
+    if chosen.problems:
+        return _count(folder)
     try:
         index = _index(folder)
         done = results.finished(out)
@@ -98,6 +102,13 @@ def parse(arguments: Optional[List[str]]) -> LaunchOptions:
     )
     parser.add_argument("--no-latency", action="store_true", help="skip latency measurements")
     parser.add_argument(
+        "--minutes",
+        type=float,
+        default=math.inf,
+        metavar="N",
+        help="stop before a problem for which the time is too short (default: no limit)",
+    )
+    parser.add_argument(
         "--device",
         choices=("cuda", "cpu"),
         default="cuda",
@@ -115,9 +126,16 @@ def parse(arguments: Optional[List[str]]) -> LaunchOptions:
         metavar="DIGEST",
         help="keep running, and compare the cells that standard input names",
     )
+    parser.add_argument(
+        "--problems",
+        action="store_true",
+        help="launch nothing, and print how many problems the functions yield, as JSON lines",
+    )
     chosen = parser.parse_args(arguments, LaunchOptions())
     if chosen.repeats < 2 or not chosen.deadline > 0:
         parser.error("--repeats must be at least 2, and --deadline above 0")
+    if not chosen.minutes > 0:
+        parser.error("--minutes must be above 0")
     return chosen
 
 
@@ -130,6 +148,32 @@ def _compare(folder: str, chosen: LaunchOptions) -> int:
     except (OSError, ValueError, ImportError, KeyError) as error:
         say("error: %s" % error)
         return 2
+
+
+def _count(folder: str) -> int:
+    """Print what the functions of problems yield."""
+    try:
+        index = _index(folder)
+        numerics = _numerics("cpu")
+    except (OSError, ValueError, ImportError) as error:
+        say("error: %s" % error)
+        return 2
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what problems print is no answer
+    for digest in _by_turns(index["cells"]):
+        count = counted(numerics, folder, index["problems"][digest])
+        out.write(json.dumps(dict(count, problem=digest)) + "\n")
+        out.flush()
+    return 0
+
+
+def _by_turns(cells: List[Document]) -> List[str]:
+    """The problems of cells: the first of each kernel, then the second of each, and so on."""
+    kernels: Dict[str, Dict[str, None]] = {}
+    for cell in cells:
+        kernels.setdefault(cell["series"].partition("/")[0], {})[cell["problem"]] = None
+    turns = itertools.zip_longest(*kernels.values())
+    return list(dict.fromkeys(digest for turn in turns for digest in turn if digest))
 
 
 def say(text: str) -> None:
@@ -196,12 +240,18 @@ class _FolderRun:
         self._watch = Watch(folder, options, numerics, self._accept)
         self._count = self._lost = 0
         self._began = time.monotonic()
+        self._until = self._began + 60 * options.minutes
 
     def run(self) -> int:
         """Launch group by group; results are written as each group is done. The exit code."""
         results.append(self._out, [])  # what cannot be written is not launched
         for problem, cells in self._groups():
-            group = ProblemRun(self._watch, problem, cells)
+            if self._is_too_late(len(cells)):
+                left = len(self._cells) - self._count
+                say("%d cells are left: run the same command again to continue" % left)
+                self._lost += left
+                break
+            group = ProblemRun(self._watch, problem, cells, self._share(len(cells)))
             group.run()
             lines = [self._line(cell, group) for cell in cells]
             results.append(self._out, lines)
@@ -213,6 +263,17 @@ class _FolderRun:
             % (self._count, seconds, 60 * self._count / max(seconds, 1e-9))
         )
         return 1 if self._lost else 0
+
+    def _share(self, cells: int) -> float:
+        """The reading of the monotonic clock at which so many cells should be done."""
+        now = time.monotonic()
+        return now + (self._until - now) * cells / (len(self._cells) - self._count)
+
+    def _is_too_late(self, cells: int) -> bool:
+        """Whether so many cells would take longer than the time that is left, as far as known."""
+        now = time.monotonic()
+        pace = (now - self._began) / self._count if self._count else 0.0
+        return now + pace * cells > self._until
 
     def _groups(self) -> Iterator[Tuple[Dict[str, object], List[Dict[str, object]]]]:
         groups: Dict[str, List[Document]] = {}

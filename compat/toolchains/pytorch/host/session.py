@@ -17,7 +17,7 @@ from .recorded import RecordedKernels
 if TYPE_CHECKING:
     from ...inside.foreign import Document
 
-_SEED = 0
+SEED = 0
 
 
 class LaunchOptions(argparse.Namespace):
@@ -30,6 +30,10 @@ class LaunchOptions(argparse.Namespace):
     deadline: float
     """Seconds that one cell may take."""
     no_latency: bool
+    minutes: float
+    """The time for all cells."""
+    problems: bool
+    """Whether problems are counted, and nothing is launched."""
 
 
 class GpuSession:
@@ -70,7 +74,7 @@ class GpuSession:
         for large in (False, True):
             try:
                 for made in problems.each(
-                    make, problem["parameters"], problem["dtype"], _SEED, self._device, large
+                    make, problem["parameters"], problem["dtype"], SEED, self._device, large
                 ):
                     count += 1
                     yield made, large

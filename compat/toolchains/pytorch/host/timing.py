@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import time
 from types import ModuleType
-from typing import TYPE_CHECKING, Callable, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from .cuda import CudaDriver, CudaError
 
@@ -23,8 +25,26 @@ _LEAST_FLUSH = 1 << 20
 
 _LEAST = 0.01
 """The relative difference that two launches of the same code may always have."""
+_NARROWING = (3, 5)
+"""Timed launches of each config before the slower half of them is left out, twice."""
+_CLOSE = 1.05
+"""A config stays if it is slower than the best by no more than this, on one release at least."""
+_FEWEST = 5
+"""Timed launches of each remaining config, however short the time is."""
 
 Call = Callable[[], None]
+
+
+class Entrant:
+    """A launch, and what it is compared with."""
+
+    def __init__(self, launch: Call, cell: Document) -> None:
+        self.launch = launch
+        self.series: str = cell["series"]
+        """All releases of one config."""
+        self.contest: Optional[str] = cell.get("contest")
+        """All configs of one workload; ``None`` if nothing is tuned."""
+        self.release: str = cell["cell"].rpartition("/")[2]
 
 
 class Clock:
@@ -77,18 +97,20 @@ class Clock:
 
 def timed(
     clock: Clock,
-    launches: Sequence[Call],
-    series: Sequence[str],
+    entrants: Sequence[Entrant],
     baseline: Optional[Call],
     alive: Callable[[int], None],
+    until: float = math.inf,
 ) -> Tuple[List[Document], Optional[float]]:
     """The latency of each launch, and that of the baseline in microseconds.
 
-    Neighbours in ``launches`` that are of one series and differ by more than they spread are timed
-    a second time. ``alive`` hears the number of the launch that is next, and -1 where one round has
-    ended.
+    Configs of a contest that are slow on every release are timed a few times only
+    (:func:`remaining`). Neighbours of one series that differ by more than they spread are timed a
+    second time. ``alive`` hears the number of the launch that is next, and -1 where one round has
+    ended. After ``until``, a reading of the monotonic clock, launches are timed as seldom as
+    possible.
     """
-    calls: List[Tuple[Call, bool]] = [(launch, False) for launch in launches]
+    calls: List[Tuple[Call, bool]] = [(entrant.launch, False) for entrant in entrants]
     if baseline is not None:
         try:
             clock.warm_up([(baseline, True)], lambda _: None)
@@ -97,23 +119,37 @@ def timed(
             raise
         except Exception:  # a baseline that this PyTorch or this GPU does not have is none
             baseline = None
-    telling = len(launches)
+    telling = len(entrants)
+    timings: List[List[float]] = [[] for _ in calls]
 
-    def tell(index: int) -> None:
-        alive(index if index < telling else -1)
+    def time_again(indices: Sequence[int], count: int) -> None:
+        """Time some of the calls so many times more."""
 
-    clock.warm_up(calls, tell)
-    timings = clock.rounds(calls, ROUNDS, tell)
-    first = [median(samples) for samples in timings]
-    again = differing(timings[:telling], series)
-    if again:
+        def tell(place: int) -> None:
+            index = indices[place] if place >= 0 else -1
+            alive(index if index < telling else -1)
+
         for index, samples in zip(
-            again,
-            clock.rounds(
-                [calls[index] for index in again], _AGAIN, lambda i: tell(again[i] if i >= 0 else i)
-            ),
+            indices, clock.rounds([calls[index] for index in indices], count, tell)
         ):
             timings[index] += samples
+
+    clock.warm_up(calls, lambda index: alive(index if index < telling else -1))
+    kept, count = list(range(len(calls))), ROUNDS
+    if any(entrant.contest for entrant in entrants):
+        for rounds in _NARROWING:
+            began = time.monotonic()
+            time_again(kept, rounds)
+            seconds = (time.monotonic() - began) / rounds / len(kept)
+            staying = remaining(entrants, timings, kept)
+            kept = [index for index in kept if index >= telling or index in staying]
+        left = (until - time.monotonic()) / max(seconds * len(kept), 1e-9)
+        count = ROUNDS if left >= ROUNDS else max(_FEWEST, int(left))
+    time_again(kept, count)
+    first = [median(samples) for samples in timings]
+    again = differing([timings[i] for i in range(telling)], entrants, kept)
+    if again and time.monotonic() < until:
+        time_again(again, _AGAIN)
     latencies = [
         {
             "us": round(median(samples), 3),
@@ -126,8 +162,44 @@ def timed(
     return latencies, round(median(timings[-1]), 3) if baseline is not None else None
 
 
-def differing(taken: Sequence[List[float]], series: Sequence[str]) -> List[int]:
-    """Return the indices of builds that differ from a neighbour of their series.
+def remaining(
+    entrants: Sequence[Entrant], timings: Sequence[List[float]], kept: Sequence[int]
+) -> Set[int]:
+    """Return which of the kept launches are to be timed further.
+
+    Of each contest, these are the faster half of the configs, and all that come close to the best
+    on some release. All releases of such a config stay, so that each config can be compared on
+    every release. A launch that is in no contest stays.
+    """
+    staying: Set[int] = set()
+    contests: Dict[Optional[str], List[int]] = {}
+    for index in kept:
+        if index < len(entrants):
+            contests.setdefault(entrants[index].contest, []).append(index)
+    for contest, indices in contests.items():
+        if contest is None:
+            staying |= set(indices)
+            continue
+        best: Dict[str, float] = {}
+        for index in indices:
+            release, us = entrants[index].release, median(timings[index])
+            best[release] = min(us, best.get(release, us))
+        ratios: Dict[str, float] = {}
+        for index in indices:
+            ratio = median(timings[index]) / max(best[entrants[index].release], 1e-9)
+            series = entrants[index].series
+            ratios[series] = min(ratio, ratios.get(series, ratio))
+        ranked = sorted(ratios, key=lambda series: ratios[series])
+        chosen = {series for series in ranked if ratios[series] <= _CLOSE}
+        chosen |= set(ranked[: (len(ranked) + 1) // 2])
+        staying |= {index for index in indices if entrants[index].series in chosen}
+    return staying
+
+
+def differing(
+    taken: Sequence[List[float]], entrants: Sequence[Entrant], kept: Sequence[int]
+) -> List[int]:
+    """Return the indices of kept builds that differ from a neighbour of their series.
 
     The difference is larger than the spread of either, and than the usual difference between runs
     of the same code.
@@ -136,9 +208,10 @@ def differing(taken: Sequence[List[float]], series: Sequence[str]) -> List[int]:
     for index in range(1, len(taken)):
         before, here = taken[index - 1], taken[index]
         usual = max(spread(before), spread(here), _LEAST * median(before))
-        if series[index - 1] == series[index] and abs(median(before) - median(here)) > usual:
+        together = entrants[index - 1].series == entrants[index].series
+        if together and abs(median(before) - median(here)) > usual:
             indices |= {index - 1, index}
-    return sorted(indices)
+    return sorted(indices & set(kept))
 
 
 def median(samples: Sequence[float]) -> float:

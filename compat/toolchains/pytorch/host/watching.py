@@ -6,6 +6,7 @@ for a reason of the cell's own.
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
@@ -202,8 +203,15 @@ class _Following:
 class ProblemRun:
     """The cells of one problem, on their way to results."""
 
-    def __init__(self, watch: Watch, problem: Dict[str, object], cells: Sequence[Cell]) -> None:
+    def __init__(
+        self,
+        watch: Watch,
+        problem: Dict[str, object],
+        cells: Sequence[Cell],
+        until: float = math.inf,
+    ) -> None:
         self._watch, self._problem, self._cells = watch, problem, list(cells)
+        self._until = until
         self.checks: Dict[int, Dict[str, object]] = {}
         self.latencies: Dict[int, Dict[str, object]] = {}
         self.device: Optional[Dict[str, object]] = None
@@ -230,7 +238,7 @@ class ProblemRun:
             if not to_check and (not to_time or tries):
                 break
             before = (len(self.checks), len(self._alone), len(self.latencies))
-            report = self._watch.run(Task(self._problem, to_check, to_time))
+            report = self._watch.run(Task(self._problem, to_check, to_time, self._until))
             self._note(report)
             if report.unable:
                 self._give_up(to_check, report.unable)
@@ -276,7 +284,7 @@ class ProblemRun:
         The second answer counts, if there is one.
         """
         number, first = cell["number"], self._first[cell["number"]]
-        report = self._watch.run(Task(self._problem, [cell], []))
+        report = self._watch.run(Task(self._problem, [cell], [], self._until))
         self.device = report.device or self.device
         second = report.first if report.suspect == number else report.checks.get(number)
         if second is None:

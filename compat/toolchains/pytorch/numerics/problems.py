@@ -4,9 +4,9 @@ A module of the kernel's author makes them.
 
 A problem is a dictionary (``docs/problems.md`` has the contract)::
 
-    {"name", "arguments": {name: value}, "grid": (n, …),
+    {"name", "arguments": {name: value}, "grid": (n, …) or a function of the settings,
      "outputs": {name: {"reference", "tolerance", "relative", "reason", "initial"}},
-     "baseline"}
+     "descriptors": {name: {"padding", "round_f32_to_tf32"}}, "baseline"}
 
 ``outputs`` is ``None`` if nobody knows what the kernel has to compute, as for recorded launches.
 
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 Problem = Dict[str, Any]
 
-_KEYS = {"name", "arguments", "grid", "outputs", "baseline"}
+_KEYS = {"name", "arguments", "grid", "outputs", "descriptors", "baseline"}
+_OF_DESCRIPTOR = {"padding": ("zero", "nan"), "round_f32_to_tf32": (True, False)}
+"""What a tensor descriptor has beside its tensor and its block, and the values for it."""
 _OUTPUT = {"reference": None, "tolerance": 0.0, "relative": 0.0, "reason": "", "initial": None}
 """The keys of an output, with their defaults."""
 _MODULE = "_compat_problems"
@@ -135,7 +137,7 @@ def checked(problem: object) -> Problem:
     made = {
         "name": name,
         "arguments": dict(arguments),
-        "grid": _grid(problem["grid"], name) if problem.get("grid") is not None else None,
+        "grid": _declared_grid(problem.get("grid"), name),
         "outputs": (
             None
             if is_unknown
@@ -143,11 +145,34 @@ def checked(problem: object) -> Problem:
                 output: _output(output, facts, arguments, name) for output, facts in outputs.items()
             }
         ),
+        "descriptors": _descriptors(problem.get("descriptors") or {}, arguments, name),
         "baseline": baseline,
     }
     if not is_unknown:
         _apart(made)
     return made
+
+
+def grid_of(problem: Problem, settings: Objects) -> Tuple[int, ...]:
+    """The grid for a kernel that was compiled with these constexprs and options.
+
+    Raises ProblemError if the problem has none, and what :func:`_grid` raises for a function's.
+    """
+    grid, name = problem["grid"], problem["name"]
+    if grid is None:
+        raise ProblemError("problem %r has no grid" % name)
+    if not callable(grid):
+        return tuple(grid)
+    try:
+        sizes = grid(dict(settings))
+    except Exception as error:
+        raise ProblemError("problem %r: the grid failed: %s" % (name, _words(error))) from error
+    return _grid(sizes, name)
+
+
+def _declared_grid(said: object, name: str) -> object:
+    """A grid as :func:`grid_of` takes it: sizes, a function, or ``None``."""
+    return said if said is None or callable(said) else _grid(said, name)
 
 
 def _grid(said: object, name: str) -> Tuple[int, ...]:
@@ -159,6 +184,31 @@ def _grid(said: object, name: str) -> Tuple[int, ...]:
             "problem %r: the grid must be one to three whole numbers above 0, not %r" % (name, said)
         )
     return sizes
+
+
+def _descriptors(
+    given: object, arguments: Dict[str, object], name: str
+) -> Dict[str, Dict[str, object]]:
+    """What tensor descriptors have beside tensor and block, without what is so by default."""
+    where = "problem %r: descriptors" % name
+    if not isinstance(given, dict):
+        raise ProblemError("%s must be a dictionary by parameter" % where)
+    for parameter, options in given.items():
+        if not isinstance(arguments.get(parameter), torch.Tensor) or not isinstance(options, dict):
+            raise ProblemError(
+                "%s: %s must be an argument that is a tensor, with a dictionary"
+                % (where, parameter)
+            )
+        _no_others(options, set(_OF_DESCRIPTOR), "%s: %s" % (where, parameter))
+        for option, value in options.items():
+            if value not in _OF_DESCRIPTOR[option]:
+                raise ProblemError("%s: %s has the %s %r" % (where, parameter, option, value))
+    return {
+        parameter: {
+            option: value for option, value in options.items() if value not in ("zero", False)
+        }
+        for parameter, options in given.items()
+    }
 
 
 def _output(

@@ -18,9 +18,11 @@ _FACTOR, _MASK = 0x9E3779B1, 0x7FFFFFFF
 
 
 def recorded(
-    parameters: Objects, _dtype: str, seed: int, device: str, _large: bool
+    parameters: Objects, _dtype: str, seed: int, device: str, large: bool
 ) -> Iterator[Document]:
-    """Yields the launch, which is the same for the interpreter and for a GPU."""
+    """Yields the launch once: as a small problem, for the interpreter and for a GPU."""
+    if large:
+        return
     said = parameters["recorded"]
     storages = [_storage(each, seed + number) for number, each in enumerate(said["storages"])]
     for tensor in said["tensors"].values():
@@ -32,6 +34,7 @@ def recorded(
         "name": "as recorded",
         "arguments": {**views, **said["numbers"], **dict.fromkeys(said["nothing"])},
         "grid": tuple(said["grid"]),
+        "descriptors": said.get("descriptors", {}),
         "outputs": None,
     }
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from compat.bundle.frozen import FrozenForm
 from compat.diagnosis.numbers import Interpreter, Probe
-from compat.model import DEFAULT_TOOLCHAIN
+from compat.model import DEFAULT_TOOLCHAIN, constexprs
 from compat.text import lazy_pattern
 from compat.toolchains.base import Capturing, Device
 from compat.toolchains.inside import recorder as recorders
@@ -27,11 +27,26 @@ CAPTURING = Capturing(
     usual="sm_90",
     has_device=is_there,
     written=FrozenForm(
-        imports=("import triton", "import triton.language as tl"),
-        decorators={"jit": "@triton.jit", "constexpr_function": "@triton.constexpr_function"},
+        imports=(
+            "import triton",
+            "import triton.language as tl",
+            "from triton.experimental import gluon",
+            f"from triton.experimental.gluon import language as {constexprs.GLUON}",
+        ),
+        decorators={
+            "jit": "@triton.jit",
+            "gluon": "@gluon.jit",
+            "constexpr_function": "@triton.constexpr_function",
+        },
         constant=CONSTANT,
     ),
-    cache="TRITON_CACHE_DIR",
+    caches=("TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR"),
+    settings={
+        "TORCHINDUCTOR_COMPILE_THREADS": "1",
+        "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1",
+        # Its own launcher takes code past Triton.
+        "TORCHINDUCTOR_USE_STATIC_CUDA_LAUNCHER": "0",
+    },
     without_lines=WITHOUT_LINES,
 )
 

@@ -6,9 +6,12 @@ metadata has:
 - ``global_scratch_size`` (from 3.3): one more pointer, ``profile_scratch_size`` (from 3.5): one
   after it, both also where the size is 0;
 - ``cluster_dims`` (up to 3.5): the cluster, by which each axis of the grid is multiplied; without
-  it (from 3.6) the grid's first axis is multiplied by ``num_ctas``, and the cluster is
-  (``num_ctas``, 1, 1);
+  it (from 3.6) the grid's first axis is multiplied by ``num_ctas``, the cluster is (``num_ctas``,
+  1, 1), and more than 8 blocks are asked for;
 - ``launch_cooperative_grid`` (from 3.3) and ``launch_pdl`` (from 3.4).
+
+A tensor descriptor of the host (from 3.4) is several parameters, which
+:func:`_descriptor_parameters` lists.
 
 The block is what the PTX requires: 32 × ``num_warps`` lacks the warps that a specialized kernel
 adds. Parameters have the sizes that the PTX gives them; where it has another number than the
@@ -19,13 +22,21 @@ bf16 as 32 bits. What hints say of arguments has to be true of those that are pa
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from compat.model import CompileSpec
-from compat.text import JsonObject, lazy_pattern, printable, read_json, write_json
+from compat.model import CompileSpec, Target
+from compat.text import (
+    JsonMapping,
+    JsonObject,
+    lazy_pattern,
+    printable,
+    read_json,
+    write_json,
+)
 from compat.toolchains import pytorch
 from compat.toolchains.base import Launching, Unlaunchable
-from compat.toolchains.triton.facts import WITHOUT_LINES
+from compat.toolchains.nvidia.pace import pace_of
+from compat.toolchains.triton.device.lines import without_lines
 
 _ENTRY = lazy_pattern(
     r"^[ \t]*\.(?:visible|weak)[ \t]+\.entry[ \t]+([\w$]+)[ \t]*\(([^)]*)\)([^{]*)^\{", re.MULTILINE
@@ -34,6 +45,11 @@ _PARAMETER = lazy_pattern(
     r"\.param\s+(?:\.align\s+(\d+)\s+)?\.([a-z]+)(\d+)([^,\[]*)(?:\[(\d+)\])?"
 )
 _BLOCK = lazy_pattern(r"\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
+_DESCRIPTOR = lazy_pattern(r"tensordesc<\w+\[([^\]]+)\]")
+_ELEMENTS = {8: 10, 9: 8, 10: 9}
+"""Element types whose number in PTX, which ``tensordesc_meta`` has, is another in the driver: fp32
+without subnormals, fp64 and bf16. ``TMA_DTYPE_DEVICE_TO_HOST`` is the same in every release.
+"""
 _SCRATCH = ("global", "profile")
 _LARGEST_PORTABLE = 8
 """Blocks that every GPU with clusters takes in one."""
@@ -49,8 +65,10 @@ def facts(metadata: str, text: str, spec: CompileSpec) -> JsonObject:
         assumed = {
             "multiples": dict.fromkeys(spec.divisible_by_16, 16),
             "constants": dict.fromkeys(sorted(spec.ones), 1),
+            "settings": {**spec.options, **spec.constexprs},
         }
-        return {**_facts(told["fields"], told["parameters"], text), **assumed}
+        options = told.get("descriptor_options", [])
+        return {**_facts(told["fields"], told["parameters"], options, text), **assumed}
     except (
         ValueError,
         TypeError,
@@ -62,23 +80,21 @@ def facts(metadata: str, text: str, spec: CompileSpec) -> JsonObject:
         raise Unlaunchable("the compiler's facts about its launch have an unknown form") from error
 
 
-def _facts(fields: JsonObject, names: list[list[str]] | None, text: str) -> JsonObject:
+def _facts(
+    fields: JsonObject, names: list[list[str]] | None, options: list[str], text: str
+) -> JsonObject:
     if names is None:
         raise Unlaunchable(
             "it was compiled from IR, which does not name the parameters of the kernel"
-        )
-    if hosted := [name for name, kind in names if kind.startswith(("tensordesc", "nvTmaDesc"))]:
-        raise Unlaunchable(
-            f"{printable(hosted[0])} is a tensor descriptor that the host makes: only pointers and"
-            " numbers are passed"
         )
     entry = _ENTRY.search(text)
     if entry is None:
         raise Unlaunchable("its PTX has no entry")
     scratch = [kind for kind in _SCRATCH if f"{kind}_scratch_size" in fields]
     sizes = [_size(found) for found in _PARAMETER.finditer(entry[2])]
-    if len(sizes) != len(names) + len(scratch):
-        words = f"{len(names)} of its signature and {len(scratch)} pointers to scratch memory"
+    arguments = list(_expanded(names, fields.get("tensordesc_meta") or [], options))
+    if len(sizes) != len(arguments) + len(scratch):
+        words = f"{len(arguments)} of its signature and {len(scratch)} pointers to scratch memory"
         raise Unlaunchable(f"its PTX has {len(sizes)} parameters, but a launch would pass {words}")
     block = _BLOCK.search(entry[3])
     if block is None:
@@ -92,17 +108,71 @@ def _facts(fields: JsonObject, names: list[list[str]] | None, text: str) -> Json
         "pdl": bool(fields.get("launch_pdl")),
         "parameters": [
             *(
-                {
-                    "name": printable(name),
-                    "type": printable(kind),
-                    "packing": packing(kind, size),
-                    "size": size,
-                }
-                for (name, kind), size in zip(names, sizes, strict=False)
+                {"packing": packing(argument["type"], size), **argument, "size": size}
+                for argument, size in zip(arguments, sizes, strict=False)
             ),
             *({"scratch": kind, "size": 8, **_memory(fields, kind)} for kind in scratch),
         ],
     }
+
+
+def _expanded(
+    names: list[list[str]], maps: list[JsonObject | None], options: list[str]
+) -> Iterator[JsonObject]:
+    """The parameters of a kernel: one for each argument, and several for a tensor descriptor.
+
+    ``maps`` has an entry for each descriptor, or is empty. Raises Unlaunchable.
+    """
+    number = 0
+    for name, kind in names:
+        argument: JsonObject = {"name": printable(name), "type": printable(kind)}
+        if kind.startswith("nvTmaDesc"):
+            raise Unlaunchable(f"{argument['name']} is a raw tensor map, which nothing describes")
+        if not kind.startswith("tensordesc"):
+            yield argument
+            continue
+        block = _DESCRIPTOR.match(kind)
+        if block is None:
+            raise Unlaunchable(
+                f"{argument['name']} has the type {argument['type']}, which no launch fills"
+            )
+        yield from _descriptor_parameters(
+            argument, block[1].count(",") + 1, maps[number] if maps else None, options
+        )
+        number += 1
+
+
+def _descriptor_parameters(
+    argument: JsonObject, rank: int, tensor_map: JsonObject | None, options: list[str]
+) -> Iterator[JsonObject]:
+    """The parameters of one tensor descriptor, as the launchers of releases from 3.4 pass it.
+
+    A kernel that uses tensor maps gets the map of 128 bytes. Any other kernel gets the address, the
+    sizes, the strides, and a flag for each option of the release's ``TensorDescriptor``. The sizes
+    and the strides follow, in either form.
+    """
+    sizes = [{**argument, "packing": "shape", "axis": axis} for axis in range(rank)]
+    strides = [{**argument, "packing": "stride", "axis": axis} for axis in range(rank)]
+    if tensor_map is None:
+        yield {**argument, "packing": "address"}
+        yield from [*sizes, *strides]
+        yield from ({**argument, "packing": "option", "option": option} for option in options)
+    elif tensor_map.get("is_im2col"):
+        raise Unlaunchable(f"{argument['name']} is an im2col descriptor, which no launch fills")
+    else:
+        yield {
+            **argument,
+            "packing": "tensor_map",
+            "options": options,
+            "map": {
+                "swizzle": int(tensor_map["swizzle"]),
+                "element": _ELEMENTS.get(int(tensor_map["elem_type"]), tensor_map["elem_type"]),
+                "element_bytes": int(tensor_map["elem_size"]),
+                "block": [int(size) for size in tensor_map["block_size"]],
+                "fp4_padded": bool(tensor_map["fp4_padded"]),
+            },
+        }
+    yield from [*sizes, *strides]
 
 
 def packing(kind: str, size: int) -> str:
@@ -142,7 +212,7 @@ def _clusters(fields: JsonObject) -> dict[str, object]:
         "num_ctas": ctas,
         "cluster": None if alone else list(dims),
         "grid_scale": [1, 1, 1] if alone else list(dims),
-        "non_portable": ctas > _LARGEST_PORTABLE,
+        "non_portable": ctas > _LARGEST_PORTABLE and "cluster_dims" not in fields,
     }
 
 
@@ -154,12 +224,27 @@ def _memory(fields: JsonObject, kind: str) -> dict[str, int]:
     }
 
 
+_PACED = 90
+"""The architecture whose opcodes and rates are known."""
+
+
+def pace(binary: bytes, metrics: JsonMapping, target: Target) -> JsonObject:
+    """Return the pace of a cubin for ``sm_90``; empty for any other."""
+    occupancy = metrics.get("occupancy")
+    threads = occupancy.get("threads") if isinstance(occupancy, Mapping) else None
+    if target.arch != _PACED or not isinstance(threads, int):
+        return {}
+    found = pace_of(binary, threads)
+    return {"pace": found} if found else {}
+
+
 LAUNCHING = Launching(
     backends=("cuda",),
     binary="cubin",
     text="ptx",
     metadata="metadata",
-    without_lines=WITHOUT_LINES,
+    without_lines=without_lines,
+    pace=pace,
     facts=facts,
     like=like,
     packages={

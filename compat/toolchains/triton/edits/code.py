@@ -30,6 +30,7 @@ _N = TypeVar("_N", bound=cst.CSTNode)
 class Code:
     """A module, and the functions of it that a kernel is made of."""
 
+    text: str
     module: cst.Module
     function: str
     inside: tuple[str, ...] = ()
@@ -45,7 +46,7 @@ class Code:
         if the text cannot be parsed, or has no such function.
         """
         try:
-            code = cls(cst.parse_module(text), *place_of(text, function))
+            code = cls(text, cst.parse_module(text), *place_of(text, function))
         except (cst.ParserSyntaxError, RecursionError) as error:
             raise CannotEdit("the source cannot be parsed") from error
         if code.function not in code.definitions:
@@ -109,7 +110,7 @@ class Code:
     @cached_property
     def language(self) -> LanguageNames:
         """What the module calls Triton's language."""
-        return LanguageNames.of(self.module.code)
+        return LanguageNames.of(self.text)
 
     def code_for(self, node: cst.CSTNode) -> str:
         """The text of a node, in one line where that was its only purpose to be in several."""
@@ -117,7 +118,7 @@ class Code:
 
     def within(self, function: cst.FunctionDef) -> Code:
         """The same, with new names for a function."""
-        return Code(self.module, self.function, self.inside, function)
+        return Code(self.text, self.module, self.function, self.inside, function)
 
     def with_functions(self, changed: dict[str, cst.FunctionDef]) -> str:
         """The text of the module with these functions in the place of their namesakes."""

@@ -51,7 +51,8 @@ class KernelProgram:
         """A file, which is parsed when it is asked for; ``None`` where it cannot be."""
         if file not in self._codes:
             try:
-                self._codes[file] = Code(cst.parse_module(self.texts[file]), self.kernel.function)
+                text = self.texts[file]
+                self._codes[file] = Code(text, cst.parse_module(text), self.kernel.function)
             except (cst.ParserSyntaxError, RecursionError):
                 self._codes[file] = None
         return self._codes[file]

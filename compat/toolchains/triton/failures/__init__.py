@@ -15,11 +15,12 @@ from compat.diagnosis.failure_class import Knowledge
 from compat.diagnosis.symptoms import Wording
 from compat.model import DEFAULT_TOOLCHAIN
 from compat.text import lazy_pattern
-from compat.toolchains.triton.failures import compiler, environment, kernel, operands
+from compat.toolchains.triton.failures import compiler, environment, gluon, kernel, operands
 from compat.toolchains.triton.ir.dumps import READER
 
 CLASSES = (
     *environment.CLASSES,
+    *gluon.CLASSES,
     *compiler.CLASSES,
     *kernel.CLASSES,
     *operands.CLASSES,
@@ -29,7 +30,7 @@ CLASSES = (
 _FORGET = tuple(
     (lazy_pattern(pattern), replacement)
     for pattern, replacement in (
-        (r"(?<![\w.-])([.-]*+)[\w.-]+\.(?:ttir|ttgir|ptx)(?::\d+)+", r"\1<path>"),
+        (r"(?<![\w.-])([.-]*+)[\w.-]+\.(?:ttir|glir|ttgir|ptx)(?::\d+)+", r"\1<path>"),
         (r"\btriton\.language\.float(?=\d)", "fp"),  # triton.language.float32 is fp32
         (r"\btriton\.language\.bfloat(?=\d)", "bf"),
         (r"\btriton\.language\.(?=u?int\d)", ""),
@@ -82,6 +83,7 @@ KNOWLEDGE = Knowledge(
         "source": "the kernel's file",
         "ast": "the front end",
         "ttir": "MLIR",
+        "glir": "MLIR",
         "ttgir": "MLIR",
         "llir": "MLIR",
         "ptx": "LLVM",

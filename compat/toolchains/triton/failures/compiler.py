@@ -62,6 +62,10 @@ _MOST_THREADS = 1024
 """Threads of a block, on every GPU of NVIDIA and AMD."""
 
 
+_LARGEST_CLUSTER = 16
+"""Blocks of a cluster that no launcher exceeds."""
+
+
 def _threads(metrics: Mapping[str, Any], target: Target) -> int | None:
     """Threads of a block. AMD's builds have no metric for them, and no specialized warps."""
     threads = _number(_occupancy(metrics), "threads")
@@ -279,6 +283,51 @@ CLASSES = (
         ),
     ),
     FailureClass(
+        name="target-feature",
+        title="Target lacks a feature",
+        meaning=(
+            "The code needs an instruction that the target does not have, or that this assembler"
+            " does not know yet."
+        ),
+        advice=(
+            "{target} lacks the feature that the message names, such as a data type, a cache"
+            " policy, an atomic operation or an instruction. Compile for a target that has it, or"
+            " choose by target inside the kernel."
+        ),
+        lacks=True,
+        signs=(
+            Sign(
+                assembler=r"^Feature '(?P<feature>[^' ]+).*(?:requires|not supported on) [.]target",
+                means="feature {feature}",
+            ),
+            Sign(
+                assembler=r"requires \.target|not supported on \.target|requires PTX ISA",
+                words="assembler",
+            ),
+            Sign(diagnostic=r"requires compute capability", words="diagnostic"),
+            Sign(
+                diagnostic=r"op requires (?P<feature>tcgen05) support",
+                words="diagnostic",
+                means="feature {feature}",
+            ),
+            # Kernels of Gluon call instructions themselves. LLVM finds out that the target has none
+            # of the kind, after all passes, and ends the process.
+            Sign(
+                assertion=(
+                    r"^Cannot select: intrinsic %llvm\.(?P<feature>nvvm\.(?:tcgen05|wgmma|fence"
+                    r"|mbarrier|cp\.async|fence\.proxy)[\w.]*|amdgcn\.(?:mfma|smfmac|wmma)[\w.]*)"
+                ),
+                means="instruction {feature}",
+                advice=(
+                    "{target} has no instruction {feature}. If the kernel calls it, as kernels of"
+                    " Gluon do, call the one of {target}, or compile for another target. If the"
+                    " compiler chose it, report it as a bug."
+                ),
+            ),
+            Sign(message=r"requires compute capability|smid is not supported on"),
+        ),
+    ),
+    FailureClass(
         name="compiler-assert",
         title="Compiler assertion",
         meaning=(
@@ -356,32 +405,6 @@ CLASSES = (
                 means="{name}",
             ),
             Sign(message=r"undefined (?:hidden |protected )?symbol: (?P<name>\w+)", means="{name}"),
-        ),
-    ),
-    FailureClass(
-        name="target-feature",
-        title="Target lacks a feature",
-        meaning=(
-            "The code needs an instruction that the target does not have, or that this assembler"
-            " does not know yet."
-        ),
-        advice=(
-            "{target} lacks the feature that the message names, such as a data type, a cache"
-            " policy, an atomic operation or an instruction. Compile for a target that has it, or"
-            " choose by target inside the kernel."
-        ),
-        lacks=True,
-        signs=(
-            Sign(
-                assembler=r"^Feature '(?P<feature>[^' ]+).*(?:requires|not supported on) [.]target",
-                means="feature {feature}",
-            ),
-            Sign(
-                assembler=r"requires \.target|not supported on \.target|requires PTX ISA",
-                words="assembler",
-            ),
-            Sign(diagnostic=r"requires compute capability", words="diagnostic"),
-            Sign(message=r"requires compute capability|smid is not supported on"),
         ),
     ),
     FailureClass(
@@ -553,6 +576,23 @@ CLASSES = (
                 " {most} with so many threads"
             ),
             script_text="registers a thread",
+        ),
+    ),
+    FailureClass(
+        name="cluster-size",
+        title="Too many blocks in a cluster",
+        meaning=(
+            "The kernel compiles, but its cluster (`num_ctas`) has more blocks than this release"
+            " launches: 8 up to 3.5, and 16 from 3.6 on."
+        ),
+        advice="Use a smaller `num_ctas`.",
+        prediction=Prediction(
+            number=lambda metrics, target: _number(metrics, "cluster"),
+            most=lambda metrics, target: _number(metrics, "largest_cluster") or _LARGEST_CLUSTER,
+            stage="launch",
+            words="would exceed the blocks of a cluster",
+            excerpt="would exceed the blocks of a cluster: has {found}, the release allows {most}",
+            script_text="blocks in a cluster",
         ),
     ),
     FailureClass(

@@ -334,12 +334,35 @@ CLASSES = (
                 ),
             ),
             Sign(
+                error=r"^AttributeError$",
+                message=r"type object '\w+Layout' has no attribute '(?P<name>\w+)'",
+            ),
+            Sign(
                 error=r"^ImportError$",
                 message=(
                     r"cannot import name '(?P<name>\w+)' from '(?:partially initialized module"
                     r" )?(?P<module>triton[\w.]*)'"
                 ),
                 advice="This release has no `{name}` in `{module}`. " + _GUARD_ADVICE,
+            ),
+            Sign(
+                error=r"^ModuleNotFoundError$",
+                message=r"No module named '(?P<name>triton\.experimental(?:\.gluon)?)'",
+                means="Gluon",
+                advice=(
+                    "The kernel needs Gluon, which this release does not have. Gluon came with"
+                    " Triton 3.4. " + _GUARD_ADVICE
+                ),
+            ),
+            Sign(
+                error=r"^AttributeError$",
+                message=r"^'HIPOptions' object has no attribute 'maxnreg'$",
+                place=r": make_ir$",
+                means="Gluon for AMD",
+                advice=(
+                    "The kernel needs Gluon for AMD, which this release does not have. It came with"
+                    " Triton 3.5."
+                ),
             ),
             Sign(
                 error=r"^ModuleNotFoundError$",
@@ -363,7 +386,7 @@ CLASSES = (
             ),
             Sign(
                 error=r"^AttributeError$",
-                message=r"^'tuple' object has no attribute 'dtype'$",
+                message=r"^'(?:tuple|Fields)' object has no attribute 'dtype'$",
                 place=r": mangle_type$|^$",
                 means="tuples as arguments",
                 advice=(
@@ -384,6 +407,18 @@ CLASSES = (
         at_import=r"^(?:jit|autotune|heuristics|constexpr\w*|(?:Autotuner|Heuristics|Config|JITFunction|constexpr)\.__init__)$",
         lacks=True,
         signs=(
+            Sign(
+                error=r"^AssertionError$",
+                message=(
+                    r"^(?:instr_shape must follow the \(M, N, K\) format|invalid intrinsic shape;"
+                    r" accepted shapes are \[\[\d+, \d+\])"
+                ),
+                means="instr_shape of AMDMFMALayout",
+                advice=(
+                    "`instr_shape` of `AMDMFMALayout` has two numbers, [M, N], in Triton 3.5, and"
+                    " three, [M, N, K], from 3.6 on."
+                ),
+            ),
             Sign(
                 error=r"^TypeError$",
                 message=(

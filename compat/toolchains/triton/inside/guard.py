@@ -87,6 +87,24 @@ def choose(
 _ANSWERS: dict[object, Choice] = {}
 
 
+def best_config(
+    kernel: str,
+    variant: str,
+    workload: str,
+    triton_version: str | None = None,
+    target: object = None,
+) -> dict[str, object] | None:
+    """Return the constexprs and options that were the fastest on such a GPU.
+
+    They are those of the newest timed release that is not newer than the installed one, or else of
+    the oldest timed release. Returns None if nothing was timed for the target. Raises ValueError
+    for a workload that is not in FACTS.
+    """
+    version = installed_triton() if triton_version is None else str(triton_version)
+    place = present_target() if target is None else target
+    return config_of(FACTS, (kernel, variant, workload), version, place)
+
+
 # ----- what is here -----
 
 
@@ -263,6 +281,27 @@ def _told(facts: dict[str, Any], release: str, mark: str) -> tuple[bool, str]:
     if mark == "+":
         return True, f"works with Triton {release}"
     return False, f"does not work with Triton {release} ({facts['reasons'].get(mark, 'it fails')})"
+
+
+def config_of(
+    facts: dict[str, Any], workload: tuple[str, str, str], version: str | None, target: object
+) -> dict[str, object] | None:
+    """What `best_config` answers, by these facts."""
+    known = facts.get("configs", {})
+    for name in workload:
+        if name not in known:
+            raise ValueError(f"this guard has no configs of {'/'.join(workload)}")
+        known = known[name]
+    if version is None or target is None or _order(version) is None:
+        return None
+    target = tuple(target) if isinstance(target, list) else target
+    names = _targets(facts, target)[1]
+    timed = next((known[name] for name in (*names, target) if name in known), None)
+    best = None
+    for release, settings in (timed or {}).items():
+        if best is None or _order(release) <= _order(version):
+            best = settings
+    return None if best is None else dict(best)
 
 
 # ----- versions and targets -----

@@ -23,6 +23,7 @@ API_NAMES = ApiNames(
             "triton.runtime.jit",
             "triton.runtime.jit.jit",
             "triton.experimental.gluon.jit",
+            "triton.experimental.gluon._runtime.jit",
         }
     ),
 )

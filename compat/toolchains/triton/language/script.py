@@ -19,7 +19,15 @@ from packaging.version import Version
 
 from compat.bundle.bundle import Bundle
 from compat.model import CompileSpec, Target, arguments, constexprs
-from compat.model.cell import CONSTEXPR, ArgumentType, leaf_types, parameter_of, split_path
+from compat.model.cell import (
+    CONSTEXPR,
+    ArgumentType,
+    elements_of,
+    leaf_types,
+    parameter_of,
+    split_path,
+)
+from compat.model.constexprs import FIELDS
 from compat.source.parsing import bound_by, parameters, tree_of
 from compat.text import lazy_pattern
 from compat.toolchains.base import ScriptForm
@@ -84,21 +92,49 @@ def imports(bundle: Bundle) -> frozenset[str]:
     They are for the call itself, and for dtypes among the constexprs.
     """
     spec = bundle.spec.compile
+    values = (*spec.constexprs.values(), *spec.signature.values(), *spec.launch.values())
     if not spec.launch:
-        return (
-            _IMPORTS
-            | {"from triton.compiler import ASTSource"}
-            | constexprs.modules(spec.constexprs.values())
-        )
+        return _IMPORTS | {_SOURCES[_source_class(bundle)]} | constexprs.modules(values)
     language = any(
         arguments.is_descriptor(leaf) or arguments.is_constant(leaf) for leaf in _leaves(spec)
     )
-    values = (*spec.constexprs.values(), *arguments.constants(spec.launch.values()))
+    constants = arguments.constants(spec.launch.values())
     return (
         _IMPORTS
         | ({"import triton.language as tl"} if language else set())
-        | constexprs.modules(values)
+        | constexprs.modules((*values, *constants, *_layouts(spec)))
     )
+
+
+_SOURCES = {
+    "ASTSource": "from triton.compiler import ASTSource",
+    "GluonASTSource": "from triton.experimental.gluon._runtime import GluonASTSource",
+}
+"""Class of sources → the statement that imports it."""
+
+
+def _source_class(bundle: Bundle) -> str:
+    """The name of the class of sources that a kernel is compiled from."""
+    tree, gluon = tree_of(bundle.text), set[str]()
+    for node in tree.body:
+        modules: list[str] = []
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            modules = [f"{node.module}.{alias.name}" for alias in node.names]
+        if any(module.startswith(_GLUON) for module in modules):
+            gluon |= bound_by(node)
+    decorators = {
+        ast.unparse(decorator).partition("(")[0] for decorator in _kernel(bundle).decorator_list
+    }
+    is_gluon = any(
+        decorator.partition(".")[0] in gluon or decorator.startswith(_GLUON)
+        for decorator in decorators
+    )
+    return "GluonASTSource" if is_gluon else "ASTSource"
+
+
+_GLUON = "triton.experimental.gluon"
 
 
 def compile_function(
@@ -216,7 +252,11 @@ def _source_facts(
         "has_tuples": known.has_tuples,
         "attributes": _attributes(known, form),
         "options": {name: repr(value) for name, value in bundle.spec.compile.options.items()},
-        "asks_driver": _ASKS.search(bundle.text) is not None,
+        "source_class": _source_class(bundle),
+        # 3.4 asks it for the target of a kernel of Gluon.
+        "asks_driver": (
+            _ASKS.search(bundle.text) is not None or _source_class(bundle) != "ASTSource"
+        ),
     }
 
 
@@ -307,7 +347,7 @@ class SpecializedArguments:
     @property
     def has_tuples(self) -> bool:
         """Whether an argument is a tuple, which releases up to 3.2 do not take."""
-        return any(isinstance(kind, tuple) for kind in self.types.values())
+        return not all(isinstance(kind, str) for kind in self.types.values())
 
 
 def _order(bundle: Bundle) -> tuple[str, ...]:
@@ -356,9 +396,13 @@ def _folded(path: str, kind: ArgumentType, constants: Collection[str]) -> Argume
     """A type in which elements that are constants are called so."""
     if isinstance(kind, str):
         return CONSTEXPR if path in constants else kind
-    return tuple(
-        _folded(f"{path}[{index}]", element, constants) for index, element in enumerate(kind)
+    folded = tuple(
+        _folded(f"{path}[{index}]", element, constants)
+        for index, element in enumerate(elements_of(kind))
     )
+    if isinstance(kind, tuple):
+        return folded
+    return {FIELDS: dict(zip(kind[FIELDS], folded, strict=True))}
 
 
 def _in_order(order: tuple[str, ...], paths: Collection[str]) -> Iterator[tuple[str, str | Index]]:
@@ -425,12 +469,19 @@ _RUN = ("grid", "warmup")
 """Parameters of ``run`` itself: arguments of these names are passed by position."""
 
 
+_DESCRIPTORS = ("triton.tools.tensor_descriptor", "triton.experimental.gluon.nvidia.hopper")
+"""Module of the class of descriptors: of Triton's, and of Gluon's."""
+
+
 def _launch_facts(bundle: Bundle, target: Target) -> dict[str, object]:
     """What the template needs to know of a launch."""
     spec = bundle.spec.compile
     texts = {name: source(value) for name, value in spec.launch.items()}
     texts |= {name: constexprs.source(value) for name, value in spec.constexprs.items()}
-    texts = {name: texts[name] for name in _order(bundle) if name in texts}
+    # A launch passes an option once, even if a parameter has its name.
+    texts = {
+        name: texts[name] for name in _order(bundle) if name in texts and name not in spec.options
+    }
     last = max((index for index, name in enumerate(texts) if name in _RUN), default=-1)
     passed = [
         text if index <= last else f"{name}={text}"
@@ -448,9 +499,24 @@ def _launch_facts(bundle: Bundle, target: Target) -> dict[str, object]:
         "form": "launch",
         "arguments": _wrapped(passed, 100),
         "has_tensors": has_tensors,
-        "has_descriptors": any(map(arguments.is_descriptor, _leaves(spec))),
+        "descriptors": sorted(
+            {
+                _DESCRIPTORS[arguments.descriptor(leaf)[2] is not None]
+                for leaf in _leaves(spec)
+                if isinstance(leaf, str) and arguments.is_descriptor(leaf)
+            }
+        ),
         "imports_torch": target.backend == "hip" and has_tensors,
     }
+
+
+def _layouts(spec: CompileSpec) -> Iterator[dict[str, str]]:
+    """The layouts of descriptors that a launch passes."""
+    for leaf in _leaves(spec):
+        if isinstance(leaf, str) and arguments.is_descriptor(leaf):
+            layout = arguments.descriptor(leaf)[2]
+            if layout:
+                yield {"layout": layout}
 
 
 def _leaves(spec: CompileSpec) -> list[object]:
@@ -462,6 +528,8 @@ def source(value: Any) -> str:
     if isinstance(value, tuple | list):
         inner = ", ".join(map(source, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if arguments.is_named(value):
+        return constexprs.named_source({name: source(each) for name, each in value[FIELDS].items()})
     if arguments.is_tensor(value):
         facts = arguments.facts_of(value)
         unusual = [
@@ -483,13 +551,14 @@ def source(value: Any) -> str:
     return constexprs.source(value)
 
 
-def _tensor_descriptor(element: str, block: tuple[int, ...]) -> str:
+def _tensor_descriptor(element: str, block: tuple[int, ...], layout: str | None) -> str:
     """One of a tensor with rows of 16 blocks."""
     shape, strides = [16 * size for size in block], [1]
     for size in reversed(shape[1:]):
         strides.insert(0, strides[0] * size)
     dtype = constexprs.source({"dtype": constexprs.DTYPES[element]})
-    return f"TensorDescriptor(Tensor({dtype}), {shape}, {strides}, {list(block)})"
+    of_gluon = f", {constexprs.GLUON}.{layout}" if layout else ""
+    return f"TensorDescriptor(Tensor({dtype}), {shape}, {strides}, {list(block)}{of_gluon})"
 
 
 # --- source text ----------------------------------------------------------------------------------
@@ -501,6 +570,8 @@ def _type(kind: ArgumentType) -> str:
     """A type as source text."""
     if isinstance(kind, str):
         return f'"{kind}"'
+    if isinstance(kind, Mapping):
+        return constexprs.named_source({name: _type(each) for name, each in kind[FIELDS].items()})
     return (
         "("
         + "".join(f"{_type(element)}, " for element in kind).removesuffix(

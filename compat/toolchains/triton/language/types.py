@@ -28,7 +28,9 @@ DTYPES = (
 _ANY = "|".join(DTYPES)
 
 TYPES = ArgumentTypes(
-    pattern=lazy_pattern(rf"(\*k?)?({_ANY})|tensordesc<({_ANY})\[\d+(, ?\d+)*\]>"),
+    pattern=lazy_pattern(
+        rf"(\*k?)?({_ANY})|tensordesc<({_ANY})\[\d+(, ?\d+)*\](, ?\w+\([^<>]*\))?>"
+    ),
     known=(*DTYPES, *(f"*{dtype}" for dtype in DTYPES)),
     examples='"*fp16" or "i32"',
     elements=DTYPES,
@@ -359,7 +361,7 @@ SIMPLIFICATION = Simplification(
     ),
     modules=frozenset({"tl"}),
     parameter_lists=("do_not_specialize", "do_not_specialize_on_alignment"),
-    plain_decorators=("triton.jit", "jit"),
+    plain_decorators=("triton.jit", "jit", "gluon.jit"),
     annotations=lazy_pattern(r"\bconstexpr\b"),
     values=lambda body, compile_spec: BlockShapes(body, compile_spec).simple,
 )

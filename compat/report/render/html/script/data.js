@@ -75,6 +75,17 @@ class Data {
     return point >= 0 && (this.points.flags[point] & flag) !== 0;
   }
 
+  /** Whether a cell of a point is likely slower than on the release before. */
+  isSuspected(point) {
+    return point >= 0 && this.cellsOf(point).some((cell) => this.suspicions[cell]);
+  }
+
+  /** What is known of the configs of a row that was tuned. */
+  tunedOf(row) {
+    this.tunedRows ??= new Map(this.tuned.flatMap((answer) => answer.rows.map((each) => [each, answer])));
+    return this.tunedRows.get(row);
+  }
+
   /** What a row is called: kernel/variant/case/target. */
   name(row) {
     const { kernel, variant, target } = this.rows;

@@ -19,6 +19,7 @@ class Details {
     return [
       this.told(place, failure, spec),
       commandList(data, place, failure),
+      tunedDetails(data, place),
       this.numbers(place),
       this.circumstances(place, spec),
     ];
@@ -46,6 +47,12 @@ class Details {
       {},
       failure && this.failure(failure, cell),
       guessed !== 0 && make("p", { class: "note" }, GUESS),
+      data.suspicions[cell] &&
+        section(
+          "Slow-suspect",
+          make("p", { class: "suspicion", "data-suspicion": "" }, sentence(data.suspicions[cell])),
+          make("p", { class: "note" }, "This is an estimate from the machine code. Nothing was launched for it."),
+        ),
       failure && this.excerpt(failure),
       this.source(spec, failure),
       failure && this.downloads(failure, cell),
@@ -192,6 +199,9 @@ class Details {
     return make("details", { class: "circumstances" }, make("summary", {}, "How it was compiled"), definitions(facts));
   }
 }
+
+/** Words as a sentence of their own. */
+const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;
 
 function section(title, ...content) {
   return make("section", {}, make("h3", {}, title), content);

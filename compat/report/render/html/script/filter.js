@@ -61,6 +61,7 @@ class Filter {
     const marks = state.chosen("mark");
     if (marks.size && !marks.has(data.mark(point).word)) return false;
     if (state.now.class && data.failureClass(point) !== state.now.class) return false;
+    if (state.now.only === SUSPECTED) return data.isSuspected(point);
     return !state.now.only || data.has(point, UNEXPECTED);
   }
 
@@ -170,26 +171,28 @@ class Filter {
         make("small", {}, number(cells.get(at) ?? 0)),
       );
     });
-    const only =
-      unexpected > 0 &&
+    const suspected = Object.keys(data.suspicions).length;
+    const only = (what, count, look, words) =>
+      count > 0 &&
       make(
         "button",
         {
           type: "button",
           class: "key",
-          "data-unexpected": "",
+          "data-only": what,
           "aria-pressed": "false",
-          onclick: () => this.state.set({ only: this.state.now.only ? "" : "unexpected" }),
+          onclick: () => this.state.set({ only: this.state.now.only === what ? "" : what }),
         },
-        swatch(SURPRISE_MARK, { unexpected: true }),
-        "unexpected",
-        make("small", {}, number(unexpected)),
+        look,
+        words,
+        make("small", {}, number(count)),
       );
     return make(
       "div",
       { class: "legend", role: "group", "aria-label": "Marks: meaning and filter" },
-      only,
+      only("unexpected", unexpected, swatch(SURPRISE_MARK, { unexpected: true }), "unexpected"),
       items,
+      only(SUSPECTED, suspected, swatch(SUSPECT_MARK), "likely slower than on the release before"),
       this.further(),
       still(ABSENT, "not tested"),
       make(
@@ -243,7 +246,7 @@ class Filter {
     pressed("[data-case]", "case", "case");
     pressed("[data-mark-filter]", "mark", "markFilter");
     pressed("[data-fact]", "fact", "fact");
-    one("[data-unexpected]", this.form)?.setAttribute("aria-pressed", String(Boolean(now.only)));
+    pressed("[data-only]", "only", "only");
     one("[data-clear]", this.form).hidden = !FILTERS.some((name) => now[name]);
   }
 }
@@ -253,6 +256,8 @@ function still(mark, words) {
   return make("span", { class: "key still" }, swatch(mark), words);
 }
 
+const SUSPECTED = "suspected"; // cells that compile, and are likely slower
+const SUSPECT_MARK = { word: "suspect", kind: "suspect" };
 const SURPRISE_MARK = { word: "unexpected", kind: "bad" };
 const REMEMBERED_MARK = { word: "remembered", kind: "good" };
 const CHANGED_MARK = { word: "changed", kind: "bad" };

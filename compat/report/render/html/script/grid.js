@@ -173,6 +173,7 @@ class Grid {
     const entries = this.entries(line);
     const verdict = this.source.verdict(line, this.state.now.fact);
     const classes = line.level !== "kernel" && this.state.now.fact === "compiles" ? this.source.classes(line).join(", ") : "";
+    const tuned = this.source.tuned(line);
     return make(
       "tr",
       {
@@ -193,10 +194,11 @@ class Grid {
           class: "verdict",
           role: "gridcell",
           "aria-colindex": this.data.columns + 2,
-          title: [verdict, classes].filter(Boolean).join("; "),
+          title: [verdict, classes, tuned].filter(Boolean).join("; "),
         },
         make("span", { "data-verdict": "" }, verdict),
         classes && make("span", { class: "classes" }, classes),
+        tuned && make("span", { class: "tuned", "data-tuned": "" }, tuned),
       ),
     );
   }
@@ -231,7 +233,7 @@ class Grid {
       foldable ? icon("open", { class: "icon fold" }) : make("span", { class: "nofold" }),
       make("span", { class: "label" }, line.name),
       line.level === "variant" && line.rows.length > 1 && make("span", { class: "times" }, `×${line.rows.length}`),
-      make("span", { class: "phrase" }, this.source.verdict(line, this.state.now.fact)),
+      make("span", { class: "phrase" }, [this.source.verdict(line, this.state.now.fact), this.source.tuned(line)].filter(Boolean).join("; ")),
     );
   }
 
@@ -265,7 +267,9 @@ class Grid {
         tabindex: this.tabindex(at, release + 1),
       },
       counting ? make("span", { class: "tallied" }, `${entry.good}/${entry.of}`) : iconOf(mark) && icon(iconOf(mark)),
-      entry.slower && icon("slower", { class: "icon caveat" }),
+      entry.slower
+        ? icon("slower", { class: "icon caveat" })
+        : entry.suspected && icon("suspect", { class: "icon caveat suspicion" }), // what was measured counts more
     );
   }
 
@@ -340,7 +344,8 @@ class Grid {
     const weight = (row) => {
       const point = this.data.point(row, release);
       const order = ["bad", "unsteady", "predicted", "unknown", "unable", "good", "absent"];
-      return (this.data.has(point, UNEXPECTED) ? 0 : 10) + order.indexOf(this.data.mark(point).kind);
+      const kind = order.indexOf(this.data.mark(point).kind) - (this.data.isSuspected(point) ? 0.5 : 0);
+      return (this.data.has(point, UNEXPECTED) ? 0 : 10) + kind;
     };
     const row = line.rows.reduce((best, each) => (weight(each) < weight(best) ? each : best));
     return this.data.idOf(row, release);
@@ -358,7 +363,8 @@ function alike(one, other) {
     one.remembered === other.remembered &&
     one.faded === other.faded &&
     one.mark.kind !== "tally" &&
-    one.slower === other.slower
+    one.slower === other.slower &&
+    one.suspected === other.suspected
   );
 }
 

@@ -17,6 +17,7 @@ const ICONS = {
   FAULT: "crashed",
   refused: "predicted",
   slower: "slower",
+  suspect: "suspect",
   env: "unknown",
   source: "unknown",
   lost: "unknown",

@@ -75,6 +75,7 @@ class Lines {
             remembered: points.every((point) => data.has(point, REMEMBERED)),
             faded: this.filter.selective && !points.some((point) => this.filter.matches(point)),
             slower: this.slower(points),
+            suspected: points.some((point) => data.isSuspected(point)),
           };
     if (same) return { failure: failures.size === 1 ? [...failures][0] : -2, ...some, mark: marks[0] };
     const answers = marks.filter((mark) => !SILENT.has(mark.kind));
@@ -113,6 +114,13 @@ class Lines {
     if (phrases.size > 1) return `${phrases.size} different verdicts`;
     const [phrase] = phrases;
     return phrase;
+  }
+
+  /** Which config is best for a line, if its rows agree. */
+  tuned(line) {
+    if (line.level === "kernel" || !this.data.tuned.length) return "";
+    const phrases = new Set(line.rows.map((row) => this.data.tunedOf(row)?.phrase).filter(Boolean));
+    return phrases.size > 1 ? `${phrases.size} different best configs` : ([...phrases][0] ?? "");
   }
 
   /** The classes of the failures of a line, each once. */
@@ -157,6 +165,7 @@ class Lines {
       entry.unexpected && "unexpected",
       entry.remembered && "from an earlier run",
       entry.slower && "slower than before",
+      entry.suspected && "likely slower than on the release before",
     ];
     return parts.filter(Boolean).join(", ");
   }

@@ -128,7 +128,7 @@ class Trends {
       );
     return [
       cases.length > 1 && make("div", { class: "switches", role: "group", "aria-label": "Case" }, cases.map(button)),
-      this.key(targets),
+      lineKey(targets),
       make(
         "div",
         { class: "multiples", tabindex: "0", role: "region", "aria-label": `Charts of ${kernel}` },
@@ -143,28 +143,15 @@ class Trends {
           ),
         ),
       ),
+      ...this.tuned(kernel, chosen),
     ].filter(Boolean);
   }
 
-  key(targets) {
-    const sample = (at) =>
-      draw(
-        "svg",
-        { width: 26, height: 10, class: `series s${at % 6}`, "aria-hidden": "true" },
-        draw("path", { d: "M1 5H25" }),
-        marker(at, 13, 5),
-      );
-    return make(
-      "p",
-      { class: "key-line" },
-      targets.map((target, at) => make("span", {}, sample(at), target)),
-      make(
-        "span",
-        {},
-        draw("svg", { width: 14, height: 12, "aria-hidden": "true" }, draw("circle", { cx: 7, cy: 6, r: 4.5, class: "flag" })),
-        "a jump",
-      ),
-    );
+  /** The tuned workloads of a kernel in one case. */
+  tuned(kernel, chosen) {
+    const { rows, tuned } = this.data;
+    const shown = tuned.filter((answer) => answer.rows.some((row) => rows.kernel[row] === kernel && rows.case[row] === chosen));
+    return shown.map((answer) => tunedSection(this, answer));
   }
 
   line(variant, rows, series, targets) {
@@ -179,7 +166,7 @@ class Trends {
   chart(variant, rows, series, targets) {
     const { data } = this;
     const lines = rows.map((row) => ({
-      row,
+      name: data.rows.target[row],
       points: builds(data, row)
         .map(({ release, cell }) => ({ release, cell, amount: series.of(data.cells, cell) }))
         .filter((each) => each.amount !== null),
@@ -194,7 +181,7 @@ class Trends {
     const words = `${variant}, ${series.name.toLowerCase()}: ${lines
       .map(
         (line) =>
-          `${data.rows.target[line.row]} ${range(
+          `${line.name} ${range(
             line.points.map((point) => point.amount),
             series.unit,
           )}`,
@@ -209,7 +196,7 @@ class Trends {
         { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": words }, // what is in an image leads nowhere
         draw("title", {}, words),
         draw("path", { class: "axis", d: `M0 ${HEIGHT - BOTTOM}H${WIDTH}` }),
-        lines.map((line) => this.curve(line, series, targets.indexOf(data.rows.target[line.row]), scale)),
+        lines.map((line) => this.curve(line, series, targets.indexOf(line.name), scale)),
       ),
       make(
         "figcaption",
@@ -220,7 +207,7 @@ class Trends {
     );
   }
 
-  curve({ row, points }, series, at, { x, y }) {
+  curve({ name, points }, series, at, { x, y }) {
     const { data } = this;
     let path = "";
     points.forEach((point, place) => {
@@ -231,7 +218,7 @@ class Trends {
     const dots = points.map((point, place) => {
       const before = points[place - 1];
       const jumped = before && !data.releases[point.release].fork && isJump(series, before.amount, point.amount);
-      const words = `${data.rows.target[row]}, ${data.releases[point.release].label}: ${measured(point.amount, series.unit)}`;
+      const words = `${name}, ${data.releases[point.release].label}: ${measured(point.amount, series.unit)}`;
       return draw(
         "a",
         { href: this.state.link({ cell: data.id(point.cell) }), tabindex: "-1", "aria-label": words },
@@ -243,6 +230,28 @@ class Trends {
     });
     return draw("g", { class: `series s${at % 6}` }, draw("path", { d: path }), dots);
   }
+}
+
+/** What the lines of a chart are called. */
+function lineKey(names) {
+  const sample = (at) =>
+    draw(
+      "svg",
+      { width: 26, height: 10, class: `series s${at % 6}`, "aria-hidden": "true" },
+      draw("path", { d: "M1 5H25" }),
+      marker(at, 13, 5),
+    );
+  return make(
+    "p",
+    { class: "key-line" },
+    names.map((name, at) => make("span", {}, sample(at), name)),
+    make(
+      "span",
+      {},
+      draw("svg", { width: 14, height: 12, "aria-hidden": "true" }, draw("circle", { cx: 7, cy: 6, r: 4.5, class: "flag" })),
+      "a jump",
+    ),
+  );
 }
 
 /** A point of a curve; its shape says which target it is, as its colour does. */

@@ -25,7 +25,7 @@ from . import arguments, built, no_gpu, passes, pipeline, recording
 
 if TYPE_CHECKING:
     from ....inside.foreign import Document, Function, Objects, Value
-    from ..foreign import Compiler, MlirModule, Type
+    from ..foreign import Compiler, MlirModule, PassManager, Type
 
 _DISTRIBUTION = "nvidia-cutlass-dsl"
 _ONE_THREAD = "OPENBLAS_NUM_THREADS"
@@ -53,6 +53,11 @@ _PLACE = re.compile(r"""(?:"|--> |File: )(/[^"\n:]+)"?:(\d+)""")
 """A line of a file, in the form of the releases' messages."""
 _TIMED = "COMPAT_TIME_PASSES"
 """The variable of our own that has MLIR's passes timed (``timing`` in ``facts/variables.toml``)."""
+_WITHOUT = "COMPAT_WITHOUT_PASS"
+"""The variable of our own with the number of the pass to leave out (``leaves_out`` of ``PARTS``).
+
+With 0 none is left out.
+"""
 _LOWERED = ".mlir"
 """The suffix of a file with the result of MLIR's passes.
 
@@ -269,6 +274,10 @@ class Cute:
             return
         self._on_made("trace", self._traced)
         self._on_stage("mlir")
+        if _WITHOUT in os.environ:
+            self._lower_without(int(os.environ[_WITHOUT]), asked, manager, module)
+            self._make_binary(go, asked, tells=asked != text)
+            return
         if pieces is None:
             go(asked)
             return
@@ -315,6 +324,19 @@ class Cute:
                 raise
         self._beacon.in_passes(False)
         return left
+
+    def _lower_without(
+        self, number: int, text: str, manager: PassManager, module: MlirModule
+    ) -> None:
+        """Run MLIR's passes one by one, without one of them.
+
+        The whole pipeline runs afterwards. It does the work of passes that cannot be run by
+        themselves, and finds little else to do. If no pass is left out, the IR before each is
+        printed.
+        """
+        failed = passes.run_singly(text, manager, module, show=number == 0, without=number).failed
+        if failed is not None:
+            raise RuntimeError("%s fails" % failed)
 
     def _lower(
         self, go: Callable[[str], None], module: MlirModule, pieces: pipeline.Pieces

@@ -2,8 +2,9 @@
 
 The IR stands under MLIR's own headings. Releases up to 4.5 print it themselves. Later releases
 print nothing. So the passes run one by one on a copy of the module, before the compile itself. Some
-passes cannot be called by name. They are left out, and a heading of our own says so. The copy only
-serves to see the passes; the result is that of the compile.
+passes cannot be called by name. :mod:`.expansion` does the work of one of them. The others are left
+out, and a heading of our own says so. The copy only serves to see the passes; the result is that of
+the compile.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ import os
 import re
 import time
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import pipeline
+from . import expansion, pipeline
 
 if TYPE_CHECKING:
     from ..foreign import Compiler, MlirModule, PassManager
@@ -64,32 +65,51 @@ def printed(compiler: Compiler, module: MlirModule) -> Iterator[None]:
         compiler.passmanager = kept
 
 
-def run_singly(text: str, manager: PassManager, module: MlirModule, *, show: bool) -> Ran:
+def run_singly(
+    text: str, manager: PassManager, module: MlirModule, *, show: bool, without: int = 0
+) -> Ran:
     """Run the passes of a pipeline up to the binary, one by one, in this module.
 
-    With ``show``, print the IR before each.
+    With ``show``, print the IR before each. Leave out the pass with the number ``without``, counted
+    from 1 over the passes that can be run.
     """
     module.context.enable_multithreading(False)
     seconds: dict[str, float] = {}
+    number = 0
     with module.context:
         for each in pipeline.lowering(text, manager):
             name = name_of(each)
-            one = "builtin.module(%s)" % each
-            if not pipeline.is_taken(one, manager):
+            run = _runner(each, manager)
+            if run is None:
                 if show:
                     _write(_HEADING % ("Without", name))
+                continue
+            number += 1
+            if number == without:
                 continue
             if show:
                 _write(_HEADING % ("Before", "%s (%s)" % (name, name)) + str(module) + "\n")
             begun = time.process_time()
             try:
-                ready = manager.parse(one)
-                ready.enable_verifier(False)
-                ready.run(module.operation)
+                run(module)
             except Exception:  # of a type of its own in every release
                 return Ran(seconds, name)
             seconds[name] = round(seconds.get(name, 0.0) + time.process_time() - begun, 6)
     return Ran(seconds, None)
+
+
+def _runner(text: str, manager: PassManager) -> Callable[[MlirModule], None] | None:
+    """The function that runs one pass; ``None`` if the pass cannot be run by itself."""
+    one = "builtin.module(%s)" % text
+    if not pipeline.is_taken(one, manager):
+        return expansion.expand_divisions if name_of(text) == expansion.NAME else None
+
+    def run(module: MlirModule) -> None:
+        ready = manager.parse(one)
+        ready.enable_verifier(False)
+        ready.run(module.operation)
+
+    return run
 
 
 def tell_failed(name: str) -> None:

@@ -218,7 +218,12 @@ class _CompileLog:
             count = self._seen[kind] = self._seen.get(kind, 0) + 1
         if count == 1:
             self._recording.journal.write(
-                r="launch", key=kind, place=of_launch(), tuned=None, grid=None, **launch
+                r="launch",
+                key=kind,
+                place=of_launch(self._recording.package),
+                tuned=None,
+                grid=None,
+                **launch,
             )
         elif count & (count - 1) == 0:
             self._recording.journal.write(r="count", key=kind, launches=count, tuned=None)

@@ -150,7 +150,7 @@ class Triton:
                 return call.compiled_launch(_jit_function(function), job, values)
             source = call.ast_source(_jit_function(function), job, values)
         return self._triton.compile(
-            source, target=driver.target(job["target"]), options=dict(job["options"])
+            source, target=driver.target(job["target"]), options=call.options_of(job)
         )
 
     def kernel_line(

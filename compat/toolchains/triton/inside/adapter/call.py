@@ -10,12 +10,15 @@ release   constexprs       in the signature         attributes
 3.3 on    ``constexprs=``  yes, as ``"constexpr"``  ``{(index,): [["tt.divisibility", 16]]}``
 ========  ===============  =======================  ===========================================
 
+Kernels of Gluon have an ``ASTSource`` of their own, with the arguments of 3.3 and later.
+
 In 3.0 and 3.1 it is ``AttrsDescriptor(divisible_by_16, equal_to_1)``. From 3.3 on, arguments that
 are 1 are constexprs.
 
 An argument may be a tuple from 3.3 on: a tuple of types in the signature, ``"constexpr"`` for
 elements that are known, and values and attributes under a path, ``(index, element)``. Jobs have
-arrays for tuples, and name elements ``args[1]``. Launchers up to 3.2 fail.
+arrays for tuples, and name elements ``args[1]``. Launchers up to 3.2 fail. A named tuple is a
+tuple whose kernel knows the names of its fields, and nothing of its class.
 
 A job's hints are facts about arguments: this pointer is divisible by 16, that number is 1. Each
 release uses them in its own way, so its own launch code is asked, with stand-ins for the arguments.
@@ -31,10 +34,12 @@ Stand-ins replace tensors, and answer what a launch asks a tensor.
 
 from __future__ import annotations
 
+import collections
+import dataclasses
 import importlib
 import inspect
 import re
-from typing import TYPE_CHECKING, Any, Tuple
+from typing import TYPE_CHECKING, Any, Iterable, Tuple
 
 from .driver import target
 
@@ -64,13 +69,17 @@ def constant(name: str, value: object, names: dict[str, object]) -> object:
     """A constexpr from its JSON form.
 
     ``{"dtype": "int32"}`` is a Triton dtype, ``{"torch_dtype": "float16"}`` one of PyTorch,
-    ``{"function": "add"}`` a function among the global ``names`` of the kernel's module; a list is
-    a tuple. Raises ImportError and AttributeError where there is no such thing here.
+    ``{"function": "add"}`` a function or class among the global ``names`` of the kernel's module,
+    ``{"layout": "gl.BlockedLayout(…)"}`` a layout of Gluon, ``{"fields": {…}}`` a named tuple; a
+    list is a tuple. Raises ImportError and AttributeError where there is no such thing here, and
+    what a layout raises that is wrong.
     """
     if isinstance(value, list):
         return tuple(constant(name, each, names) for each in value)
     if not isinstance(value, dict):
         return value
+    if "fields" in value:
+        return _named(value, [constant(name, each, names) for each in value["fields"].values()])
     if "dtype" in value:
         import triton.language as tl
 
@@ -84,7 +93,36 @@ def constant(name: str, value: object, names: dict[str, object]) -> object:
                 % (name, value)
             )
         return names[value["function"]]
+    if "layout" in value:
+        return _layout(value["layout"])
     return None
+
+
+def _named(value: Document, elements: Iterable[Any]) -> Any:
+    """A named tuple of elements, with the fields of its JSON form."""
+    return collections.namedtuple("Fields", value["fields"])(*elements)
+
+
+def _elements(form: Any) -> Any:
+    """The JSON forms of the elements of a tuple; ``None`` for anything else."""
+    if isinstance(form, list):
+        return form
+    return list(form["fields"].values()) if isinstance(form, dict) and "fields" in form else None
+
+
+def _tuple(form: Value, elements: Iterable[object]) -> Any:
+    """A tuple of elements, or a named tuple if its JSON form names fields."""
+    return tuple(elements) if isinstance(form, list) else _named(form, elements)
+
+
+def _layout(text: str) -> object:
+    """The layout that this release makes of an expression.
+
+    ``gl`` in it is Gluon's language. The driver has checked that it calls nothing but names of
+    ``gl``, with literals.
+    """
+    language = importlib.import_module("triton.experimental.gluon.language")
+    return eval(text, {"__builtins__": {}, "gl": language})  # noqa: S307 - see above
 
 
 def _torch_dtype(name: str, dtype: str) -> object:
@@ -102,15 +140,14 @@ def ast_source(function: object, job: Document, values: dict[str, object]) -> ob
 
     ``values`` are its constexprs.
     """
-    from triton.compiler.compiler import ASTSource
-
+    source = _source_class(function)
     call = _Launch(function, job, values)
     whole = {name: value for name, value in values.items() if "[" not in name}
-    if "constexprs" in inspect.signature(ASTSource.__init__).parameters:
+    if "constexprs" in inspect.signature(source.__init__).parameters:
         found = call.found()
         signature = {**job["signature"], **found.types, **dict.fromkeys(whole, "constexpr")}
         folded: dict[Any, Any] = {**whole, **found.constants}
-        return ASTSource(
+        return source(
             fn=function,
             signature=call.in_order(signature),
             constexprs=folded,
@@ -123,9 +160,16 @@ def ast_source(function: object, job: Document, values: dict[str, object]) -> ob
     attributes, ones = call.descriptor()
     folded = {**values, **dict.fromkeys(ones, 1)}
     signature = {name: kind for name, kind in job["signature"].items() if name not in folded}
-    return ASTSource(
+    return source(
         fn=function, signature=call.in_order(signature), constants=folded, attrs=attributes
     )
+
+
+def _source_class(function: Function) -> Any:
+    """The class of the sources that this release compiles a function from."""
+    if hasattr(function, "is_gluon") and function.is_gluon():
+        return importlib.import_module("triton.experimental.gluon._runtime").GluonASTSource
+    return importlib.import_module("triton.compiler.compiler").ASTSource
 
 
 class _Found:
@@ -176,9 +220,13 @@ class _Launch:
         self, path: _Path, declared: Value, argument: Value, kind: Value, key: Any, found: _Found
     ) -> Any:
         """The type of an argument or an element; what else there is of it goes to ``found``."""
-        if isinstance(declared, list):
-            elements = enumerate(zip(declared, argument, kind, key))
-            return tuple(self._type((*path, index), *element, found) for index, element in elements)
+        inner = _elements(declared)
+        if inner is not None:
+            elements = enumerate(zip(inner, argument, kind, key))
+            return _tuple(
+                declared,
+                [self._type((*path, index), *element, found) for index, element in elements],
+            )
         if kind == "constexpr":
             found.constants[path] = argument
             return kind
@@ -192,7 +240,7 @@ class _Launch:
         from triton.runtime.jit import mangle_type
 
         for name, kind in self.signature.items():
-            if isinstance(kind, list):
+            if not isinstance(kind, str):
                 mangle_type(self.arguments.get(name, ()))
                 raise TypeError("tuples are not supported as arguments (%s)" % name)
 
@@ -243,10 +291,14 @@ def _stand_in(name: str, kind: Value, job: Document, values: dict[str, object]) 
 
     A launch finds out these facts, and nothing else.
     """
-    if isinstance(kind, list):
-        return tuple(
-            _stand_in("%s[%d]" % (name, index), each, job, values)
-            for index, each in enumerate(kind)
+    inner = _elements(kind)
+    if inner is not None:
+        return _tuple(
+            kind,
+            [
+                _stand_in("%s[%d]" % (name, index), each, job, values)
+                for index, each in enumerate(inner)
+            ],
         )
     if kind == "constexpr":
         return constexpr(values[name])
@@ -280,7 +332,7 @@ def compare_without_torch(backend: object) -> None:
 
 # --- a launch that says what it passes ------------------------------------------------------------
 
-_DESCRIPTOR = re.compile(r"tensordesc<(\w+)\[(.+)\]>")
+_DESCRIPTOR = re.compile(r"tensordesc<(\w+)\[([\d, ]+)\](?:, ?(.+))?>")
 
 
 def compiled_launch(function: Function, job: Document, constexprs: dict[str, object]) -> object:
@@ -294,9 +346,21 @@ def compiled_launch(function: Function, job: Document, constexprs: dict[str, obj
     names = getattr(function, "__globals__", {})
     given = {name: argument(value, names) for name, value in job["launch"].items()}
     given.update(constexprs)
+    options = options_of(job)
+    for name in options:  # a launch passes an option once, even if a parameter has its name
+        given.pop(name, None)
     _forget(function)
     positional, named = _bound(function, given)
-    return function.run(*positional, grid=(1, 1, 1), warmup=True, **named, **job["options"])
+    return function.run(*positional, grid=(1, 1, 1), warmup=True, **named, **options)
+
+
+def options_of(job: Document) -> Objects:
+    """The options of a job; some are tuples, for which JSON has arrays."""
+    return {name: _hashable(value) for name, value in job["options"].items()}
+
+
+def _hashable(value: object) -> object:
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
 
 def argument(value: Value, names: Objects) -> Value:
@@ -304,8 +368,9 @@ def argument(value: Value, names: Objects) -> Value:
 
     ``names`` are those of the kernel's module.
     """
-    if isinstance(value, list):
-        return tuple(argument(each, names) for each in value)
+    inner = _elements(value)
+    if inner is not None:
+        return _tuple(value, [argument(each, names) for each in inner])
     if isinstance(value, dict) and "constexpr" in value:
         return constexpr(constant("launch", value["constexpr"], names))
     if isinstance(value, dict):
@@ -351,10 +416,8 @@ _DTYPES: dict[str, Dtype] = {}
 def _descriptor(kind: str) -> object:
     """Return a host's descriptor of an aligned tensor with rows of 16 blocks.
 
-    Raises ImportError if the release has none.
+    One of Gluon has a layout. Raises ImportError if the release has none.
     """
-    from triton.tools.tensor_descriptor import TensorDescriptor
-
     found = _DESCRIPTOR.fullmatch(kind)
     assert found is not None
     block = [int(size) for size in found.group(2).split(",")]
@@ -362,7 +425,48 @@ def _descriptor(kind: str) -> object:
     strides = [1]
     for size in reversed(shape[1:]):
         strides.insert(0, strides[0] * size)
-    return TensorDescriptor(StandInTensor(found.group(1)), shape, strides, block)
+    tensor = StandInTensor(found.group(1))
+    if found.group(3):
+        layout = _layout("gl." + found.group(3))
+        gluon = importlib.import_module("triton.experimental.gluon.nvidia.hopper")
+        return gluon.TensorDescriptor(tensor, shape, strides, block, layout)
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    return TensorDescriptor(tensor, shape, strides, block)
+
+
+def descriptor_of(tensor: Value, kind: str, options: Objects) -> object:
+    """Return a host's descriptor of a tensor.
+
+    ``kind`` is its type in a kernel file, and ``options`` are further arguments of this release's
+    ``TensorDescriptor``. Raises ValueError if the release has no such descriptor.
+    """
+    found = _DESCRIPTOR.fullmatch(kind)
+    if found is None:
+        raise ValueError("a host cannot make the type %s" % kind)
+    missing = sorted(set(options) - set(descriptor_options()))
+    if missing:
+        raise ValueError("tensor descriptors of this release have no %s" % ", ".join(missing))
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    block = [int(size) for size in found.group(2).split(",")]
+    try:
+        return TensorDescriptor(tensor, list(tensor.shape), list(tensor.stride()), block, **options)
+    except AssertionError as error:
+        raise ValueError("the release refuses the descriptor: %s" % error) from None
+
+
+def descriptor_options() -> list[str]:
+    """Return what a host's descriptor of this release has beside tensor, sizes, strides and block.
+
+    3.4 has nothing, 3.5 ``padding``, and 3.7 ``round_f32_to_tf32`` too. A launch passes them in
+    this order. The list is empty if the release has no such descriptors.
+    """
+    try:
+        from triton.tools.tensor_descriptor import TensorDescriptor
+    except ImportError:
+        return []
+    return [field.name for field in dataclasses.fields(TensorDescriptor)][4:]
 
 
 def _bound(function: Function, given: dict[str, object]) -> tuple[list[object], dict[str, object]]:

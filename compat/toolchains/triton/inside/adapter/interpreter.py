@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from . import call
 
 if TYPE_CHECKING:
-    from ....inside.foreign import Function, Value
+    from ....inside.foreign import Document, Function, Objects, Value
 
 _CHOOSE = ("maxnumf", "minnumf")
 
@@ -49,16 +49,17 @@ class Interpreting:
                 setattr(builder, name, self._noting(name[len("create_") :], member))
 
     def prepare(
-        self, function: object, job: dict[str, object], arguments: dict[str, object]
+        self, function: object, job: Document, problem: Document
     ) -> Callable[[tuple[int, ...]], None]:
-        """What launches a function with these arguments and the job's constexprs on a grid.
+        """What launches a function on a problem with the job's constexprs, on a grid.
 
-        Raises ValueError where they are not those of the function.
+        Raises ValueError where the arguments are not those of the function.
         """
         kernel = self._interpreted(function)
         constexprs = {
             name: value for name, value in call.constants(function, job).items() if "[" not in name
         }
+        arguments = _with_descriptors(problem, {**job["signature"], **(job["launch"] or {})})
         both = sorted(set(constexprs) & set(arguments))
         if both:
             raise ValueError("%s is a constexpr of the case, and no argument" % ", ".join(both))
@@ -92,6 +93,8 @@ class Interpreting:
         Raises TypeError if there is none.
         """
         while not isinstance(function, self._kind):
+            if hasattr(function, "is_gluon") and function.is_gluon():
+                raise TypeError("kernels of Gluon are not supported in interpreter mode")
             if not hasattr(function, "fn"):
                 raise TypeError("%r is not a kernel that can be interpreted" % (function,))
             function = function.fn
@@ -133,6 +136,19 @@ class Interpreting:
             return member(builder, *arguments, **named)
 
         return noted
+
+
+def _with_descriptors(problem: Document, types: Objects) -> Objects:
+    """A problem's arguments, with a descriptor for each tensor that the kernel takes as one.
+
+    Raises ValueError where the release has no such descriptor.
+    """
+    return {
+        name: call.descriptor_of(value, types[name], problem["descriptors"].get(name, {}))
+        if str(types.get(name)).startswith("tensordesc")
+        else value
+        for name, value in problem["arguments"].items()
+    }
 
 
 def _nothing() -> None:

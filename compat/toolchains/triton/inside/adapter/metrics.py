@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import descriptors
+from .call import descriptor_options
 
 if TYPE_CHECKING:
     from ....inside.foreign import Document
@@ -67,6 +68,7 @@ def of(
         found = [int(number) for text in texts for number in re.findall(pattern, text)]
         if found:
             metrics[metric] = max(found)
+    metrics.update(cluster(_fields(compiled.metadata)))
     ptx, cubin = compiled.asm.get("ptx"), compiled.asm.get("cubin")
     if isinstance(ptx, str) and isinstance(cubin, bytes):
         barriers = max([1, *map(int, re.findall(_BARRIERS, ptxas_log))])
@@ -77,6 +79,25 @@ def of(
             )
             metrics.update({"occupancy": held} if held else {})
     return metrics
+
+
+_PORTABLE, _LARGEST = 8, 16
+"""Blocks of a cluster that every GPU with clusters takes, and that some take if a launch asks."""
+
+
+def cluster(fields: Document) -> Document:
+    """Return the blocks of a cluster, and how many this release can launch.
+
+    A launcher asks for 16 from 3.6 on, where the fields have no ``cluster_dims`` any more. The
+    result is empty without clusters.
+    """
+    blocks = fields.get("num_ctas") or 1
+    if blocks == 1:
+        return {}
+    return {
+        "cluster": blocks,
+        "largest_cluster": _PORTABLE if "cluster_dims" in fields else _LARGEST,
+    }
 
 
 def _of_code(ptx: str, cubin: bytes, disassembler: str | None) -> dict[str, object]:
@@ -233,8 +254,10 @@ def _up(amount: int, unit: int) -> int:
 def launch_metadata(compiled: CompiledKernel) -> str:
     """Return the facts that a launch needs about a compiled kernel, as JSON.
 
-    They are the compiler's fields, and the arguments that remain to be passed: ``{"fields": {...},
-    "parameters": [["x_ptr", "*fp16"], ...]}``. A kernel from a file of IR has no parameters.
+    They are the compiler's fields, the arguments that remain to be passed, and what a descriptor of
+    this release's host has beside its tensor and block: ``{"fields": {...}, "parameters":
+    [["x_ptr", "*fp16"], ...], "descriptor_options": ["padding"]}``. A kernel from a file of IR has
+    no parameters.
     Parameters are the run-time arguments in the order of the function's parameters, without
     constexprs and without what was folded into the code. Up to 3.2 the folded ones are in
     ``constants``, by name or number. From 3.3 on their type in the signature is ``"constexpr"``.
@@ -243,7 +266,11 @@ def launch_metadata(compiled: CompiledKernel) -> str:
     source = compiled.src
     known = hasattr(getattr(source, "fn", None), "arg_names")
     return json.dumps(
-        {"fields": _fields(compiled.metadata), "parameters": _parameters(source) if known else None}
+        {
+            "fields": _fields(compiled.metadata),
+            "parameters": _parameters(source) if known else None,
+            "descriptor_options": descriptor_options(),
+        }
     )
 
 

@@ -173,7 +173,8 @@ def main(settings: Document) -> None:
     began = time.monotonic()
     try:
         gpu = load("gpu")
-        gpu.load_driver(settings["library"], settings["gpu"])
+        compiler = importlib.import_module("_compat_pytorch.device.compiler")
+        compiler.load_driver(settings["library"], settings["gpu"])
         gpu.believe(settings["gpu"])
         compiling = load("compiling")
         compiling.prepare()

@@ -7,8 +7,9 @@ launch.
 from __future__ import annotations
 
 import contextlib
+import importlib
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, NamedTuple, Tuple
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
@@ -131,11 +132,13 @@ def prepare() -> None:
 
     Raises whatever an import raises.
     """
-    import torch._dynamo
-    import torch._inductor.lowering  # noqa: F401  (before anything of torch._inductor.kernel, which needs it)
-    from torch._inductor import config, select_algorithm
+    compiler = importlib.import_module("_compat_pytorch.device.compiler")
+    program = importlib.import_module("_compat_pytorch.device.program")
+    replacements = (*compiler.timings(), *compiler.computations(program.main_memory(torch)))
+    for owner, name, value in replacements:
+        setattr(owner, name, value)
+    from torch._inductor import config
     from torch._inductor.compile_fx import compile_fx_inner  # noqa: F401
-    from torch._inductor.runtime import triton_heuristics
 
     _set(
         config,
@@ -146,38 +149,6 @@ def prepare() -> None:
             "triton.unique_kernel_names": True,
         },
     )
-    triton_heuristics.CachingAutotuner.bench = lambda *_, **__: 1.0
-    _leave_out_patterns()
-    choose = select_algorithm.AlgorithmSelectorCache.__call__
-
-    def first_template(
-        self: object, name: str, choices: List[object], *rest: object, **more: object
-    ) -> object:
-        """Nothing can be timed: the first template is as good as any."""
-        templates = [
-            choice
-            for choice in choices
-            if isinstance(choice, select_algorithm.TritonTemplateCaller)
-        ]
-        return choose(self, name, templates[:1] or choices, *rest, **more)
-
-    select_algorithm.AlgorithmSelectorCache.__call__ = first_template
-
-
-def _leave_out_patterns() -> None:
-    """Leave out patterns that replace parts of a graph, such as attention.
-
-    They are traced with tensors on a GPU.
-    """
-    from torch._inductor.fx_passes import fuse_attention, joint_graph, misc_patterns, pad_mm
-
-    for module, name in (
-        (fuse_attention, "_sfdp_init"),
-        (misc_patterns, "_misc_patterns_init"),
-        (pad_mm, "_pad_mm_init"),
-    ):
-        setattr(module, name, lambda *_, **__: None)
-    joint_graph.constant_fold_uniform_value = lambda *_, **__: None  # it computes what it folds
 
 
 def compiled(program: Program) -> Callable[[], CompiledKernel]:

@@ -1,5 +1,5 @@
-/* Stands in for libcuda where there is no GPU: it answers the calls that launchers make, and writes down what is loaded and launched
-   into the file that $COMPAT_LAUNCHES names. Nothing is executed; a handle of a function is its name, and memory is the host's.
+/* Stands in for libcuda where there is no GPU: it answers the calls that launchers make, and those of the CUDA runtime that PyTorch
+   makes for tensors without memory. It writes down what is loaded and launched into the file that $COMPAT_LAUNCHES names. Nothing is executed; a handle of a function is its name, and memory is the host's.
 
    One line each, with tabs between: "load", "launch NAME GRID_X GRID_Y GRID_Z BLOCK_X BLOCK_Y BLOCK_Z SHARED". */
 #include <stdarg.h>
@@ -98,3 +98,29 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, void *function, int 
 int cuLinkCreate_v2(void) { return INVALID_VALUE; }
 int cuLinkAddData_v2(void) { return INVALID_VALUE; }
 int cuLinkComplete(void) { return INVALID_VALUE; }
+
+/* The CUDA runtime. PyTorch's libraries find these before those of libcudart, if this library was loaded before them. */
+int cudaGetDeviceCount(int *count) { *count = 1; return OK; }
+int cudaGetDevice(int *device) { *device = 0; return OK; }
+int cudaSetDevice(int device) { return OK; }
+int cudaGetLastError(void) { return OK; }
+int cudaDeviceSynchronize(void) { return OK; }
+int cudaDeviceGetStreamPriorityRange(int *least, int *greatest) { *least = 0; *greatest = -5; return OK; }
+int cudaStreamCreateWithPriority(void **stream, u32 flags, int priority) { *stream = (void *)1; return OK; }
+int cudaStreamIsCapturing(void *stream, int *status) { *status = 0; return OK; }
+int cudaStreamSynchronize(void *stream) { return OK; }
+int cudaStreamQuery(void *stream) { return OK; }
+int cudaGetDeviceProperties(char *properties, int device) {
+  /* The offsets of cudaDeviceProp in CUDA 11 to 13; the number of multiprocessors has moved in 13. */
+  strcpy(properties, "GPU");
+  *(size_t *)(properties + 288) = (size_t)80 << 30; /* bytes of memory */
+  *(size_t *)(properties + 296) = 49152;            /* shared memory of a block */
+  *(int *)(properties + 304) = 65536;               /* registers of a block */
+  *(int *)(properties + 308) = 32;                  /* threads of a warp */
+  *(int *)(properties + 320) = 1024;                /* threads of a block */
+  *(int *)(properties + 360) = fact("COMPAT_ARCH", 90) / 10;
+  *(int *)(properties + 364) = fact("COMPAT_ARCH", 90) % 10;
+  *(int *)(properties + 384) = *(int *)(properties + 388) = fact("COMPAT_MULTIPROCESSORS", 132);
+  return OK;
+}
+int cudaGetDeviceProperties_v2(char *properties, int device) { return cudaGetDeviceProperties(properties, device); }

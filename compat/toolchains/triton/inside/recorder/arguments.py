@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Iterable
 
 from ....inside.recorder.functions import type_name
 from ....inside.recorder.journal import UnwritableArgument
+from .layouts import layout_of
 
 if TYPE_CHECKING:
     from ....inside.foreign import Document, Objects, Value
@@ -79,16 +80,24 @@ def argument(value: Value, with_values: bool, functions: Any) -> tuple[Value, Va
         return _integer(value)
     if isinstance(value, float):
         return (value if with_values and value - value == 0 else _SOME_FLOAT), "float"
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        raise UnwritableArgument("is a named tuple, %s" % type_name(value))
     if isinstance(value, (tuple, list)):
         parts = [argument(item, with_values, functions) for item in value]
-        return [form for form, _ in parts], tuple(kind for _, kind in parts)
-    if hasattr(value, "block_shape") and hasattr(value, "base"):
+        forms, kinds = [form for form, _ in parts], tuple(kind for _, kind in parts)
+        if hasattr(value, "_fields"):
+            return fields(value, forms), (value._fields, kinds)
+        return forms, kinds
+    if _is_descriptor(value):
         return _descriptor(value)
     if hasattr(value, "dtype") and hasattr(value, "data_ptr"):
         return _tensor(value)
     raise UnwritableArgument("is an object of the class %s" % type_name(value))
+
+
+def fields(value: Any, forms: Iterable[object]) -> Document:
+    """A named tuple with these forms of its elements. Raises Unwritable."""
+    if any(name.startswith("_") for name in value._fields):
+        raise UnwritableArgument("is a named tuple with a field that has no name")
+    return {"fields": dict(zip(value._fields, forms))}
 
 
 def _integer(value: int) -> tuple[int, object]:
@@ -117,12 +126,24 @@ def _is_large(value: object) -> bool:
     return bool(hasattr(value, "ptr_range") and value.ptr_range() > _SMALL)
 
 
+def _is_descriptor(value: Value) -> bool:
+    """Whether a value is a tensor descriptor that the host made."""
+    return hasattr(value, "block_shape") and hasattr(value, "base")
+
+
 def _descriptor(value: Value) -> tuple[object, object]:
     if type(value).__name__ != "TensorDescriptor":
         raise UnwritableArgument("is an object of the class %s" % type_name(value))
     shape = ", ".join(str(int(size)) for size in value.block_shape)
-    form = "tensordesc<%s[%s]>" % (type_of(value.base.dtype), shape)
+    layout = layout_of(getattr(value, "layout", None))
+    of_gluon = "," + layout.partition(".")[2] if layout else ""
+    form = "tensordesc<%s[%s]%s>" % (type_of(value.base.dtype), shape, of_gluon)
     return form, form
+
+
+def is_gluon(function: Value) -> bool:
+    """Whether a jit function is one of Gluon."""
+    return bool(hasattr(function, "is_gluon") and function.is_gluon())
 
 
 def type_of(dtype: object) -> str:
@@ -138,7 +159,7 @@ def type_of(dtype: object) -> str:
 def constexpr(value: Value, functions: Any) -> Any:
     """Return a constexpr in the form of a kernel file.
 
-    A jit function has the id that ``functions.id_of`` returns. Raises Unwritable.
+    A jit function or a class has the id that ``functions.id_of`` returns. Raises Unwritable.
     """
     value = unwrapped(value)
     if value is None:
@@ -146,14 +167,18 @@ def constexpr(value: Value, functions: Any) -> Any:
     if isinstance(value, (bool, str)) or type(value) in (int, float):
         return _finite(value)
     if isinstance(value, (tuple, list)):
-        return [constexpr(item, functions) for item in value]
+        forms = [constexpr(item, functions) for item in value]
+        return fields(value, forms) if hasattr(value, "_fields") else forms
     module = type(value).__module__
     if module.startswith("triton.language") and type(value).__name__ == "dtype":
         return {"dtype": type_of(value)}
     if module == "torch" and type(value).__name__ == "dtype":
         return {"torch_dtype": str(value).rpartition(".")[2]}
-    if is_jit(value):
+    if is_jit(value) or (isinstance(value, type) and value.__name__.isidentifier()):
         return {"function": functions.id_of(value)}
+    layout = layout_of(value)
+    if layout:
+        return {"layout": layout}
     if isinstance(value, int):  # a member of an IntEnum: the kernel is compiled with its number
         return int(value)
     raise UnwritableArgument("is an object of the class %s" % type_name(value))
@@ -228,14 +253,23 @@ def _recorded(
         "tensors": {},
         "numbers": {},
         "nothing": [],
+        "descriptors": {},
     }
     at: dict[int, int] = {}
     for name, form in arguments.items():
-        value = bound[name]
+        value: Value = bound[name]
         if value is None:
             launch["nothing"].append(name)
         elif isinstance(value, (bool, int, float)):
             launch["numbers"][name] = form
+        elif _is_descriptor(value):
+            view = value.base.as_strided(value.shape, value.strides, value.base.storage_offset())
+            launch["tensors"][name] = _recorded_tensor(name, view, launch["storages"], at)
+            launch["descriptors"][name] = {
+                option: getattr(value, option)
+                for option in ("padding", "round_f32_to_tf32")
+                if hasattr(value, option)
+            }
         elif hasattr(value, "untyped_storage") and hasattr(value, "stride"):
             launch["tensors"][name] = _recorded_tensor(name, value, launch["storages"], at)
         else:

@@ -31,6 +31,7 @@ def install(recording: TritonRecording, triton: ModuleType) -> None:
         vars(runtime_driver).update(before)
 
     recording.finally_do(put_back)
+    _offer(recording, stand_in)
     compile_it, kernel = triton.compiler.compile, _kernel_class(triton.compiler.CompiledKernel)
 
     @functools.wraps(compile_it)
@@ -55,6 +56,25 @@ def install(recording: TritonRecording, triton: ModuleType) -> None:
     _time_nothing(recording)
 
 
+def _offer(recording: TritonRecording, stand_in: object) -> None:
+    """Have the driver of the target's backend be the stand-in, for whoever makes one."""
+    from triton.backends import backends
+
+    name = {"cuda": "nvidia", "hip": "amd"}[recording.settings["target"]["backend"]]
+    backend = backends[name]
+
+    class Driver:
+        """What Triton takes for the class of a backend's drivers."""
+
+        is_active = staticmethod(lambda: True)
+
+        def __new__(cls) -> Any:
+            return stand_in
+
+    backends[name] = type(backend)(backend.compiler, Driver)
+    recording.finally_do(functools.partial(backends.__setitem__, name, backend))
+
+
 def _time_nothing(recording: TritonRecording) -> None:
     import triton.testing
     from triton.runtime import autotuner
@@ -69,11 +89,13 @@ def _kernel_class(compiled_kernel: type) -> type:
     """A class of compiled kernels that were not compiled."""
 
     class UncompiledKernel(compiled_kernel):  # type: ignore[misc]
-        """What a launch gets in the place of a compiled kernel. Launching it does nothing."""
+        """What a launch gets in the place of a compiled kernel.
+
+        A launch of it calls the program's hooks, and does nothing else.
+        """
 
         __getattribute__ = object.__getattribute__
-        run = staticmethod(driver.do_nothing)
-        launch_metadata = staticmethod(driver.do_nothing)
+        run = staticmethod(_call_hooks)
         _init_handles = driver.do_nothing
         __del__ = driver.do_nothing
 
@@ -94,7 +116,16 @@ def _kernel_class(compiled_kernel: type) -> type:
             metadata.update(options, target=gpu, name=self.name, warp_size=gpu.warp_size, hash="")
             self.metadata = types.SimpleNamespace(**metadata)
 
-        def __getitem__(self, grid: object) -> object:
-            return driver.do_nothing
-
     return UncompiledKernel
+
+
+def _call_hooks(*launch: Any) -> None:
+    """Call the hooks of a launch, as launchers of all releases do.
+
+    They get the grid, the stream, the function, the metadata of the kernel and of the launch, both
+    hooks, and the arguments.
+    """
+    metadata, enter, leave = launch[6:9]
+    for hook in (enter, leave):
+        if hook is not None:
+            hook(metadata)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ....inside.recorder.functions import Forms
 from ....inside.recorder.journal import UnwritableArgument
-from .arguments import is_jit, type_of, unwrapped
+from .arguments import is_gluon, is_jit, type_of, unwrapped
+from .layouts import layout_of
 
 if TYPE_CHECKING:
     from ....inside.foreign import Document, Function, Value
@@ -17,7 +18,9 @@ class TritonForms(Forms):
     """Those of Triton."""
 
     packages = frozenset({"triton"})
-    public = ("triton.language",)
+    compiled = frozenset({"jit", "gluon"})
+    public = ("triton.language", "triton.experimental.gluon.language")
+    generated = ("torch._inductor.runtime",)
 
     def plain(self, function: Function) -> Function:
         """Return the Python function inside of a jit or constexpr function, or of a tuner."""
@@ -27,8 +30,9 @@ class TritonForms(Forms):
 
     def kind(self, function: Function) -> str:
         """What is compiled, what is run while something is compiled, or a class."""
-        if is_jit(_jit(function)):
-            return "jit"
+        function = _jit(function) if is_jit(_jit(function)) else function
+        if is_jit(function):
+            return "gluon" if is_gluon(function) else "jit"
         return (
             "constexpr_function"
             if type(function).__name__ == "ConstexprFunction"
@@ -49,6 +53,10 @@ class TritonForms(Forms):
     def unwrapped(self, value: object) -> object:
         """What is in a ``tl.constexpr``."""
         return unwrapped(value)
+
+    def expression(self, value: Value) -> str | None:
+        """The expression of a layout of Gluon."""
+        return layout_of(value)
 
     def dtype(self, value: Value) -> str | None:
         """The name of a dtype of Triton."""

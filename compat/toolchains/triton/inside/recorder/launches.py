@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ....inside.recorder.journal import UnwritableArgument, called, of_launch
 from .arguments import argument, constexpr, given, is_constant, unwrapped
 from .device import driver
+from .graphs import GraphKernels, calling
 
 if TYPE_CHECKING:
     from ....inside.foreign import Document, Function, Objects
@@ -24,7 +25,16 @@ if TYPE_CHECKING:
     from .recording import TritonRecording
 
 _LAUNCHING = frozenset({"grid", "warmup"})
-"""The keywords of a launch besides arguments and options."""
+"""The keywords of a launch besides arguments and options, also if a parameter has the name."""
+_OPTIONS = frozenset({"num_warps", "num_ctas", "num_stages", "maxnreg"})
+"""Options that a launch passes on to the compiler even if a parameter has the name."""
+
+
+_LIBRARIES = frozenset({"triton", "torch"})
+"""Packages whose jit functions are no kernels of the program."""
+
+
+_INDUCTOR = "torch._inductor.runtime.triton_heuristics"
 
 
 def watch(recording: TritonRecording, triton: ModuleType) -> None:
@@ -38,10 +48,12 @@ def watch(recording: TritonRecording, triton: ModuleType) -> None:
     recording.replace(
         autotuner.Autotuner, "_bench", log.tuning(autotuner.Autotuner._bench, "candidate")
     )
+    compile_and_tell = log.compiling(triton.compiler.compile)
     for owner in (triton.compiler, triton):
-        recording.replace(owner, "compile", log.compiling(triton.compiler.compile))
+        recording.replace(owner, "compile", compile_and_tell)
     if recording.settings["fake"]:
         recording.finally_do(log.forget)
+    recording.after(_INDUCTOR, log.watch_inductor)
 
 
 def _telling(recording: TritonRecording, init: Callable[..., None]) -> Callable[..., None]:
@@ -49,7 +61,7 @@ def _telling(recording: TritonRecording, init: Callable[..., None]) -> Callable[
     def init_and_tell(self: object, fn: Function, *rest: object, **options: object) -> None:
         init(self, fn, *rest, **options)
         code, module = getattr(fn, "__code__", None), getattr(fn, "__module__", None) or ""
-        if code is not None and module.partition(".")[0] != "triton":
+        if code is not None and module.partition(".")[0] not in _LIBRARIES:
             module = called(module, code.co_filename)
             recording.journal.write(
                 r="defined", module=module, name=fn.__name__, line=code.co_firstlineno
@@ -68,6 +80,7 @@ class _Log:
         self._refused: set[object] = set()
         self._tuners: dict[int, Any] = {}
         self._lock = threading.Lock()
+        self._graphs = GraphKernels(recording, _options, _grid, self._lacking)
 
     def forget(self) -> None:
         """Make Triton forget kernels without a compile, and configurations that were not timed."""
@@ -76,6 +89,11 @@ class _Log:
                 getattr(function, name, {}).clear()
         for tuner in self._tuners.values():
             tuner.cache.clear()
+
+    def watch_inductor(self, module: Any) -> None:
+        """Tell launches apart by which Inductor times configurations."""
+        tuner = module.CachingAutotuner
+        self._recording.replace(tuner, "bench", self._graphs.timing(tuner.bench))
 
     def watching(self, run: Callable[..., object]) -> Callable[..., object]:
         """``JITFunction.run``, recorded."""
@@ -103,7 +121,8 @@ class _Log:
             if role == "candidate" and self._recording.settings["fake"]:
                 self._tuners[id(tuner)] = tuner
                 _time_nothing(tuner)
-            with self._role(role if len(tuner.configs) > 1 else None):
+            several = len(tuner.configs) > 1
+            with self._role(role if several else None, _tuned_names(tuner) if several else None):
                 return method(tuner, *arguments, **options)
 
         return tune
@@ -119,22 +138,42 @@ class _Log:
             if getattr(now, "launching", False):
                 originals.given(now.key, src, target, options)
                 return compile_it(src, target=target, options=options, **more)
-            self._compiled(src)
-            return (self._recording.compile_directly or compile_it)(
-                src, target=target, options=options, **more
-            )
+            tuner = calling()
+            compile_now = compile_it
+            if tuner is None and self._recording.compile_directly is not None:
+                compile_now = self._recording.compile_directly
+            if not hasattr(getattr(src, "fn", None), "fn"):
+                self._lacking(None, "a file of IR is compiled by triton.compile, and not launched")
+                return compile_now(src, target=target, options=options, **more)
+            key = self._graphs.note(src, options, tuner)
+            if self._is_for_target(target):
+                originals.given(key, src, target, options)
+            try:
+                made = compile_now(src, target=target, options=options, **more)
+            except Exception as error:
+                self._failed(key, error)
+                raise
+            return self._graphs.watched(made, key, src)
 
         return compile_and_tell
 
+    def _is_for_target(self, target: Any) -> bool:
+        """Whether code is compiled for the target of the recording, where that is known."""
+        settings = self._recording.settings
+        return target is not None and (
+            not settings["fake"] or target.arch == settings["target"]["arch"]
+        )
+
     @contextmanager
-    def _role(self, role: str | None) -> Iterator[None]:
+    def _role(self, role: str | None, names: list[str] | None) -> Iterator[None]:
+        """Tell launches that an autotuner makes them, and the constexprs that it changes."""
         now = self._recording.now
-        before = getattr(now, "tuned", None)
-        now.tuned = role
+        before = getattr(now, "tuned", None), getattr(now, "tunes", None)
+        now.tuned, now.tunes = role, names
         try:
             yield
         finally:
-            now.tuned = before
+            now.tuned, now.tunes = before
 
     def _note(self, function: Function, arguments: tuple[Any, ...], options: Objects) -> str | None:
         """Write a launch down if it is the first of its kind; the key of the kind."""
@@ -150,6 +189,7 @@ class _Log:
             )
             return None
         role = getattr(self._recording.now, "tuned", None)
+        tuned = {"tuned": role, "tunes": getattr(self._recording.now, "tunes", None)}
         with self._lock:
             count = self._seen[kind] = self._seen.get(kind, 0) + 1
             new = (kind, role) not in self._roles
@@ -158,10 +198,10 @@ class _Log:
             if self._recording.settings.get("problems"):
                 launch["given"] = given(options.get("grid"), bound, launch["args"])
             self._recording.journal.write(
-                r="launch", key=kind, place=of_launch(), tuned=role, **launch
+                r="launch", key=kind, place=of_launch(self._recording.package), **tuned, **launch
             )
         elif new or count & (count - 1) == 0:
-            self._recording.journal.write(r="count", key=kind, launches=count, tuned=role)
+            self._recording.journal.write(r="count", key=kind, launches=count, **tuned)
         return kind
 
     def _account(
@@ -172,7 +212,7 @@ class _Log:
         The parameters are by name. Raises Unwritable.
         """
         functions, with_values = self._recording.functions, self._recording.settings["with_values"]
-        if type(function).__name__ != "JITFunction":
+        if type(function).__name__ not in ("JITFunction", "GluonJITFunction"):
             raise UnwritableArgument("is a %s, which is not captured" % type(function).__name__)
         names = [param.name for param in function.params]
         if len(arguments) > len(names):
@@ -180,7 +220,11 @@ class _Log:
                 "is given %d arguments and takes %d" % (len(arguments), len(names))
             )
         values = dict(zip(names, arguments))
-        values.update((name, value) for name, value in passed.items() if name in names)
+        values.update(
+            (name, value)
+            for name, value in passed.items()
+            if name in names and name not in _LAUNCHING
+        )
         launch: Document = {"args": {}, "constexprs": {}}
         kinds: list[Any] = []
         for parameter in function.params:
@@ -198,7 +242,7 @@ class _Log:
             except UnwritableArgument as error:
                 raise UnwritableArgument("its argument %s %s" % (name, error)) from None
         launch["options"] = _options(
-            {name: value for name, value in passed.items() if name not in names}
+            {name: value for name, value in passed.items() if name not in names or name in _OPTIONS}
         )
         launch["function"] = functions.id_of(function)
         launch["grid"] = _grid(passed.get("grid"))
@@ -208,7 +252,7 @@ class _Log:
         return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch, values  # noqa: S324 - a name
 
     def _lacking(self, function: object, why: str) -> None:
-        plain, place = getattr(function, "fn", None), of_launch() or {}
+        plain, place = getattr(function, "fn", None), of_launch(self._recording.package) or {}
         code = getattr(plain, "__code__", None)
         module = (
             called(getattr(plain, "__module__", None) or "", code.co_filename)
@@ -218,19 +262,16 @@ class _Log:
         name = getattr(plain, "__name__", None) or place.get("function", "?")
         if (id(function), why) not in self._refused:
             self._refused.add((id(function), why))
-            self._recording.journal.write(r="lacking", module=module, name=name, why=why)
-
-    def _compiled(self, src: object) -> None:
-        """Tell of what is compiled without a launch."""
-        function = getattr(src, "fn", None)
-        if hasattr(function, "fn"):
-            self._lacking(function, "is compiled by triton.compile, and not launched")
-        else:
-            self._lacking(None, "a file of IR is compiled by triton.compile, and not launched")
+            self._recording.lacking(module, name, why)
 
     def _failed(self, key: str | None, error: Exception) -> None:
         if key is not None:
             self._recording.journal.write(r="failed", key=key, error=type(error).__name__)
+
+
+def _tuned_names(tuner: Autotuner) -> list[str]:
+    """The constexprs that the configurations of an autotuner set."""
+    return sorted({name for config in tuner.configs for name in getattr(config, "kwargs", ())})
 
 
 def _options(given: dict[str, object]) -> Objects:
@@ -238,13 +279,21 @@ def _options(given: dict[str, object]) -> Objects:
     for name, passed in given.items():
         if name in _LAUNCHING or passed is None:
             continue
-        value = unwrapped(passed)
-        if not isinstance(value, (bool, int, float, str)):
-            raise UnwritableArgument(
-                "is given the option %s, which is a %r" % (name, type(value).__name__)
-            )
-        options[name] = value
+        try:
+            options[name] = _option(passed)
+        except UnwritableArgument as error:
+            raise UnwritableArgument("is given the option %s, which %s" % (name, error)) from None
     return options
+
+
+def _option(passed: object) -> object:
+    """An option in the form of a kernel file, which has arrays for tuples. Raises Unwritable."""
+    value = unwrapped(passed)
+    if isinstance(value, (tuple, list)):
+        return [_option(item) for item in value]
+    if not isinstance(value, (bool, int, float, str)):
+        raise UnwritableArgument("is or has a %r" % type(value).__name__)
+    return value
 
 
 def _grid(grid: object) -> list[int] | None:

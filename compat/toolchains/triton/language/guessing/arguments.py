@@ -329,6 +329,7 @@ _FLOATS = (
     (lazy_pattern(r"(?i).*(scale|alpha|factor|slope|beta|soft_?cap|theta|momentum)"), 1.0),
     (lazy_pattern(r"(?i)(.*_)?(temp|temperature|mult|multiplier)(_.*)?"), 1.0),
 )
+_LAYOUT = lazy_pattern(r"(?i)(.*_)?layout")
 _DTYPE = lazy_pattern(r"(?i).*(dtype|_ty(pe)?)$")
 _SIZES = (16, 32, 64, 128, 256)
 
@@ -375,6 +376,9 @@ class Values:
         compared = self.facts.compared.get(name, [])
         if name in self.facts.dtypes or (_DTYPE.fullmatch(name) and not compared):
             return Guess({"dtype": "fp32"}, "used as a dtype")
+        if _LAYOUT.fullmatch(name) and not compared:
+            layout = {"layout": f"{constexprs.GLUON}.BlockedLayout([1], [32], [4], [0])"}
+            return Guess(layout, "a layout, by its name", "its layout is unknown")
         texts = [literal for literal in compared if isinstance(literal, str)]
         if texts:
             return Guess(texts[0], "a value that it is compared with")
@@ -435,7 +439,7 @@ class Values:
 def is_value(value: object) -> bool:
     """Whether a constexpr can have this value."""
     if isinstance(value, Mapping):
-        return len(value) == 1 and next(iter(value)) in ("dtype", "torch_dtype")
+        return len(value) == 1 and next(iter(value)) in ("dtype", "torch_dtype", "layout")
     if isinstance(value, tuple | list):
         return all(map(is_value, value))
     if isinstance(value, int) and not isinstance(value, bool):

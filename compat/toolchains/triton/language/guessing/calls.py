@@ -24,7 +24,7 @@ from compat.toolchains.triton.language.guessing.facts import (
 if TYPE_CHECKING:
     from compat.toolchains.triton.language.guessing.body import Walk
 
-_LANGUAGE = "triton.language."
+_LANGUAGES = ("triton.language.", "triton.experimental.gluon.language.")
 _SHORT = {long: short for short, long in constexprs.LANGUAGE_NAMES.items()}
 
 
@@ -35,8 +35,8 @@ def called(walk: Walk, node: ast.Call) -> Value:
         name = ""
     if name in walk.module.functions:
         return _own(walk, node, name)
-    if name.startswith(_LANGUAGE):
-        return _language(walk, node, name.removeprefix(_LANGUAGE))
+    if name.startswith(_LANGUAGES):
+        return _language(walk, node, name)
     if isinstance(node.func, ast.Attribute) and not name.startswith(
         ("triton.", "libdevice.", "tldevice.", "math.")
     ):

@@ -23,6 +23,7 @@ from compat.text import lazy_pattern
 
 SIZE = 1024
 """The assumed value of an unknown size: a multiple of 16, like most sizes."""
+GLUON = "triton.experimental.gluon.language."
 _NAMED = (
     (lazy_pattern(r"(?i).*head_?dim.*|d_?head|.*head_size|d|.*_d"), 64),
     (
@@ -336,6 +337,7 @@ class KernelScope(Scope):
         "triton.language.cdiv": _cdiv,
         "triton.next_power_of_2": lambda number: 1 << max(0, number - 1).bit_length(),
         "triton.language.constexpr": lambda value: value,
+        f"{GLUON}constexpr": lambda value: value,
         "torch.version.hip": None,
     }
 
@@ -356,6 +358,8 @@ class KernelScope(Scope):
         origin = self.origin(node.func) or ""
         if origin in ("triton.Config", "triton.runtime.autotuner.Config", "triton.runtime.Config"):
             return self._config(node)
+        if origin.startswith(GLUON) and origin.endswith("Layout"):
+            return self._layout(node, origin)
         if origin in ("os.environ.get", "os.getenv"):
             return self.value(node.args[1]) if len(node.args) > 1 else None
         if origin in MAKERS:
@@ -390,6 +394,18 @@ class KernelScope(Scope):
         ]
         return positional, {name: value for name, (is_known, value) in pairs if is_known}
 
+    def _layout(self, node: ast.Call, origin: str) -> PythonValue:
+        """A layout of Gluon, as constexprs have it. Raises UnknownValue."""
+        positional, keywords = self.arguments(node)
+        parts = [
+            *map(_part_of_layout, positional),
+            *(f"{name}={_part_of_layout(value)}" for name, value in keywords.items()),
+        ]
+        text = f"{constexprs.GLUON}.{origin.removeprefix(GLUON)}({', '.join(parts)})"
+        if not constexprs.is_layout(text):
+            raise UnknownValue("a layout of other values than literals")
+        return {"layout": text}
+
     def _config(self, node: ast.Call) -> TunerConfig:
         named = [
             keyword for keyword in node.keywords if keyword.arg not in ("pre_hook", "ir_override")
@@ -406,12 +422,21 @@ class KernelScope(Scope):
         )
 
 
+def _part_of_layout(value: object) -> str:
+    """An argument of a layout, as source text."""
+    if isinstance(value, Mapping) and value.keys() == {"layout"}:
+        return str(value["layout"])
+    if isinstance(value, Mapping) and value.keys() == {"dtype"}:
+        return constexprs.source(value).replace("tl.", f"{constexprs.GLUON}.", 1)
+    return repr(value)
+
+
 def _dtype(origin: str) -> dict[str, str] | None:
     """A dtype, as constexprs have it."""
     first, _, name = origin.rpartition(".")
     if first == "torch" and name in (*constexprs.TORCH_DTYPES, *_TORCH_NAMES):
         return {"torch_dtype": _TORCH_NAMES.get(name, name)}
-    if first.startswith("triton.language"):
+    if first.startswith(("triton.language", GLUON.rstrip("."))):
         spelled = constexprs.DTYPES.get(name)
         return {"dtype": spelled} if spelled else None
     return None

@@ -355,6 +355,8 @@ class _Guessing:
             ]
         if self.cases:
             tables["expect"] = [dict(_TUNER_SKIPS)]
+            tuned = dict.fromkeys(name for case in self.cases for name in case.constexprs)
+            tables |= {"tune": {"constexprs": {name: [] for name in tuned}}} if tuned else {}
         return tables
 
     def _type(self, name: str, guess: Guess) -> PythonValue:

@@ -292,6 +292,9 @@ class _Wrapper:
 
     def _launch(self, call: ast.Call) -> SourceLaunch:
         names = [parameter.name for parameter in self.kernel.parameters]
+        named = {
+            keyword.arg for keyword in call.keywords
+        }  # options, even if parameters are called so
         arguments = self._given(call)
         values = {
             name: passed
@@ -309,7 +312,7 @@ class _Wrapper:
             options={
                 name: values[name]
                 for name in _OPTIONS
-                if name not in names and isinstance(values.get(name), int)
+                if (name not in names or name in named) and isinstance(values.get(name), int)
             },
             tensors={
                 name: value

@@ -28,8 +28,16 @@ _JIT = {
     "triton.runtime.jit.jit",
     "triton.runtime.jit.JITFunction",
     "triton.JITFunction",
+    "triton.experimental.gluon.jit",
+    "triton.experimental.gluon._runtime.jit",
 }
-_PACKAGES = {"triton": "triton", "tl": "triton.language"}
+_PACKAGES = {
+    "triton": "triton",
+    "tl": "triton.language",
+    "gluon": "triton.experimental.gluon",
+    "gl": "triton.experimental.gluon.language",
+    "ttgl": "triton.experimental.gluon.language",
+}
 """A name imported from elsewhere → its assumed package, because packages pass Triton on to their
 own modules.
 """

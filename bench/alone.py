@@ -1,0 +1,122 @@
+"""Cells one by one, each in a process without this program: ``python -m bench.alone SPEC…``.
+
+The worker compiles the cells of each env as it does for ``compat matrix``. Beside it, a repro
+script compiles each cell in a process of its own, with Triton alone. A cell is equal if both make
+the same assembly, or if neither makes any. Prints the cells that differ, and exits with 1 if there
+is one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import click
+
+from bench.__main__ import LIMITS, ROOT, _envs
+from compat import toolchains
+from compat.bundle.bundle import bundle
+from compat.config.kernel_files import load_kernels
+from compat.config.matrix import load_matrix
+from compat.engine import plan
+from compat.model import BuiltEnv, Cell
+from compat.repro.script import Script
+from compat.workers.spawn import OwnWorker
+from compat.workers.watch import attempt
+
+WITHOUT_LINES = {"TRITON_DISABLE_LINE_INFO": "1"}
+ASSEMBLY = ("ptx", "amdgcn")
+
+
+@click.command()
+@click.argument("specs", nargs=-1, required=True)
+@click.option("--envs", multiple=True, default=("releases",), show_default=True)
+@click.option("--target", "targets", multiple=True, default=("sm_90",), show_default=True)
+@click.option("--slots", default=2, show_default=True, help="Processes at the same time.")
+def main(
+    specs: tuple[str, ...], envs: tuple[str, ...], targets: tuple[str, ...], slots: int
+) -> None:
+    """Compare what the worker makes of cells with what processes of their own make."""
+    built = _envs(envs)
+    chosen = load_matrix(ROOT / "matrix.toml").choose_targets(targets)
+    cells = plan.cross(
+        [each.env for each in built.values()], chosen, load_kernels(specs, Path.cwd())
+    )
+    worker = {cell.id: digest for name in built for cell, digest in _by_worker(built[name], cells)}
+    with ThreadPoolExecutor(slots) as executor:
+        alone = executor.map(lambda cell: _alone(cell, built[cell.env.name]), cells)
+        differing = [
+            (cell, worker[cell.id], digest)
+            for cell, digest in zip(cells, alone, strict=True)
+            if worker[cell.id] != digest
+        ]
+    for cell, one, other in differing:
+        click.echo(f"{cell.id}: {one or 'nothing'} in the worker, {other or 'nothing'} alone")
+    compiled = sum(digest is not None for digest in worker.values())
+    click.echo(f"{len(cells)} cells, {compiled} compiled, {len(differing)} differ")
+    sys.exit(bool(differing))
+
+
+def _by_worker(env: BuiltEnv, cells: tuple[Cell, ...]) -> list[tuple[Cell, str | None]]:
+    """Each cell of an env with the hash of its assembly, in one worker."""
+    assert env.python
+    asked = [cell for cell in cells if cell.env == env.env]
+    with OwnWorker(env.python, variables=WITHOUT_LINES) as server:
+        found = attempt(server, asked, LIMITS, stop=threading.Event())
+        return [
+            (cell, next((made[stage].digest for stage in ASSEMBLY if stage in made), None))
+            for cell, evidence in found
+            for made in [evidence.done[0].made if evidence.built else {}]
+        ]
+
+
+def _alone(cell: Cell, env: BuiltEnv) -> str | None:
+    """The hash of the assembly that a script makes; ``None`` if it makes no binary."""
+    assert env.python
+    toolchain = toolchains.of(cell.env)
+    calls = toolchain.language.script
+    assert calls is not None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "script.py"
+        script = Script(
+            name="script",
+            bundle=bundle(cell.spec),
+            target=cell.target,
+            release=env.release or "",
+            form=calls.form_of(env.release),
+            toolchain=toolchain,
+            calls=calls,
+            requires_python=">=3.9",
+            dependencies=(),
+            headline="",
+            words="",
+            expected="",
+            prediction="",
+        )
+        path.write_text(script.source(), encoding="utf-8")
+        cache = Path(folder) / "cache"
+        ran = subprocess.run(
+            [env.python, str(path), "compile"],
+            env={**os.environ, **WITHOUT_LINES, "TRITON_CACHE_DIR": str(cache)},
+            cwd=folder,
+            capture_output=True,
+            check=False,
+        )
+        made = [found for stage in ASSEMBLY for found in cache.rglob(f"*.{stage}")]
+        if ran.returncode or not made:
+            return None
+        return hashlib.sha256(made[0].read_bytes()).hexdigest()[:_DIGITS]
+
+
+_DIGITS = 16
+"""Of a hash, as the worker tells it."""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,262 @@
+"""The compiler pass without which a metric is good: each pass is left out once.
+
+A metric is read in the binary, so the IR of two releases does not tell which of its many
+differences matters. Here one release compiles without one pass after the other. Before that, a
+control runs all passes one by one. If the metric is not bad then, leaving out a pass proves
+nothing. The full pipeline runs in the end, and may make up for a pass: so a metric that stays bad
+clears no pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from attrs import evolve, field, frozen
+
+from compat import toolchains
+from compat.bisect.answers import PassAnswer, listed
+from compat.bisect.attempts import Attempts
+from compat.bisect.criterion import Criterion, Exceeds
+from compat.bisect.measures import measure
+from compat.bisect.part import find_part
+from compat.bisect.passes import (
+    TracedCompile,
+    bounded,
+    parts_of,
+    save_ir,
+    stage_of,
+    trace_compile,
+)
+from compat.diagnosis.pipeline import difference
+from compat.engine.run import RunContext, concurrently
+from compat.history.account import Judgement
+from compat.model import Cell, Outcome, Result
+from compat.toolchains import CompilerParts
+from compat.workers.attempt import Compile, Mode
+
+_TIMES = ("never", "once", "twice")
+
+
+@frozen(kw_only=True)
+class Omission:
+    """A compile without one pass."""
+
+    number: int
+    """The position of the pass among those that can be run by themselves, from 1 on."""
+    name: str
+    """The name of the pass."""
+    judgement: Judgement
+    """Unknown if the compile fails without the pass."""
+    value: float | None
+    """The metric; ``None`` without a binary."""
+
+
+@frozen(kw_only=True)
+class Runs:
+    """How often two releases run a pass."""
+
+    name: str
+    """The name of the pass."""
+    bad: int
+    good: int
+    releases: tuple[str, str]
+    """The bad one and the good one."""
+
+    @property
+    def differ(self) -> bool:
+        """Whether one release runs it more often."""
+        return self.bad != self.good
+
+    @property
+    def sentence(self) -> str:
+        """The numbers in words."""
+        if not self.differ:
+            return f"Both releases run {self.name} {_times(self.bad)}."
+        bad, good = self.releases
+        return f"{bad} runs {self.name} {_times(self.bad)}, {good} {_times(self.good)}."
+
+
+@frozen(kw_only=True)
+class OmissionSearch:
+    """A cell whose metric is bad, and the passes that are left out one by one."""
+
+    bad: Cell
+    good: Cell | None = None
+    """The same kernel where the metric is good, if the user names a release."""
+    context: RunContext
+    """Has the envs of both."""
+    criterion: Criterion
+    """Asks for a metric of the binary."""
+    on_step: Callable[[str], None] = lambda message: None
+    """Hears which pass is left out, perhaps from another thread."""
+    _parts: CompilerParts = field(init=False)
+
+    @_parts.default
+    def _parts_of_bad(self) -> CompilerParts:
+        return parts_of(self.bad.env)
+
+    def answer(self, folder: Path) -> PassAnswer:
+        """The pass that the metric depends on.
+
+        ``folder`` gets the IR before every pass of the control. Raises
+        :class:`compat.errors.StoreError` if it cannot be saved.
+        """
+        name = self.bad.env.name
+        with Attempts(self.context) as attempts:
+            (plain,) = attempts.results(self.bad)
+            judgement = self.criterion(plain)
+            if judgement is Judgement.UNKNOWN:
+                why = f"The metric {self._metric} of {name} is unknown ({plain.outcome.status})"
+                return _no_pass(f"{why}, so no pass was left out.")
+            if judgement is Judgement.GOOD:
+                why = f"{self._value_words(plain.outcome)} in {name}, which is good"
+                return _no_pass(f"{why}: there is nothing to find.")
+            control = trace_compile(self.bad, attempts, name, self._mode(0))
+            saved = save_ir(folder, {folder: control})
+            if self._judged(control.outcome) is not Judgement.BAD:
+                sentence = (
+                    f"No pass can be named: {self._value_words(control.outcome)} in {name} if its"
+                    f" passes run one by one, but {self._number(plain.outcome)} in its own compile."
+                )
+                return _no_pass(sentence + self._part(), saved)
+            omissions = self._omit_each(control, attempts)
+            runs = self._runs(control, attempts)
+        causes = sorted(
+            (each for each in omissions if each.judgement is Judgement.GOOD),
+            key=lambda each: each.name not in runs or not runs[each.name].differ,
+        )
+        not_tried = _not_tried(omissions, control)
+        if not causes:
+            return _no_pass(self._stays(omissions) + not_tried + self._part(), saved)
+        before = causes[0].number - 1
+        sentences = [self._without(each, len(omissions), plain.outcome) for each in causes]
+        names = dict.fromkeys(each.name for each in causes)
+        sentences += [runs[name].sentence for name in names if name in runs]
+        return PassAnswer(
+            pass_=causes[0].name,
+            stage=stage_of(control, before),
+            sentence=" ".join(sentences) + not_tried,
+            folder=saved,
+            diff=_work_of(control, before),
+        )
+
+    def _omit_each(self, control: TracedCompile, attempts: Attempts) -> Sequence[Omission]:
+        steps = control.pipeline.steps
+
+        def omit(number: int) -> Omission:
+            name = steps[number - 1].pass_
+            self.on_step(f"without {name}, {number} of {len(steps)}")
+            outcome = attempts.outcome(self.bad, self._mode(number))
+            return Omission(
+                number=number,
+                name=name,
+                judgement=self._judged(outcome),
+                value=self._measured(outcome),
+            )
+
+        return concurrently(omit, range(1, len(steps) + 1), self.context.slots)
+
+    def _mode(self, number: int) -> Mode:
+        """A compile without the pass of a number; with 0 the control, which prints its IR."""
+        mode = Mode(variables={self._parts.leaves_out: str(number)})
+        return mode if number else evolve(mode, actions=(Compile(keep_ir=True),), keep_printed=True)
+
+    # --- the metric ---
+
+    @property
+    def _metric(self) -> str:
+        assert isinstance(self.criterion.question, Exceeds), "only a metric is asked for"
+        return self.criterion.question.metric
+
+    def _measured(self, outcome: Outcome) -> float | None:
+        return measure(outcome, self._metric)
+
+    def _judged(self, outcome: Outcome) -> Judgement:
+        built = self.context.envs[self.bad.env.name]
+        return self.criterion(Result(cell=self.bad, built=built, outcome=outcome))
+
+    def _number(self, outcome: Outcome) -> str:
+        value = self._measured(outcome)
+        return "unknown" if value is None else f"{value:g}"
+
+    def _value_words(self, outcome: Outcome) -> str:
+        return f"{self._metric} is {self._number(outcome)}"
+
+    # --- sentences ---
+
+    def _without(self, omission: Omission, count: int, plain: Outcome) -> str:
+        """The effect of leaving out one pass, in words."""
+        return (
+            f"Without {omission.name}, pass {omission.number} of {count}, {self._metric} is"
+            f" {omission.value:g} instead of {self._number(plain)}."
+        )
+
+    def _stays(self, omissions: Sequence[Omission]) -> str:
+        tried = [each for each in omissions if each.judgement is Judgement.BAD]
+        values = sorted({each.value for each in tried if each.value is not None})
+        if not values:
+            return "No pass can be named: nothing compiles without one."
+        span = f"{values[0]:g}" if len(values) == 1 else f"{values[0]:g} to {values[-1]:g}"
+        return (
+            f"No pass is shown to be the cause: with any one of {len(tried)} passes left out,"
+            f" {self._metric} is {span}."
+        )
+
+    def _runs(self, control: TracedCompile, attempts: Attempts) -> dict[str, Runs]:
+        """How often the two releases run each pass of the bad one; empty without a good one."""
+        if self.good is None or self.good.spec != self.bad.spec:
+            return {}
+        other = trace_compile(self.good, attempts, self.good.env.name, self._mode(0))
+        if other.failed or not other.pipeline.steps:
+            return {}
+        return {
+            step.pass_: Runs(
+                name=step.pass_,
+                bad=self._count(control, step.pass_),
+                good=self._count(other, step.pass_),
+                releases=(control.name, other.name),
+            )
+            for step in control.pipeline.steps
+        }
+
+    def _count(self, compiled: TracedCompile, name: str) -> int:
+        key = toolchains.of(self.bad.env).reader.pass_key
+        return sum(key(step.pass_) == key(name) for step in compiled.pipeline.steps)
+
+    def _part(self) -> str:
+        """The part of the toolchain that the metric depends on, as far as that is known."""
+        if self.good is None or self.good.spec != self.bad.spec:
+            return " --good RELEASE also compares parts with a release where it is good."
+        part = find_part(self.bad, self.good, self.context, metric=self.criterion)
+        return f" By parts of the two releases: {part.sentence[0].lower()}{part.sentence[1:]}"
+
+
+def _no_pass(sentence: str, folder: str | None = None) -> PassAnswer:
+    return PassAnswer(pass_=None, stage=None, sentence=sentence, folder=folder)
+
+
+def _work_of(control: TracedCompile, position: int) -> str:
+    """The difference that the pass at a position makes, ignoring names."""
+    states = control.pipeline.states
+    if position + 1 >= len(states):
+        return ""
+    names = (f"before {control.pipeline.steps[position].pass_}", "after it")
+    return bounded(difference(states[position], states[position + 1], names))
+
+
+def _not_tried(omissions: Sequence[Omission], control: TracedCompile) -> str:
+    """The passes that the search says nothing about."""
+    needed = [each.name for each in omissions if each.judgement is Judgement.UNKNOWN]
+    sentences = [
+        f" Without {listed(dict.fromkeys(needed))} nothing compiles." if needed else "",
+        f" {len(control.pipeline.left_out)} passes cannot be run by themselves, and were not left"
+        f" out: {', '.join(control.pipeline.left_out)}."
+        if control.pipeline.left_out
+        else "",
+    ]
+    return "".join(sentences)
+
+
+def _times(count: int) -> str:
+    return _TIMES[count] if count < len(_TIMES) else f"{count} times"

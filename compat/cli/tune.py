@@ -1,0 +1,153 @@
+"""``compat tune``: the best config of a kernel on each release, and the cost of keeping another."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from attrs import evolve
+
+from compat.cli.answer import Answer, answer_options, command_line, relative, write_file
+from compat.cli.help import Command
+from compat.cli.launch import show_built
+from compat.cli.opening import (
+    CompileOptions,
+    compile_options,
+    launched_option,
+    python_option,
+    use_gpu,
+)
+from compat.cli.progress import ProgressListener
+from compat.cli.selecting import kernel_arguments, select, selection_options
+from compat.errors import SelectionError
+from compat.launch import hosting, merging
+from compat.launch.archive import pack, write_archive
+from compat.report.render.page import matrix_html
+from compat.report.tuned import tuned_report
+from compat.report.views.tune import tune_blocks, tune_document, tune_markdown
+from compat.tune import tuning
+from compat.tune.tuning import CompiledConfigs
+
+
+@click.command(cls=Command)
+@kernel_arguments
+@selection_options
+@click.option(
+    "--build",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Write a folder for a GPU host instead of an answer.",
+)
+@click.option("--archive", is_flag=True, help="With --build: also write FOLDER.tar.xz.")
+@launched_option("compare")
+@click.option(
+    "--launch",
+    "is_launching",
+    is_flag=True,
+    help="Launch what was not launched before, on the GPU of this machine.",
+)
+@click.option(
+    "--minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="N",
+    help="With --launch: the minutes that launches may take.  [default: no limit]",
+)
+@python_option
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write the answer to this file, as Markdown.",
+)
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Also write the answer to this file, as a page.",
+)
+@compile_options(
+    jobs=None,
+    deadline=None,
+    again=None,
+    no_build="Do not build missing envs; leave their cells out.",
+)
+@answer_options(file=False, json_help="Print the answer as JSON.")
+def tune(
+    *,
+    answer: Answer,
+    folder: Path | None,
+    archive: bool,
+    launched: tuple[Path, ...],
+    is_launching: bool,
+    minutes: float | None,
+    python: str | None,
+    output: Path | None,
+    page: Path | None,
+    compiling: CompileOptions,
+    **chosen: Any,
+) -> None:
+    """Find the best config of a kernel on each release, and what it costs to keep another.
+
+    $ compat tune sel_dense --envs releases --target sm_90 --build tuned --archive
+
+    The command compiles every config that [tune] of the kernel file and the cases describe, on
+    every release. On the GPU host, `python tuned/launch.py --minutes 10` checks the configs, then
+    times the right ones. `compat tune sel_dense --envs releases --target sm_90 --launched
+    tuned/results.jsonl` compares them. With --launch, the GPU of this machine does all of it.
+
+    Exits with 0 if at least one kernel has an answer, with 1 if none has, and with 3 if --launch
+    finds no GPU.
+    """
+    files = {"--output": output, "--html": page}
+    selection, gpu = use_gpu(select(**chosen), is_launching, python)
+    plan = tuning.plan_tuning(selection)
+    with evolve(compiling, executor="local").opened(selection) as context:
+        listener = ProgressListener(judged=False)
+        for path in launched:
+            merging.merge(path, context.store)
+        compiled = tuning.compile_configs(plan, context, compiling.obtaining(selection), listener)
+        if folder is not None:
+            _write(compiled, folder, archive)
+        if gpu is not None:
+            options = () if minutes is None else ("--minutes", f"{minutes:g}")
+            hosting.launch_and_keep(
+                compiled.build(),
+                selection.state / "tune",
+                evolve(gpu, options=options),
+                context.store,
+            )
+        _show(compiled, answer, files)
+
+
+def _show(compiled: CompiledConfigs, answer: Answer, files: Mapping[str, Path | None]) -> None:
+    """Give the answers, and write the files of these options. Raises SelectionError for none."""
+    found = compiled.answers()
+    if not found:
+        raise SelectionError("no config was launched", hint=_HINT)
+    answer.draw(lambda: tune_blocks(found), lambda: tune_document(found))
+    texts: dict[str, Callable[[], str]] = {
+        "--output": lambda: "\n".join(tune_markdown(found)),
+        "--html": lambda: matrix_html(tuned_report(compiled, found, command_line())),
+    }
+    for option, path in files.items():
+        if path is not None:
+            write_file(path, texts[option](), option)
+            answer.add(f"wrote {relative(path)}")
+
+
+_HINT = (
+    "Write a folder with --build FOLDER, launch it on a GPU host with `python FOLDER/launch.py`,"
+    " and name its results with --launched FOLDER/results.jsonl."
+)
+
+
+def _write(compiled: CompiledConfigs, folder: Path, archive: bool) -> None:
+    """Write what a GPU host launches, and end the command."""
+    built = compiled.build()
+    program = write_archive(built, folder)
+    show_built(built, program, pack(folder) if archive else None)
+    sys.exit(0 if built.launchable else 1)

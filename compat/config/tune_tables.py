@@ -1,0 +1,79 @@
+"""The ``[tune]`` tables of kernel files: the settings that ``compat tune`` may change.
+
+Like the other tables, one may stand in the file, the kernel, a variant and a case. The last one
+that has a setting decides its values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Sequence
+
+from compat.config.argument_tables import check_constexpr, check_number, check_option
+from compat.config.toml import Table, describe, did_you_mean, quoted
+from compat.model import CompileSpec, TuningRanges
+from compat.text import JsonObject
+from compat.toolchains import Toolchain
+
+TUNED = ("constexprs", "options")
+"""The tables of a ``[tune]`` table, each a field of :class:`TuningRanges`."""
+MOST = 1024
+"""Combinations of values for one case."""
+
+
+def tuning_of(
+    tables: Sequence[Table], spec: CompileSpec, known: Collection[str], toolchain: Toolchain
+) -> TuningRanges:
+    """The ranges that the ``[tune]`` of tables declares for a case; the later tables count more.
+
+    Constexprs that only other cases have do not count; ``known`` names all of them. Raises
+    ConfigError.
+    """
+    found: dict[str, JsonObject] = {name: {} for name in TUNED}
+    for table in (table.table("tune") for table in tables):
+        table.only(*TUNED)
+        for name in table.mapping("constexprs"):
+            _check_known(table.table("constexprs"), name, known)
+        ranges = _ranges(table.table("constexprs"), _check_constexpr)
+        found["constexprs"] |= {
+            name: values for name, values in ranges.items() if name in spec.constexprs
+        }
+        found["options"] |= _ranges(
+            table.table("options"),
+            lambda ranges, name, value: check_option(ranges, name, value, toolchain),
+        )
+        _check_size(table, found)
+    return TuningRanges(**found)
+
+
+def _check_known(table: Table, name: str, known: Collection[str]) -> None:
+    if name not in known:
+        hint = did_you_mean(name, known) or f"Its constexprs are: {', '.join(known) or 'none'}."
+        table.fail(f"{quoted(name)} is not a constexpr of the kernel", name, hint=hint)
+
+
+def _check_constexpr(table: Table, name: str, value: object) -> None:
+    check_number(table, name, value)
+    check_constexpr(table, name, value)
+    if not isinstance(value, int | float | str):
+        table.fail(f"expected numbers, strings or booleans, found {describe(value)}", name)
+
+
+def _ranges(table: Table, check: Callable[[Table, str, object], None]) -> JsonObject:
+    """Setting → the values to try, each once and checked."""
+    ranges: JsonObject = {}
+    for name, values in table.data.items():
+        items = table.expect(values, list, name, example="[64, 128]")
+        for value in items:
+            check(table, name, value)
+        ranges[name] = tuple({repr(value): value for value in items}.values())
+    return ranges
+
+
+def _check_size(table: Table, ranges: dict[str, JsonObject]) -> None:
+    lengths = [len(values) or 1 for group in ranges.values() for values in group.values()]
+    if math.prod(lengths) > MOST:
+        table.fail(
+            f"has {math.prod(lengths):,} combinations, and at most {MOST:,} are allowed",
+            hint="Leave out values that are never the best.",
+        )

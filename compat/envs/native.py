@@ -1,0 +1,152 @@
+"""Libraries in C that are built once and kept in the cache, and the compiler that builds them.
+
+A library that stands in for a driver is one: by the machine's compiler, or by one from the package
+index.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from attrs import frozen
+
+from compat.envs.cache import EnvCache
+from compat.envs.libraries import unpacked
+from compat.errors import EnvError
+from compat.files import replace_file
+from compat.processes.supervisor import run
+
+_log = logging.getLogger(__name__)
+ZIG = "ziglang==0.13.0"
+"""The download for a machine without a C compiler: one program with everything that it needs."""
+_BUILD_DEADLINE = 300.0
+"""Seconds that building may take: a compiler that was just fetched makes its libraries first."""
+_COMPILERS = ("cc", "gcc", "clang")
+
+
+@frozen(kw_only=True)
+class Compiler:
+    """A C compiler."""
+
+    program: str
+    """Its path; it takes the arguments that gcc takes."""
+    fetched: bool = False
+    """Whether it comes from the package index."""
+
+
+def machine_compiler(environ: Mapping[str, str] = os.environ) -> Compiler | None:
+    """The compiler of ``$CC``, or one on ``PATH``; ``None`` if there is none."""
+    for name in filter(None, (environ.get("CC"), *_COMPILERS)):
+        if program := shutil.which(name, path=environ.get("PATH")):
+            return Compiler(program=program)
+    return None
+
+
+def find_compiler(cache: EnvCache, environ: Mapping[str, str] = os.environ) -> Compiler:
+    """The machine's compiler, or one that is fetched.
+
+    Raises EnvError if none can be fetched.
+    """
+    if compiler := machine_compiler(environ):
+        return compiler
+    try:
+        folder = unpacked(ZIG)
+    except EnvError as error:
+        hint = (
+            "Install gcc or clang, or name a compiler in $CC. Without one, triton-compat takes zig"
+            " from the package index."
+        )
+        raise EnvError(
+            f"there is no C compiler, and zig cannot be installed: {error}", hint=hint
+        ) from error
+    try:
+        return Compiler(program=str(_wrapper(folder, cache)), fetched=True)
+    except OSError as error:
+        raise cache.refused(error) from error
+
+
+def _wrapper(folder: Path, cache: EnvCache) -> Path:
+    """A program that takes the place of ``cc``: others start it by its path alone."""
+    zig = folder / "ziglang" / "zig"
+    path = (
+        cache.folder / "native" / f"cc-{hashlib.sha256(os.fspath(zig).encode()).hexdigest()[:12]}"
+    )
+    caches = path.with_name("zig-cache")
+    text = f"""#!/bin/sh
+export ZIG_GLOBAL_CACHE_DIR='{caches}' ZIG_LOCAL_CACHE_DIR='{caches}'
+exec '{zig}' cc "$@"
+"""
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, text)
+        path.chmod(0o755)
+    return path
+
+
+def built_library(
+    source: Path, name: str, also: Sequence[str], compiler: Compiler, cache: EnvCache
+) -> Path:
+    """The folder with a source built into a shared library, and links to it of the other names.
+
+    Its name is the hash of source and compiler, and it is built if missing. Raises EnvError with
+    the compiler's words.
+    """
+    key = hashlib.sha256(
+        b"\0".join((source.read_bytes(), compiler.program.encode(), sys.platform.encode()))
+    ).hexdigest()[:16]
+    folder = cache.folder / "native" / f"{source.stem}-{key}"
+    if (folder / name).is_file() and all((folder / other).exists() for other in also):
+        return folder
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent) as making:
+            made = Path(making) / name
+            _compile(compiler, source, made, name)
+            folder.mkdir(exist_ok=True)
+            made.replace(folder / name)
+        for other in also:
+            _link(folder / other, name)
+    except OSError as error:
+        raise EnvError(
+            f"cannot build {source.name}: {error.strerror or error}", where=str(folder)
+        ) from error
+    return folder
+
+
+def _link(path: Path, name: str) -> None:
+    with suppress(FileExistsError):  # another command was quicker
+        path.symlink_to(name)
+
+
+def _compile(compiler: Compiler, source: Path, made: Path, name: str) -> None:
+    command = [
+        compiler.program,
+        "-shared",
+        "-fPIC",
+        "-O1",
+        "-w",
+        f"-Wl,-soname,{name}",
+        "-o",
+        str(made),
+        str(source),
+    ]
+    _log.info("%s", " ".join(command))
+    ended = run(command, timeout=_BUILD_DEADLINE)
+    if ended.exit_code is None:
+        raise EnvError(
+            f"{compiler.program} did not build {source.name} within {_BUILD_DEADLINE:g} s"
+        )
+    if ended.exit_code != 0:
+        message = " ".join(ended.output.split())[-600:]
+        raise EnvError(
+            f"{compiler.program} cannot build {source.name}: {message}",
+            hint="Name another compiler in $CC.",
+        )

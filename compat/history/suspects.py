@@ -1,0 +1,66 @@
+"""Cells that compile, and whose code is likely slower than on the release before."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from attrs import frozen
+
+from compat import toolchains
+from compat.history.foresight import Suspicion, suspicion
+from compat.history.verdict import is_good, release_of
+from compat.model import Result
+
+
+@frozen
+class SlowSuspect:
+    """A cell with a suspicion. It is a warning, and no failure."""
+
+    before: Result
+    """The same kernel, arguments and target on the release before, among those that compile."""
+    result: Result
+    suspicion: Suspicion
+
+    @property
+    def releases(self) -> str:
+        """``3.8.0 → 3.9.0``."""
+        return " → ".join(release_of(each.built).label for each in (self.before, self.result))
+
+    @property
+    def sentence(self) -> str:
+        """How much slower it likely is, and why."""
+        return self.suspicion.sentence(release_of(self.before.built).label)
+
+
+def slow_suspects(pairs: Iterable[tuple[Result, Result]]) -> tuple[SlowSuspect, ...]:
+    """The suspects among pairs of an earlier and a later result of a cell, the slowest first.
+
+    Results of one release are not compared: between them, the source may be another.
+    """
+    suspects = [
+        SlowSuspect(before, result, found)
+        for before, result in pairs
+        if is_good(before.outcome)
+        and is_good(result.outcome)
+        and release_of(before.built).order != release_of(result.built).order
+        and (found := suspicion(before.outcome.metrics, result.outcome.metrics))
+    ]
+    return tuple(
+        sorted(
+            suspects,
+            key=lambda suspect: (-suspect.suspicion.ratio, suspect.result.cell.id),
+        )
+    )
+
+
+def neighbours(results: Iterable[Result]) -> Iterator[tuple[Result, Result]]:
+    """Each result that has code, with the one on the next release of the same kind of env."""
+    rows: dict[tuple[object, ...], list[Result]] = defaultdict(list)
+    for result in results:
+        cell = result.cell
+        if result.outcome.has_code and toolchains.is_release(cell.env):
+            rows[cell.spec, cell.target.name, cell.env.toolchain, cell.env.paired].append(result)
+    for row in rows.values():
+        yield from pairwise(sorted(row, key=lambda result: release_of(result.built).order))

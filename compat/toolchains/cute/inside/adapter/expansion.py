@@ -1,0 +1,57 @@
+"""The pass ``arith-expand``, which no release can run by its name: divisions that round.
+
+It makes plain operations of ``arith.floordivsi`` and ``arith.ceildivsi``. Strength reduction finds
+other code if they are still there. The pass expands more than these two; a full pipeline that runs
+later does the rest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..foreign import MlirModule, Operation
+
+NAME = "arith-expand"
+_DOWN, _UP = "arith.floordivsi", "arith.ceildivsi"
+
+
+def expand_divisions(module: MlirModule) -> None:
+    """Replace the rounding divisions of whole numbers in a module."""
+    from cutlass._mlir import ir
+
+    divisions: list[Operation] = []
+
+    def note(operation: Operation) -> object:
+        if operation.operation.name in (_DOWN, _UP):
+            divisions.append(operation.operation)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(note)
+    for division in divisions:
+        with ir.InsertionPoint(division), division.location:
+            division.results[0].replace_all_uses_with(_expanded(division))
+        division.erase()
+
+
+def _expanded(division: Operation) -> object:
+    """The result of a division, in the order of operations that MLIR's own pass has.
+
+    The quotient is rounded towards zero. It is one too large for a rounding down if there is a
+    remainder and one operand alone is negative. It is one too small for a rounding up if there is a
+    remainder and both operands have one sign.
+    """
+    from cutlass._mlir.dialects import arith
+
+    a, b = division.operands
+    kind, is_down = a.type, division.name == _DOWN
+    test = arith.CmpIPredicate
+    quotient = arith.divsi(a, b)
+    product = arith.muli(quotient, b)
+    remains = arith.cmpi(test.ne, a, product)
+    zero = arith.constant(kind, 0)
+    signs = [arith.cmpi(test.slt, number, zero) for number in (a, b)]
+    corrected = arith.cmpi(test.ne if is_down else test.eq, *signs)
+    condition = arith.andi(remains, corrected)
+    step = arith.constant(kind, -1 if is_down else 1)
+    return arith.select(condition, arith.addi(quotient, step), quotient)

@@ -1,0 +1,63 @@
+"""How many problems a function yields, without a launch and without a GPU.
+
+Tensors are PyTorch's fake ones, which have a shape and no memory, so that large sizes cost little.
+A function that looks into its tensors gets none of that: small sizes are made on the CPU then, and
+those of real use are left for the launch to count.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Callable, Iterator, Optional, Tuple
+
+from .prepared import Numerics
+from .session import SEED
+
+if TYPE_CHECKING:
+    from ...inside.foreign import Document
+
+_CPU = "cpu"
+
+
+def counted(numerics: Numerics, folder: str, problem: Document) -> Document:
+    """The numbers of small and of large problems that a problem of the index yields.
+
+    A number is ``None`` if only a launch finds it out; ``why`` has the reason.
+    """
+    problems = numerics.problems
+    try:
+        make = problems.load(os.path.join(folder, problem["source"]), problem["function"])
+    except problems.ProblemError as error:
+        return {"small": None, "large": None, "why": str(error)}
+
+    def yielded(large: bool) -> Iterator[object]:
+        numerics.torch.manual_seed(SEED)
+        yield from make(dict(problem["parameters"]), problem["dtype"], SEED, _CPU, large)
+
+    small, why = _number(_fake(yielded, False))
+    if small is None:
+        small, why = _number(lambda: yielded(False))
+    large, more = _number(_fake(yielded, True))
+    return {"small": small, "large": large, "why": why or more}
+
+
+def _fake(
+    yielded: Callable[[bool], Iterator[object]], large: bool
+) -> Callable[[], Iterator[object]]:
+    """What yields the problems with fake tensors, also while they are made."""
+
+    def make() -> Iterator[object]:
+        from torch._subclasses.fake_tensor import FakeTensorMode
+
+        with FakeTensorMode(allow_non_fake_inputs=True):
+            yield from yielded(large)
+
+    return make
+
+
+def _number(make: Callable[[], Iterator[object]]) -> Tuple[Optional[int], str]:
+    """How many there are; or ``None`` and the exception."""
+    try:
+        return sum(1 for _ in make()), ""
+    except (Exception, SystemExit) as error:
+        return None, "%s: %s" % (type(error).__name__, str(error).split("\n")[0])

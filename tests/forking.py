@@ -1,0 +1,223 @@
+"""Programs in processes of their own, forked from one that has imported them.
+
+Importing takes longer than most of what they do.
+
+What a program is given is what ``python -P -m PROGRAM`` would be given: a folder, variables, and
+where it writes. Tests of signals, of terminals, of how Python itself starts, and of the installed
+script start that instead.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import NoReturn
+
+_ROOT = Path(__file__).parent.parent
+_AT_ITS_START = ("PYTHON", "LC_", "LANG", "COVERAGE")
+"""How the names of variables begin that Python reads when it starts."""
+
+
+class Forked:
+    """A process that runs a program."""
+
+    def __init__(self, conversation: socket.socket) -> None:
+        with conversation:
+            self._answers = conversation.makefile("rb", buffering=0)
+        self.pid = int(self._answers.readline())
+        self._exit_code: int | None = None
+
+    def wait(self) -> int:
+        """Its exit code; of a signal that ended it the number, negative."""
+        if self._exit_code is None:
+            with self._answers:
+                self._exit_code = int(self._answers.readline())
+        return self._exit_code
+
+    def poll(self) -> int | None:
+        """The same, without waiting: ``None`` while it runs."""
+        has_ended = self._exit_code is not None or select.select([self._answers], [], [], 0)[0]
+        return self.wait() if has_ended else None
+
+
+def is_usual(env: Mapping[str, str], script: Path | None = None) -> bool:
+    """Whether Python would start with these variables as it started in the process that forks.
+
+    With a script, that process has the package that is installed beside it. Otherwise it has this
+    tree, and folders after it on ``PYTHONPATH``.
+    """
+    path = env.get("PYTHONPATH", "").split(os.pathsep)
+    if path[0] != ("" if script else str(_ROOT)):
+        return False
+    names = {name for name in {*env, *os.environ} if name.startswith(_AT_ITS_START)}
+    return not any(
+        env.get(name) != os.environ.get(name) or name.startswith("COVERAGE")
+        for name in names - {"PYTHONPATH"}
+    )
+
+
+def fork(
+    program: str,
+    arguments: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    output: int,
+    errors: int,
+    script: Path | None = None,
+) -> Forked:
+    """Run ``compat.cli`` or ``dask``, with usual variables; it writes into two open files.
+
+    With a script, its environment's ``compat.cli`` runs.
+    """
+    told, its = socket.socketpair()
+    with its:
+        server = _server(os.getpid(), program, script)
+        socket.send_fds(server, [b"x"], [its.fileno(), output, errors])
+    asked = {
+        "name": str(script or _ROOT / "compat" / "cli" / "__main__.py"),
+        "arguments": arguments,
+        "cwd": str(cwd),
+        "env": dict(env),
+        "mask": os.umask(0o022),
+    }
+    os.umask(asked["mask"])  # type: ignore[arg-type]
+    told.sendall(json.dumps(asked).encode() + b"\n")
+    return Forked(told)
+
+
+@cache
+def _server(_: int, program: str, script: Path | None) -> socket.socket:
+    """The way to the process that forks; one for each process of tests, and it ends with that."""
+    python = script.with_name("python") if script else sys.executable
+    ours, its = socket.socketpair()
+    with its:
+        server = subprocess.Popen(
+            [python, "-P", __file__, program, str(its.fileno())],
+            pass_fds=[its.fileno()],
+            cwd="/",
+            env={**os.environ, "PYTHONPATH": "" if script else str(_ROOT)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+    atexit.register(_end, ours, server)
+    return ours
+
+
+def _end(ours: socket.socket, server: subprocess.Popen[bytes]) -> None:
+    ours.close()
+    server.wait()
+
+
+# --- in the process that forks --------------------------------------------------------------------
+
+
+_FEATURES = (
+    "cli.progress",
+    "matrix",
+    "report.folder",
+    "launch.merging",
+    "report.render.terminal",
+    "envs.provider",
+)
+"""What most commands import when they run."""
+_OF_DASK = ("cli", "cli.dask_scheduler", "cli.dask_worker", "nanny", "scheduler", "worker")
+
+
+def _import(program: str) -> None:
+    """Import what the program imports."""
+    if program == "dask":
+        names = [f"distributed.{name}" for name in _OF_DASK]
+    else:
+        from compat.cli import commands
+
+        modules = (f"cli.{module}" for module, _ in commands.COMMANDS.values())
+        names = [f"compat.{name}" for name in (*modules, *_FEATURES)]
+    for name in names:
+        import_module(name)
+
+
+def _serve(program: str, news: socket.socket) -> None:
+    """Fork for every run that is asked for, until nobody can ask any more."""
+    _import(program)
+    gc.collect()
+    gc.freeze()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the tests, with which this ends
+    while True:
+        _, handed, _, _ = socket.recv_fds(news, 1, 3)
+        with suppress(ChildProcessError):
+            # So that what they have used of processors is told to who measures it.
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        if not handed:
+            return
+        if os.fork() == 0:
+            news.close()
+            _attend(program, *handed)
+        for file in handed:
+            os.close(file)
+
+
+def _attend(program: str, conversation: int, output: int, errors: int) -> NoReturn:
+    """Run a program once, and tell its number and what became of it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    told = socket.socket(fileno=conversation)
+    asked = json.loads(told.makefile().readline())
+    pid = os.fork()
+    if pid == 0:
+        told.close()
+        os.dup2(output, 1)
+        os.dup2(errors, 2)
+        os.closerange(3, 256)
+        os.umask(asked["mask"])
+        os.chdir(asked["cwd"])
+        os.environ.clear()
+        os.environ.update(asked["env"])
+        sys.path[1:1] = os.environ.get("PYTHONPATH", "").split(os.pathsep)[1:]
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+        if program == "dask":
+            _be_dask(asked["arguments"])
+        _be_compat(asked["name"], asked["arguments"])
+    os.close(output)
+    os.close(errors)
+    told.sendall(f"{pid}\n".encode())
+    _, status = os.waitpid(pid, 0)
+    with suppress(OSError):
+        told.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+    os._exit(0)
+
+
+def _be_compat(name: str, arguments: list[str]) -> NoReturn:
+    from compat.cli.start import start
+
+    sys.argv = [name, *arguments]
+    start()
+
+
+def _be_dask(arguments: list[str]) -> NoReturn:
+    import dask
+
+    os.setsid()
+    dask.config.refresh()  # from the variables
+    sys.argv = ["dask", *arguments]
+    # As the main module, which is not imported again by the processes that a nanny starts.
+    runpy.run_module("dask", run_name="__main__", alter_sys=True)
+    sys.exit()
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1], socket.socket(fileno=int(sys.argv[2])))

@@ -1,0 +1,190 @@
+"""Slow code that is foreseen from the metrics of two compiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from compat.history.foresight import LIKELY, Suspicion, pace_ratio, suspicion
+from compat.history.suspects import neighbours, slow_suspects
+from compat.model import Outcome, Result
+from tests.records import OK, SHAPE, SHARED, TARGETS, bad, result
+
+PACE = {
+    "units": 10_000,
+    "latency": 20_000,
+    "multiply_adds": 4_096,
+    "global_bytes": 65_536,
+    "loops": "1",
+    "instructions": 200,
+    "local": 0,
+    "ldmatrix": 8,
+    "shared_loads": 4,
+    "mma": 16,
+    "wgmma": 8,
+    "async_copies": 4,
+}
+
+
+def metrics(
+    blocks: int = 2, registers: int = 64, limited_by: str = "registers", **pace: Any
+) -> dict[str, object]:
+    return {
+        "registers": registers,
+        "occupancy": {"threads": 256, "blocks": blocks, "limited_by": limited_by},
+        "pace": {**PACE, **pace},
+    }
+
+
+OLD = metrics()
+
+
+def reasons(**changes: Any) -> tuple[str, ...]:
+    """Why a compile with these changes is likely slower, and twice as many cycles of its units."""
+    found = suspicion(OLD, metrics(**{"units": 30_000, **changes}))
+    return found.reasons if found else ()
+
+
+def test_equal_compiles_are_no_suspicion() -> None:
+    assert pace_ratio(OLD, OLD) == 1
+    assert suspicion(OLD, OLD) is None
+
+
+def test_fewer_blocks_hide_less() -> None:
+    new = metrics(blocks=1, registers=138)
+    # 10,000 and half of the latency by block: 15,000 become 20,000.
+    assert pace_ratio(OLD, new) == pytest.approx(4 / 3)
+    found = suspicion(OLD, new)
+    assert found is not None
+    assert found.reasons == (
+        "1 block per multiprocessor instead of 2, with 138 registers per thread instead of 64",
+    )
+    assert found.sentence("3.8.0") == (
+        "likely 1.3 times slower than on 3.8.0: 1 block per multiprocessor instead of 2, with 138"
+        " registers per thread instead of 64"
+    )
+    other = suspicion(OLD, metrics(blocks=1, limited_by="shared memory"))
+    assert other is not None
+    assert other.reasons == ("1 block per multiprocessor instead of 2, limited by shared memory",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"local": 40}, "40 instead of 0 loads and stores of local memory in its loops"),
+        (
+            {"local": 40, "loops": ""},
+            "40 instead of 0 loads and stores of local memory in its code",
+        ),
+        ({"wgmma": 0}, "0 instead of 8 wgmma in its loops"),
+        (
+            {"ldmatrix": 4, "shared_loads": 20},
+            "4 instead of 8 ldmatrix in its loops, and 20 instead of 4 shared loads",
+        ),
+        ({"async_copies": 0}, "0 instead of 4 asynchronous copies in its loops"),
+        ({"instructions": 300}, "300 instead of 200 instructions in its loops"),
+    ],
+)
+def test_a_changed_fact_is_the_reason(changes: dict[str, Any], reason: str) -> None:
+    assert reasons(**changes) == (reason,)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},  # more cycles, and nothing that has a name
+        {"ldmatrix": 4},  # and as many other loads
+        {"shared_loads": 20},
+        {"local": -1},
+        {"instructions": 215},
+        {"instructions": 300, "loops": "1 1"},  # unrolled otherwise
+    ],
+)
+def test_what_has_no_name_is_no_suspicion(changes: dict[str, Any]) -> None:
+    assert reasons(**changes) == ()
+
+
+def test_a_named_fact_without_cycles_is_no_suspicion() -> None:
+    assert suspicion(OLD, metrics(local=40)) is None
+    assert suspicion(metrics(local=40), OLD) is None
+
+
+def test_the_work_stays_the_same() -> None:
+    """Twice the multiplications in a trip are half of the trips."""
+    assert pace_ratio(
+        OLD, metrics(units=20_000, latency=40_000, multiply_adds=8_192)
+    ) == pytest.approx(1)
+    bare = metrics(multiply_adds=0)
+    assert pace_ratio(bare, metrics(units=20_000, multiply_adds=0)) == pytest.approx(25 / 15)
+    moving = metrics(units=20_000, latency=40_000, multiply_adds=0, global_bytes=131_072)
+    assert pace_ratio(bare, moving) == pytest.approx(1)
+
+
+def test_loops_that_differ_are_half_believed() -> None:
+    assert pace_ratio(OLD, metrics(units=55_000, loops="1 2")) == pytest.approx(2)
+
+
+@pytest.mark.parametrize(
+    "without",
+    [
+        {},
+        {"pace": 3},
+        {"pace": {}},
+        {"pace": PACE},
+        {"occupancy": {"blocks": 2}, "pace": {"units": "x"}},
+    ],
+)
+def test_without_numbers_there_is_no_suspicion(without: dict[str, object]) -> None:
+    assert suspicion(without, OLD) is None
+    assert suspicion(OLD, without) is None
+
+
+# --- neighbours -----------------------------------------------------------------------------------
+
+SLOW = metrics(blocks=1, registers=138)
+
+
+def on(release: str, outcome: Outcome) -> Result:
+    return result(outcome, release)
+
+
+def of(facts: dict[str, object], outcome: Outcome = OK) -> Outcome:
+    return evolve(outcome, metrics=facts)
+
+
+def suspects(*results: Result) -> list[tuple[str, Suspicion]]:
+    return [(found.releases, found.suspicion) for found in slow_suspects(neighbours(results))]
+
+
+def test_the_release_before_that_has_code_is_compared() -> None:
+    ((releases, found),) = suspects(
+        on("3.8.0", bad(SHAPE)), on("3.9.0", of(SLOW)), on("3.1.0", of(OLD))
+    )
+    assert releases == "3.1.0 → 3.9.0"
+    assert found.ratio > LIKELY
+
+
+def test_code_that_was_slow_before_is_no_suspect_again() -> None:
+    found = suspects(on("3.1.0", of(OLD)), on("3.8.0", of(SLOW)), on("3.9.0", of(SLOW)))
+    assert [releases for releases, _ in found] == ["3.1.0 → 3.8.0"]
+
+
+def test_the_slowest_is_first() -> None:
+    slower = metrics(blocks=1, registers=138, units=40_000, local=40)
+    found = suspects(on("3.1.0", of(OLD)), on("3.8.0", of(SLOW)), on("3.9.0", of(slower)))
+    assert [releases for releases, _ in found] == ["3.8.0 → 3.9.0", "3.1.0 → 3.8.0"]
+
+
+def test_a_cell_that_would_not_launch_is_no_suspect() -> None:
+    refused = evolve(OK, failure=SHARED)
+    assert suspects(on("3.1.0", of(OLD)), on("3.9.0", of(SLOW, refused))) == []
+    assert suspects(on("3.1.0", of(OLD, refused)), on("3.9.0", of(SLOW))) == []
+
+
+def test_other_arguments_and_targets_are_not_compared() -> None:
+    old, new = on("3.1.0", of(OLD)), on("3.9.0", of(SLOW))
+    other = evolve(new.cell.spec, case="d128")
+    assert suspects(old, evolve(new, cell=evolve(new.cell, spec=other))) == []
+    assert suspects(old, evolve(new, cell=evolve(new.cell, target=TARGETS[0]))) == []

@@ -1,0 +1,141 @@
+"""CuTe DSL: compiles without one of MLIR's passes, and the pass that a metric depends on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from compat.bisect.bisecting import CellSearch
+from compat.bisect.criterion import parse_criterion
+from compat.bisect.omissions import OmissionSearch
+from compat.config.kernel_files import load_kernels
+from compat.config.matrix import MatrixConfig
+from compat.engine.run import RunContext
+from compat.model import BuiltEnv, Cell, Evidence
+from compat.store.store import Store
+from compat.toolchains.cute.ir import PARTS
+from compat.workers.attempt import KEEPING_IR, Compile, Mode
+from compat.workers.watch import attempt
+from tests.cells import KEPT, worker
+from tests.toolchains import cute_faces
+from tests.toolchains.compiling import LIMITS
+
+pytestmark = pytest.mark.wheels
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+Rounds = Callable[[str], Cell]
+Search = Callable[..., OmissionSearch]
+
+
+@pytest.fixture
+def rounds(config: MatrixConfig) -> Rounds:
+    """The cell of a kernel with divisions in a loop, by its release."""
+    (spec,) = load_kernels(["tests/kernels/cute_rounds.toml"], REPOSITORY)
+    return lambda release: Cell(
+        env=config.env(f"cute-{release}"), target=cute_faces.target(), spec=spec
+    )
+
+
+@pytest.fixture
+def search(cute: Callable[[str], BuiltEnv], rounds: Rounds, tmp_path: Path) -> Iterator[Search]:
+    """A search for the pass behind a judge about this kernel, with a store of its own."""
+    with Store(tmp_path / "store") as store:
+
+        def make(judge: str, bad: str, good: str | None = None) -> OmissionSearch:
+            releases = [bad, *([good] if good else [])]
+            context = RunContext(
+                envs={f"cute-{release}": cute(release) for release in releases},
+                store=store,
+                limits=LIMITS,
+                idle_timeout=KEPT,
+            )
+            return OmissionSearch(
+                bad=rounds(bad),
+                good=rounds(good) if good else None,
+                context=context,
+                criterion=parse_criterion(judge),
+            )
+
+        yield make
+
+
+def without(number: int) -> Mode:
+    return Mode(actions=(Compile(keep_ir=True),), variables={PARTS.leaves_out: str(number)})
+
+
+@pytest.mark.parametrize("release", ["4.2.1", "4.5.3", "4.6.0", "4.8.1"])
+def test_passes_one_by_one_make_what_the_release_makes(
+    cute: Callable[[str], BuiltEnv], rounds: Rounds, tmp_path: Path, release: str
+) -> None:
+    """Or else a pass that is left out would not be the only difference."""
+
+    def compiled(mode: Mode) -> tuple[Evidence, bytes]:
+        ((_, evidence),) = attempt(
+            server, [rounds(release)], LIMITS, stop=threading.Event(), mode=mode, keep=store.keep
+        )
+        assert evidence.complete, evidence.raised
+        code = (
+            PARTS.canonical_code((store.artifact(evidence.kept["ptx"]) or b"").decode())
+            if "ptx" in evidence.kept
+            else ""
+        )
+        return evidence, code.encode()
+
+    with worker(cute(release)) as server, Store(tmp_path) as store:
+        own, own_code = compiled(KEEPING_IR)
+        singly, code = compiled(without(0))
+    for metric in ("registers", "stack_bytes", "code_bytes"):
+        assert singly.metrics[metric] == own.metrics[metric]
+    assert code == own_code
+
+
+@pytest.mark.long
+def test_the_pass_that_a_metric_depends_on(search: Search, tmp_path: Path) -> None:
+    """4.6.0 reduces strength once more, behind the lowering of its own operations."""
+    heard: list[str] = []
+    found = CellSearch(
+        cell=(asked := search("code_bytes>600", "4.6.0", "4.5.3")).bad,
+        other=asked.good,
+        context=asked.context,
+        folder=tmp_path,
+        criterion=asked.criterion,
+        on_step=heard.append,
+    )._pass()
+    assert found is not None
+    assert (found.pass_, found.stage) == ("strength-reduction", "mlir")
+    assert (
+        "Without strength-reduction, pass 21 of 33, code_bytes is 512 instead of 640."
+        in found.sentence
+    )
+    assert (
+        "cute-4.6.0 runs strength-reduction twice, cute-4.5.3 once. Both releases run arith-expand"
+        " once." in found.sentence
+    )
+    assert "6 passes cannot be run by themselves, and were not left out" in found.sentence
+    assert "infer-kernel-smem-usage, cute-expand-ops and convert-cute-to-core" in found.sentence
+    assert found.diff.startswith("--- before strength-reduction\n+++ after it\n")
+    assert found.folder is not None
+    assert list(Path(found.folder).glob("021-strength-reduction.mlir"))
+    assert "without strength-reduction, 21 of 33" in heard
+
+
+@pytest.mark.long
+def test_no_pass_is_named_where_none_matters(search: Search, tmp_path: Path) -> None:
+    found = search("kernels>0", "4.8.1").answer(tmp_path / "passes")
+    assert (found.pass_, found.stage) == (None, None)
+    assert found.sentence.startswith("No pass is shown to be the cause: with any one of ")
+    assert "--good RELEASE also compares parts" in found.sentence
+
+
+def test_nothing_is_left_out_where_the_metric_is_good(search: Search, tmp_path: Path) -> None:
+    found = search("registers>250", "4.8.1").answer(tmp_path / "passes")
+    assert found.sentence.endswith("in cute-4.8.1, which is good: there is nothing to find.")
+    unknown = search("spills>0", "4.8.1").answer(tmp_path / "passes")
+    assert (
+        unknown.sentence
+        == "The metric spills of cute-4.8.1 is unknown (ok), so no pass was left out."
+    )
+    assert not (tmp_path / "passes").exists()
