@@ -1,0 +1,6 @@
+"""Hunt for defects of compilers with generated programs.
+
+In: seeds. Out: programs that some release of a compiler gets wrong, gathered by defect. The
+programs are the toolchain's (:mod:`compat.toolchains.programs`). :mod:`compat.hunt.oracles` judges
+results, and :class:`compat.hunt.hunting.HuntRun` does all of it.
+"""

@@ -1,0 +1,415 @@
+"""A hunt: programs by seed, compiled on every chosen release and target, judged and gathered.
+
+Programs that show nothing are deleted: their seed makes them again. The store keeps all results,
+so a hunt over seeds that were tried compiles nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import count, islice
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+from packaging.version import Version
+
+from compat import toolchains
+from compat.engine import plan
+from compat.engine.interpreting import interpret, interpretable, with_check
+from compat.engine.run import RunContext, run
+from compat.errors import SelectionError, StoreError
+from compat.files import TemporaryFolder, replace_file
+from compat.hunt.kernels import GeneratedKernel, write_kernel, write_program
+from compat.hunt.oracles import Hit, Oracle, ProgramVerdict, judge
+from compat.launch.building import Built, build_cells
+from compat.launch.merging import with_launched
+from compat.model import BuiltEnv, Cell, Result, Status, Target
+from compat.project import Listener, Obtain, Selection
+from compat.text import read_json, write_json
+from compat.toolchains.programs import Program, ProgramLanguage
+
+_TOGETHER = 24
+"""Programs that are compiled together."""
+
+
+@frozen(kw_only=True)
+class HuntRequest:
+    """The programs to try."""
+
+    seed: int | None = None
+    """The first seed. ``None``: the one after the last hunt's."""
+    programs: int | None = None
+    """How many programs. ``None``: as many as the time allows."""
+    seconds: float | None = None
+    """Seconds after which no further programs are begun."""
+    only: tuple[str, ...] = ()
+    """The families of operations that every program uses. Empty: some of all."""
+
+
+@frozen(kw_only=True)
+class Defect:
+    """Hits that are likely one defect."""
+
+    fingerprint: str
+    oracle: Oracle
+    hits: tuple[Hit, ...]
+
+    @property
+    def example(self) -> Hit:
+        """The hit with the shortest program, on its newest release."""
+        return min(
+            self.hits,
+            key=lambda hit: (hit.program.statements_count, hit.program.seed, _age(hit)),
+        )
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds of its programs."""
+        return tuple(sorted({hit.program.seed for hit in self.hits}))
+
+    @property
+    def envs(self) -> tuple[str, ...]:
+        """The names of the envs that show it, from the oldest release."""
+        found = {hit.result.cell.env.name: -_age(hit) for hit in self.hits}
+        return tuple(sorted(found, key=lambda name: found[name]))
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The names of the targets that show it."""
+        return tuple(sorted({hit.result.cell.target.name for hit in self.hits}))
+
+
+def _age(hit: Hit) -> int:
+    """Smaller for newer releases."""
+    release = hit.result.cell.env.release or Version("0")
+    return -(release.major * 1_000_000 + release.minor * 1_000 + release.micro)
+
+
+@frozen(kw_only=True)
+class HuntAnswer:
+    """The result of a hunt."""
+
+    seeds: tuple[int, int]
+    """The first seed, and the one after the last."""
+    verdicts: tuple[ProgramVerdict, ...]
+    seconds: float
+    envs: tuple[str, ...]
+    targets: tuple[str, ...]
+    language: ProgramLanguage[Any]
+
+    @property
+    def cells(self) -> int:
+        """Cells with a result."""
+        return sum(len(verdict.results) for verdict in self.verdicts)
+
+    @property
+    def invalid(self) -> tuple[ProgramVerdict, ...]:
+        """The programs that every release rejects."""
+        return tuple(verdict for verdict in self.verdicts if not verdict.is_valid)
+
+    @property
+    def tried(self) -> tuple[ProgramVerdict, ...]:
+        """The programs that some result says something of.
+
+        No chosen release has the operations of the others.
+        """
+        return tuple(verdict for verdict in self.verdicts if verdict.told)
+
+    @property
+    def defects(self) -> tuple[Defect, ...]:
+        """What was found, the most frequent first."""
+        by_print: dict[tuple[Oracle, str], list[Hit]] = defaultdict(list)
+        for verdict in self.verdicts:
+            for hit in verdict.hits:
+                by_print[hit.oracle, hit.fingerprint].append(hit)
+        defects = [
+            Defect(fingerprint=fingerprint, oracle=oracle, hits=tuple(hits))
+            for (oracle, fingerprint), hits in by_print.items()
+        ]
+        return tuple(sorted(defects, key=lambda defect: (-len(defect.seeds), defect.fingerprint)))
+
+    @property
+    def coverage(self) -> dict[str, tuple[int, int]]:
+        """Family → the programs with it, and how many of them some release compiles."""
+        programs, compiled = Counter[str](), Counter[str]()
+        for verdict in self.verdicts:
+            families = self.language.families_of(verdict.program)
+            programs.update(families)
+            if any(result.outcome.status is Status.OK for result in verdict.results):
+                compiled.update(families)
+        return {family: (programs[family], compiled[family]) for family in sorted(programs)}
+
+
+def hunt(
+    request: HuntRequest,
+    selection: Selection,
+    context: RunContext,
+    obtain: Obtain,
+    listener: Listener | None = None,
+) -> HuntAnswer:
+    """Try programs until their number or the time is reached.
+
+    Args:
+        request: The programs to try.
+        selection: The envs and targets. Its kernels do not matter.
+        context: How to compile; needs no environments.
+        obtain: Called for environments, and may build them.
+        listener: Receives progress.
+
+    Raises:
+        SelectionError: The envs have no programs, there is no such family, or NumPy is missing.
+        compat.engine.run.Interrupted: And the other errors of :func:`compat.engine.run.run`.
+        StoreError: The folder for programs cannot be written.
+    """
+    return HuntRun(selection, context, obtain, listener).run(request)
+
+
+class HuntRun:
+    """A hunt under way."""
+
+    def __init__(
+        self,
+        selection: Selection,
+        context: RunContext,
+        obtain: Obtain,
+        listener: Listener | None = None,
+    ) -> None:
+        self.selection, self.listener = selection, listener or Listener()
+        self.envs = obtain(selection.config.path, selection.envs)
+        self.toolchain, self.language = _language(selection)
+        self.context = context.with_envs(self.envs)
+        self.folder = selection.state / "hunt"
+
+    def run(self, request: HuntRequest) -> HuntAnswer:
+        """Try programs until their number or the time is reached.
+
+        Raises:
+            SelectionError: There is no such family of operations.
+            compat.engine.run.Interrupted: And the other errors of :func:`compat.engine.run.run`.
+            StoreError: The folder for programs cannot be written.
+        """
+        self._check_families(request.only)
+        began = time.monotonic()
+        first = self._next_seed() if request.seed is None else request.seed
+        seeds = islice(count(first), request.programs)
+        verdicts: list[ProgramVerdict] = []
+        while batch := list(islice(seeds, _TOGETHER)):
+            verdicts += self._try([self.language.generate(seed, request.only) for seed in batch])
+            hits = sum(bool(verdict.hits) for verdict in verdicts)
+            self.listener.say(f"{len(verdicts)} programs, {hits} with a hit")
+            self._note(batch[-1] + 1)
+            if request.seconds is not None and time.monotonic() - began >= request.seconds:
+                break
+        return HuntAnswer(
+            seeds=(first, first + len(verdicts)),
+            verdicts=tuple(verdicts),
+            seconds=time.monotonic() - began,
+            envs=tuple(env.env.name for env in self.envs),
+            targets=tuple(target.name for target in self.selection.all_targets),
+            language=self.language,
+        )
+
+    def _check_families(self, names: Sequence[str]) -> None:
+        for name in names:
+            if name not in self.language.families:
+                raise SelectionError(
+                    f"there is no family of operations {name!r}",
+                    where="--only",
+                    hint=f"Choose some of {', '.join(self.language.families)}.",
+                )
+
+    def _try(self, programs: Sequence[Program]) -> list[ProgramVerdict]:
+        kernels = self._written(programs)
+        results = self._results(kernels)
+        verdicts = [judge(kernel.program, results[kernel.program.seed]) for kernel in kernels]
+        for kernel in kernels:
+            Path(kernel.spec.source).unlink()
+            assert kernel.spec.problem is not None
+            Path(kernel.spec.problem.source).unlink()
+        return verdicts
+
+    def _written(self, programs: Sequence[Program]) -> list[GeneratedKernel]:
+        folder = self.folder / "programs"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            return [self._write(program, folder) for program in programs]
+        except OSError as error:
+            raise StoreError(f"cannot write programs: {error}", where=str(folder)) from error
+
+    def _write(self, program: Program, folder: Path) -> GeneratedKernel:
+        return write_program(program, self.language, self.toolchain, folder)
+
+    def _cells(self, kernels: Sequence[GeneratedKernel]) -> list[Cell]:
+        """The cells of kernels on the releases that have their operations."""
+        return [
+            cell
+            for kernel in kernels
+            for cell in plan.cross(
+                [built.env for built in self.envs], self.selection.all_targets, [kernel.spec]
+            )
+            if cell.env.release is None or self.language.is_for(kernel.program, cell.env.release)
+        ]
+
+    def _results(self, kernels: Sequence[GeneratedKernel]) -> dict[int, list[Result]]:
+        """Seed → the results of its program, with all numbers that are known."""
+        seeds = {kernel.spec.kernel: kernel.program.seed for kernel in kernels}
+        found: dict[int, list[Result]] = {seed: [] for seed in seeds.values()}
+        for result in self._checked(self._cells(kernels)):
+            found[seeds[result.cell.spec.kernel]].append(result)
+        return found
+
+    def _checked(self, cells: Sequence[Cell]) -> list[Result]:
+        """The results of cells, with all numbers that are known or can be interpreted."""
+        with self.listener.compiling(len(cells)) as note:
+            results = run(cells, self.context, note)
+        interpreted = [
+            result.cell
+            for result in results
+            if result.outcome.status is Status.OK
+            and interpretable(result.cell, self.context.envs[result.cell.env.name])
+        ]
+        checks = interpret(interpreted, self.context) if interpreted else {}
+        return [
+            with_check(result, checks.get(result.cell))
+            for result in with_launched(results, self.context.store)
+        ]
+
+    def build(self, answer: HuntAnswer) -> Built:
+        """Everything of a hunt that a GPU host has to launch: what compiles.
+
+        Raises the errors of :func:`compat.engine.run.run`.
+        """
+        kernels = self._written([verdict.program for verdict in answer.verdicts])
+        compiled = {
+            (result.cell.spec.kernel, result.cell.env.name)
+            for verdict in answer.verdicts
+            for result in verdict.results
+            if result.outcome.failure is None
+        }
+        cells = [
+            cell for cell in self._cells(kernels) if (cell.spec.kernel, cell.env.name) in compiled
+        ]
+        return build_cells(cells, self.context)
+
+    def keep(self, answer: HuntAnswer, folder: Path, seconds: float) -> dict[str, Path]:
+        """Write a small example of every defect with its kernel file: fingerprint → kernel file.
+
+        ``seconds`` is the time that making one smaller may take. Raises StoreError if the folder
+        cannot be written, and the errors of :func:`compat.engine.run.run`.
+        """
+        examples: dict[str, Path] = {}
+        for defect in answer.defects:
+            program = self.shrunk(defect, answer, seconds)
+            place = folder / _folder_name(defect.fingerprint)
+            try:
+                examples[defect.fingerprint] = write_kernel(
+                    program, self.language, self.toolchain, place
+                )
+            except OSError as error:
+                raise StoreError(f"cannot write an example: {error}", where=str(place)) from error
+        return examples
+
+    def shrunk(self, defect: Defect, answer: HuntAnswer, seconds: float) -> Program:
+        """The smallest program that shows a defect, of those that a limited time finds.
+
+        Programs that only a GPU gets wrong stay as they are.
+        """
+        hit, end = defect.example, time.monotonic() + seconds
+        if defect.oracle is Oracle.NUMBERS:
+            return hit.program
+        envs = [hit.result.built, *_compiling(answer, hit)][:2]
+
+        def show(programs: Sequence[Program]) -> list[bool]:
+            if time.monotonic() > end:
+                return [False for _ in programs]
+            self.listener.say(f"{defect.fingerprint}: {programs[0].statements_count} statements")
+            return self._shows(defect, programs, envs, hit.result.cell.target)
+
+        with self.listener.step(f"making {defect.fingerprint} smaller"):
+            smaller: Program = self.language.shrink(hit.program, show)
+            return smaller
+
+    def _shows(
+        self, defect: Defect, programs: Sequence[Program], envs: Sequence[BuiltEnv], target: Target
+    ) -> list[bool]:
+        """Whether programs show a defect in the first of some envs."""
+        with TemporaryFolder("compat-hunt-") as folder:
+            kernels = []
+            for number, program in enumerate(programs):
+                place = Path(folder) / str(number)
+                place.mkdir()
+                kernels.append(self._write(program, place))
+            cells = [
+                Cell(env=built.env, target=target, spec=kernel.spec)
+                for kernel in kernels
+                for built in envs
+            ]
+            results = self._checked(cells)
+        by_source = {kernel.spec.source: list[Result]() for kernel in kernels}
+        for result in results:
+            by_source[result.cell.spec.source].append(result)
+        return [
+            any(
+                (hit.oracle, hit.fingerprint, hit.result.cell.env)
+                == (defect.oracle, defect.fingerprint, envs[0].env)
+                for hit in judge(kernel.program, by_source[kernel.spec.source]).hits
+            )
+            for kernel in kernels
+        ]
+
+    # --- the seeds that were tried ----------------------------------------------------------------
+
+    @property
+    def _ledger(self) -> Path:
+        return self.folder / "seeds.json"
+
+    def _next_seed(self) -> int:
+        try:
+            document: Any = read_json(self._ledger.read_text(encoding="utf-8"))
+            return int(document["next"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return 0
+
+    def _note(self, seed: int) -> None:
+        """Keep that all seeds before this one were tried."""
+        if seed > self._next_seed():
+            replace_file(self._ledger, write_json({"next": seed}) + "\n")
+
+
+def _language(selection: Selection) -> tuple[str, ProgramLanguage[Any]]:
+    """The toolchain of a selection's envs, and its programs.
+
+    Raises SelectionError if the envs are of several toolchains, or of one without programs.
+    """
+    names = {env.toolchain for env in selection.envs}
+    name = min(names)
+    load = toolchains.named(name).programs
+    if load is None or len(names) > 1:
+        titles = ", ".join(toolchains.named(each).title for each in sorted(names))
+        hint = "Choose envs of one toolchain that has programs with --envs, such as newest."
+        raise SelectionError(f"compat hunt has no programs for {titles}", hint=hint)
+    try:
+        return name, load()
+    except ModuleNotFoundError as error:
+        hint = "Install it: pip install 'triton-compat[hunt]'."
+        raise SelectionError("compat hunt needs NumPy", hint=hint) from error
+
+
+def _compiling(answer: HuntAnswer, hit: Hit) -> list[BuiltEnv]:
+    """The envs that compile a program that another one rejects."""
+    if hit.oracle is not Oracle.DISAGREEMENT:
+        return []
+    verdict = next(each for each in answer.verdicts if each.program == hit.program)
+    target = hit.result.cell.target
+    return [
+        result.built
+        for result in verdict.results
+        if result.outcome.status is Status.OK and result.cell.target == target
+    ]
+
+
+def _folder_name(fingerprint: str) -> str:
+    return "".join(letter if letter.isalnum() else "-" for letter in fingerprint)[:80]

@@ -1,0 +1,140 @@
+"""Which results of generated programs show a defect.
+
+A program is valid by construction. So the first two oracles need no reference:
+
+- ``crash``: the compiler crashed, hung, or reported an error of its own;
+- ``disagreement``: it rejected a program that another release or target compiles.
+
+A program that every release rejects counts as invalid. The others compare numbers:
+
+- ``interpreter``: Triton's interpreter computes something else than NumPy;
+- ``numbers``: the GPU computes something else, or not the same each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+from attrs import frozen
+
+from compat.model import Check, Result, Status
+from compat.toolchains.programs import Program
+
+
+class Oracle(StrEnum):
+    """How a hit was noticed."""
+
+    CRASH = "crash"
+    DISAGREEMENT = "disagreement"
+    INTERPRETER = "interpreter"
+    NUMBERS = "numbers"
+
+
+_BROKEN = (Status.CRASHED, Status.TIMED_OUT, Status.OUT_OF_MEMORY)
+_NOT_TOLD = (Status.UNSUPPORTED, Status.LOST, Status.LAUNCH_REFUSED)
+
+
+@frozen(kw_only=True)
+class Hit:
+    """A result of a program that shows a defect."""
+
+    oracle: Oracle
+    result: Result
+    program: Program
+    fingerprint: str
+    """Equal for what is likely one defect."""
+    reason: str
+    """The compiler's words, or how numbers differ."""
+
+
+@frozen(kw_only=True)
+class ProgramVerdict:
+    """All results of one program, and what they show."""
+
+    program: Program
+    results: tuple[Result, ...]
+    hits: tuple[Hit, ...]
+
+    @property
+    def told(self) -> tuple[Result, ...]:
+        """The results that say something of the program."""
+        return tuple(result for result in self.results if _tells(result))
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether some release compiles it, or a compiler crashed on it, as far as it was tried."""
+        statuses = {result.outcome.status for result in self.told}
+        return not statuses or bool(statuses & {Status.OK, *_BROKEN})
+
+
+def judge(program: Program, results: Sequence[Result]) -> ProgramVerdict:
+    """What the results of a program show."""
+    told = [result for result in results if _tells(result)]
+    is_compiled = any(result.outcome.status is Status.OK for result in told)
+    hits = [
+        hit
+        for result in told
+        for hit in (
+            *_by_compiler(program, result, is_compiled=is_compiled),
+            *_by_numbers(program, result),
+        )
+    ]
+    return ProgramVerdict(program=program, results=tuple(results), hits=tuple(hits))
+
+
+def _tells(result: Result) -> bool:
+    outcome = result.outcome
+    return (
+        outcome.status.is_answer
+        and outcome.status is not Status.UNSUPPORTED
+        and (outcome.failure is None or not outcome.failure.prediction)
+    )
+
+
+def _by_compiler(program: Program, result: Result, *, is_compiled: bool) -> Iterable[Hit]:
+    failure = result.outcome.failure
+    if failure is None:
+        return
+    if result.outcome.status in _BROKEN:
+        oracle = Oracle.CRASH
+    elif result.outcome.status is Status.REJECTED and is_compiled:
+        oracle = Oracle.DISAGREEMENT
+    else:
+        return
+    yield Hit(
+        oracle=oracle,
+        result=result,
+        program=program,
+        fingerprint=failure.fingerprint,
+        reason=failure.excerpt,
+    )
+
+
+def _by_numbers(program: Program, result: Result) -> Iterable[Hit]:
+    for oracle, check in (
+        (Oracle.INTERPRETER, result.numbers.interpreter),
+        (Oracle.NUMBERS, result.numbers.gpu),
+    ):
+        if check is not None and check.right is False and check.status not in _NOT_TOLD:
+            yield Hit(
+                oracle=oracle,
+                result=result,
+                program=program,
+                fingerprint=f"{check.status}:{_pattern(check)}",
+                reason=f"{check.where}: {check.reason}" if check.where else check.reason,
+            )
+
+
+def _pattern(check: Check) -> str:
+    """What is wrong with numbers, in one word."""
+    for words, name in (
+        ("wrote outside", "outside"),
+        ("not written", "unwritten"),
+        ("is nan", "nan"),
+        ("is inf", "infinity"),
+        ("is -inf", "infinity"),
+    ):
+        if words in check.reason:
+            return name
+    return "numbers" if check.status is Status.WRONG else "failure"

@@ -1,0 +1,111 @@
+"""A hunt: the defects that were found, and what was tried, as text and data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from os.path import relpath
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from compat.report.render.blocks import Block, DataTable, Heading, TableColumn, TextLine
+from compat.report.summary.compact import counted, listed
+from compat.text import JsonObject
+
+if TYPE_CHECKING:
+    from compat.hunt.hunting import Defect, HuntAnswer
+
+SCHEMA = 1
+
+
+def hunt_blocks(answer: HuntAnswer, examples: Mapping[str, Path]) -> Iterator[Block]:
+    """The answer for a terminal."""
+    for defect in answer.defects:
+        yield Heading(f"{defect.oracle}  {defect.fingerprint}")
+        for label, text in _facts(answer, defect):
+            yield TextLine(f"  {label:<9} {text}")
+        if defect.fingerprint in examples:
+            yield TextLine(f"  example   {relpath(examples[defect.fingerprint])}")
+        yield TextLine()
+    yield DataTable(
+        columns=(
+            TableColumn("family"),
+            TableColumn("programs", right=True),
+            TableColumn("compiled", right=True),
+        ),
+        rows=tuple(
+            (family, str(programs), str(compiled))
+            for family, (programs, compiled) in answer.coverage.items()
+        ),
+        gap=2,
+        ruled=False,
+    )
+    yield TextLine()
+    for sentence in sentences(answer):
+        yield TextLine(sentence)
+
+
+def _facts(answer: HuntAnswer, defect: Defect) -> Iterator[tuple[str, str]]:
+    """What is known of a defect, with labels."""
+    example = defect.example
+    total = len(answer.verdicts)
+    yield "says", example.reason.strip().splitlines()[0] if example.reason.strip() else "nothing"
+    yield "envs", f"{', '.join(defect.envs)}; {', '.join(defect.targets)}"
+    yield "programs", f"{len(defect.seeds)} of {total}, the first from seed {defect.seeds[0]}"
+
+
+def sentences(answer: HuntAnswer) -> Iterator[str]:
+    """What was done, in sentences."""
+    programs, cells = len(answer.verdicts), answer.cells
+    first, end = answer.seeds
+    yield (
+        f"{counted(programs, 'program')} from seeds {first} to {end - 1}, {counted(cells, 'cell')}"
+        f" in {answer.seconds:.0f} s ({programs / max(answer.seconds, 0.001):.1f} programs per"
+        " second)"
+    )
+    tried = len(answer.tried)
+    valid = tried - len(answer.invalid)
+    yield f"{valid} of {counted(tried, 'program')} are valid ({valid / max(tried, 1):.1%})"
+    if tried < programs:
+        left = counted(programs - tried, "program")
+        yield f"no chosen release has the operations of {left}"
+    if answer.invalid:
+        seeds = [str(verdict.program.seed) for verdict in answer.invalid[:8]]
+        yield f"every release rejects those of the seeds {listed(seeds)}"
+    yield (
+        f"{counted(sum(bool(verdict.hits) for verdict in answer.verdicts), 'program')} with a hit,"
+        f" {counted(len(answer.defects), 'distinct hit')}"
+    )
+
+
+def hunt_document(answer: HuntAnswer, examples: Mapping[str, Path]) -> JsonObject:
+    """The answer as JSON values."""
+    return {
+        "schema": SCHEMA,
+        "seeds": list(answer.seeds),
+        "programs": len(answer.verdicts),
+        "cells": answer.cells,
+        "seconds": round(answer.seconds, 1),
+        "envs": list(answer.envs),
+        "targets": list(answer.targets),
+        "invalid": [verdict.program.seed for verdict in answer.invalid],
+        "defects": [
+            {
+                "oracle": str(defect.oracle),
+                "fingerprint": defect.fingerprint,
+                "reason": defect.example.reason,
+                "envs": list(defect.envs),
+                "targets": list(defect.targets),
+                "seeds": list(defect.seeds),
+                "example": (
+                    relpath(examples[defect.fingerprint])
+                    if defect.fingerprint in examples
+                    else None
+                ),
+            }
+            for defect in answer.defects
+        ],
+        "coverage": {
+            family: {"programs": programs, "compiled": compiled}
+            for family, (programs, compiled) in answer.coverage.items()
+        },
+    }

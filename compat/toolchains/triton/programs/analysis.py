@@ -1,0 +1,80 @@
+"""Whether a program is defined: bounds of every value, derived anew from its statements.
+
+The generator assumes bounds of what a loop carries. The analysis assumes nothing: it goes through
+every turn of every loop. So it finds what the generator did wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds, bounds, holds
+from compat.toolchains.triton.programs.operations import OPERATIONS
+from compat.toolchains.triton.programs.operations.operation import UndefinedError
+from compat.toolchains.triton.programs.program import Body, Output, Program, Statement, Tensor
+
+
+class Analysis:
+    """The bounds of the values of one program."""
+
+    tensors: Mapping[str, Tensor]
+    outputs: Mapping[str, Output]
+    scalars: Mapping[str, int]
+    grid: int
+
+    def __init__(
+        self,
+        tensors: Mapping[str, Tensor],
+        outputs: Mapping[str, Output],
+        scalars: Mapping[str, int],
+        grid: int,
+    ) -> None:
+        self.tensors, self.outputs, self.scalars, self.grid = tensors, outputs, scalars, grid
+        self.known: dict[str, Bounds] = {}
+
+    def number(self, name: int | str) -> int:
+        """The value of a run-time argument, or a number itself."""
+        return name if isinstance(name, int) else self.scalars[name]
+
+    def run(self, body: Body, given: Sequence[Bounds]) -> list[Bounds]:
+        """The bounds of the results of a body, from those of its parameters."""
+        for parameter, found in zip(body.parameters, given, strict=True):
+            self.known[parameter.name] = found
+        self.statements(body.statements)
+        return [self.known[value.name] for value in body.results]
+
+    def statements(self, statements: Sequence[Statement]) -> None:
+        """Derive the bounds of the results of statements. Raises UndefinedError."""
+        for statement in statements:
+            self.known |= {
+                result.name: found
+                for result, found in zip(statement.results, self.derive(statement), strict=True)
+            }
+
+    def derive(self, statement: Statement) -> Sequence[Bounds]:
+        """The bounds of the results of a statement. Raises UndefinedError."""
+        given = [self.known[operand.name] for operand in statement.operands]
+        found = OPERATIONS[statement.operation].derive(statement, given, self)
+        for result, value in zip(statement.results, found, strict=True):
+            if not holds(result.dtype, value):
+                raise UndefinedError(f"{statement.operation} may not be exact in {result.dtype}")
+        return found
+
+
+def check_program(program: Program) -> dict[str, Bounds]:
+    """The bounds of every value of a program. Raises UndefinedError if it is not defined."""
+    analysis = Analysis(
+        {tensor.name: tensor for tensor in program.inputs},
+        {output.name: output for output in program.outputs},
+        program.scalars,
+        program.grid,
+    )
+    for tensor in program.inputs:
+        unit = bounds(tensor.low, tensor.high)
+        if not DTYPES[tensor.dtype].is_float and not holds(tensor.dtype, unit):
+            raise UndefinedError(f"{tensor.name} has numbers that {tensor.dtype} does not hold")
+    for name in program.hinted:
+        if name in program.scalars and program.scalars[name] % 16:
+            raise UndefinedError(f"{name} is not a multiple of 16")
+    analysis.statements(program.statements)
+    return analysis.known

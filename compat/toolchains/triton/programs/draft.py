@@ -1,0 +1,330 @@
+"""A program under construction: what is defined so far, and operands for what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+from compat.toolchains.triton.programs.analysis import Analysis
+from compat.toolchains.triton.programs.dtypes import DTYPES, INTEGERS, Bounds
+from compat.toolchains.triton.programs.operations import OPERATIONS
+from compat.toolchains.triton.programs.operations.memory import propose_load
+from compat.toolchains.triton.programs.operations.operation import UndefinedError, require
+from compat.toolchains.triton.programs.program import (
+    Body,
+    Output,
+    Shape,
+    Statement,
+    Tensor,
+    Value,
+    walk,
+)
+
+Kind = tuple[str, Shape]
+"""An element type and a shape."""
+_SHAPES: tuple[Shape, ...] = (
+    *((1 << power,) for power in range(3, 11)),
+    *((1 << rows, 1 << columns) for rows in range(2, 7) for columns in range(2, 7)),
+    *((2, 4, 8), (4, 8, 16), (8, 2, 32), (2, 16, 2)),
+)
+_TRIES = 12
+"""Proposals that may fail before a draft goes on without one."""
+
+
+class Draft:
+    """Statements with the scope that they are in."""
+
+    def __init__(self, random: Random, families: Collection[str], grid: int) -> None:
+        self.random, self.families, self.grid = random, frozenset(families), grid
+        self.operations = [
+            operation
+            for operation in OPERATIONS.values()
+            if operation.family in families and operation.weight
+        ]
+        self.analysis = Analysis({}, {}, {}, grid)
+        self.tensors: dict[str, Tensor] = {}
+        self.outputs: dict[str, Output] = {}
+        self.scalars: dict[str, int] = {}
+        self.analysis.tensors, self.analysis.outputs = self.tensors, self.outputs
+        self.analysis.scalars = self.scalars
+        self._statements: list[Statement] = []
+        self._visible: list[Value] = []
+        self.depth = 0
+        self.turn: Value | None = None
+        """The index of the innermost loop."""
+        self.has_arguments = True
+        """Whether the scope sees the kernel's arguments."""
+        self._names = 0
+
+    # --- what is there ----------------------------------------------------------------------------
+
+    @property
+    def bounds(self) -> dict[str, Bounds]:
+        """Value → what is known of it."""
+        return self.analysis.known
+
+    @property
+    def latest(self) -> Value:
+        """The value that was defined last."""
+        return self._visible[-1]
+
+    @property
+    def is_outermost(self) -> bool:
+        """Whether the statement is in no loop, branch or helper."""
+        return self.depth == 0
+
+    @property
+    def turns(self) -> Fraction:
+        """The largest index of the innermost loop."""
+        return self.bounds[self.turn.name].high if self.turn is not None else Fraction(0)
+
+    @property
+    def used_families(self) -> set[str]:
+        """The families of the operations so far."""
+        statements = walk(tuple(self._statements))
+        return {OPERATIONS[statement.operation].family for statement in statements}
+
+    def wants(self, family: str) -> bool:
+        """Whether the program is to have operations of a family."""
+        return family in self.families
+
+    def statements(self) -> tuple[Statement, ...]:
+        """The statements of the innermost scope."""
+        return tuple(self._statements)
+
+    def values_where(self, condition: Callable[[Value], bool]) -> list[Value]:
+        """The visible values that fulfil a condition."""
+        return [value for value in self._visible if condition(value)]
+
+    def latest_blocks(self, count: int) -> tuple[Value, ...]:
+        """The last blocks that the innermost scope defined."""
+        defined = [
+            result
+            for statement in self._statements
+            for result in statement.results
+            if result.shape and result.dtype != "i1"
+        ]
+        return tuple(defined[-count:])
+
+    # --- what is added ----------------------------------------------------------------------------
+
+    def new(self, dtype: str, shape: Shape) -> Value:
+        """A value with a name of its own."""
+        self._names += 1
+        return Value(f"v{self._names}", dtype, shape)
+
+    def define(
+        self,
+        operation: str,
+        operands: Sequence[Value],
+        *kinds: Kind,
+        bodies: tuple[Body, ...] = (),
+        known: Sequence[Bounds] | None = None,
+        **settings: Any,
+    ) -> None:
+        """Add a statement, whose results have these types and shapes.
+
+        ``known`` replaces the bounds that would be derived. Raises UndefinedError if the statement
+        is not defined for all that its operands may be.
+        """
+        results = tuple(self.new(*kind) for kind in kinds)
+        statement = Statement(operation, tuple(operands), results, settings, bodies)
+        found = self.analysis.derive(statement) if known is None else known
+        self.bounds.update(
+            {result.name: value for result, value in zip(results, found, strict=True)}
+        )
+        self._statements.append(statement)
+        self._visible += results
+
+    def fill(self, count: int, without: Collection[str] = ()) -> None:
+        """Add about this many statements, with what they need."""
+        operations = [each for each in self.operations if each.family not in without]
+        weights = [each.weight for each in operations]
+        for _ in range(count):
+            for _ in range(_TRIES):
+                if self.attempt(self.random.choices(operations, weights)[0].propose):
+                    break
+
+    def attempt(self, propose: Callable[[Draft], None]) -> bool:
+        """Make a proposal; if it is not defined, leave the draft as it was."""
+        state = list(self._statements), list(self._visible)
+        tables: tuple[dict[str, Any], ...] = self.tensors, self.outputs, self.scalars
+        before = [dict(table) for table in tables]
+        try:
+            propose(self)
+        except UndefinedError:
+            self._statements, self._visible = state
+            for table, entries in zip(tables, before, strict=True):
+                table.clear()
+                table.update(entries)
+            return False
+        return True
+
+    # --- scopes -----------------------------------------------------------------------------------
+
+    @contextmanager
+    def nested(
+        self, *parameters: tuple[Value, Bounds], turn: Value | None = None
+    ) -> Iterator[Draft]:
+        """A scope inside of this one, which sees all of it."""
+        with self._scope(list(self._visible), parameters, turn or self.turn):
+            yield self
+
+    @contextmanager
+    def isolated(self, *parameters: tuple[Value, Bounds]) -> Iterator[Draft]:
+        """The scope of a function, which sees its parameters only."""
+        before, self.has_arguments = self.has_arguments, False
+        try:
+            with self._scope([], parameters, None):
+                yield self
+        finally:
+            self.has_arguments = before
+
+    @contextmanager
+    def _scope(
+        self,
+        visible: list[Value],
+        parameters: Sequence[tuple[Value, Bounds]],
+        turn: Value | None,
+    ) -> Iterator[None]:
+        before = self._statements, self._visible, self.turn, self.depth
+        self._statements, self._visible = [], visible + [value for value, _ in parameters]
+        self.turn, self.depth = turn, self.depth + 1
+        self.bounds.update({value.name: known for value, known in parameters})
+        try:
+            yield
+        finally:
+            self._statements, self._visible, self.turn, self.depth = before
+
+    # --- operands ---------------------------------------------------------------------------------
+
+    def shape(self) -> Shape:
+        """A shape: mostly that of a block that is there."""
+        there = [value.shape for value in self._visible if value.shape]
+        if there and self.random.random() < 0.7:
+            return self.random.choice(there)
+        return self.random.choice(_SHAPES)
+
+    def block(
+        self, dtypes: Sequence[str], shape: Shape | None = None, besides: Value | None = None
+    ) -> Value:
+        """A block of one of some types, and perhaps of a shape: one that is there, or a new one."""
+        fitting = self.values_where(
+            lambda value: (
+                bool(value.shape)
+                and value.dtype in dtypes
+                and shape in (None, value.shape)
+                and value != besides
+            )
+        )
+        if fitting and self.random.random() < 0.85:
+            # Late values come from more operations.
+            return fitting[-1 - int(len(fitting) * self.random.random() ** 2)]
+        near = self.values_where(
+            lambda value: bool(value.shape) and shape in (None, value.shape) and value != besides
+        )
+        if near and self.random.random() < 0.5:
+            value, dtype = self.random.choice(near), self.random.choice(list(dtypes))
+            if self.attempt(lambda draft: draft.define("cast", (value,), (dtype, value.shape))):
+                return self.latest
+        available = [name for name in dtypes if DTYPES[name].in_memory]
+        require(bool(available), f"there is no block of {'/'.join(dtypes)}")
+        return self.small(self.random.choice(available), shape or self.shape())
+
+    def small(self, dtype: str, shape: Shape) -> Value:
+        """A new block of small numbers."""
+        if self.has_arguments:
+            low = 0 if not DTYPES[dtype].signed else -3
+            step = self.random.choice((0, 0, -1)) if DTYPES[dtype].is_float else 0
+            return propose_load(self, dtype, shape, low, 3, step)
+        self.define("full", (), (dtype, shape), shape=shape, number=self.random.randint(1, 3))
+        return self.latest
+
+    def zeros(self, dtype: str, shape: Shape) -> Value:
+        """A new block of zeros."""
+        self.define("full", (), (dtype, shape), shape=shape, number=0)
+        return self.latest
+
+    def flat(self, dtypes: Sequence[str]) -> Value:
+        """A block with one axis."""
+        value = self.block(dtypes)
+        if len(value.shape) > 1:
+            shape = (value.elements,)
+            self.define("reshape", (value,), (value.dtype, shape), shape=shape)
+            return self.latest
+        return value
+
+    def masked(self, value: Value, mask: int) -> Value:
+        """An integer block, reduced to the bits of a mask."""
+        known = self.bounds[value.name]
+        if known.low >= 0 and known.high <= mask and self.random.random() < 0.8:
+            return value
+        self.define("mask", (value,), (value.dtype, value.shape), mask=mask)
+        return self.latest
+
+    def limited(self, value: Value, limit: int) -> Value:
+        """A block, reduced to -limit … limit."""
+        self.define("limit", (value,), (value.dtype, value.shape), limit=limit)
+        return self.latest
+
+    def natural(self, value: Value) -> Value:
+        """An integer block without negative numbers."""
+        return value if self.bounds[value.name].low >= 0 else self.masked(value, 0x7FFF)
+
+    def above_zero(self, value: Value) -> Value:
+        """An integer block of positive numbers."""
+        if self.bounds[value.name].low > 0:
+            return value
+        small = self.masked(value, 15)
+        self.define("add_literal", (small,), (small.dtype, small.shape), number=1)
+        return self.latest
+
+    def condition(self) -> Value:
+        """A block of truth values."""
+        there = self.values_where(lambda value: bool(value.shape) and value.dtype == "i1")
+        if there and self.random.random() < 0.6:
+            return self.random.choice(there)
+        OPERATIONS[self.random.choice(("less", "equal", "greater", "unequal"))].propose(self)
+        return self.latest
+
+    def scalar_condition(self) -> Value:
+        """A truth value that depends on the program, an argument or the numbers."""
+        scalars = self.values_where(lambda value: not value.shape and value.dtype in INTEGERS)
+        if not scalars or self.random.random() < 0.3:
+            self.define("program", (), ("i32", ()))
+            scalars = [self.latest]
+        value = self.random.choice(scalars)
+        self.define("is_odd", (value,), ("i1", ()))
+        return self.latest
+
+    # --- arguments --------------------------------------------------------------------------------
+
+    def scalar(self, number: int) -> str:
+        """A run-time argument with this value."""
+        require(self.has_arguments, "a function has no arguments of the kernel")
+        for name, value in self.scalars.items():
+            if value == number:
+                return name
+        name = f"n{len(self.scalars)}"
+        self.scalars[name] = number
+        return name
+
+    def tensor(self, dtype: str, size: int, low: int, high: int, step: int) -> str:
+        """An input of at least this size."""
+        require(self.has_arguments, "a function has no arguments of the kernel")
+        for tensor in self.tensors.values():
+            same = tensor.dtype, tensor.low, tensor.high, tensor.step
+            if same == (dtype, low, high, step) and tensor.size >= size:
+                return tensor.name
+        name = f"x{len(self.tensors)}"
+        self.tensors[name] = Tensor(name, dtype, size, low, high, step, self.random.randrange(1000))
+        return name
+
+    def output(self, dtype: str, size: int) -> str:
+        """A new output of this size."""
+        name = f"y{len(self.outputs)}"
+        self.outputs[name] = Output(name, dtype, size)
+        return name

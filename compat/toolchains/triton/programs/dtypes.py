@@ -1,0 +1,124 @@
+"""The element types of generated programs, and which numbers they hold exactly."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from attrs import frozen
+
+
+@frozen
+class Dtype:
+    """An element type."""
+
+    name: str
+    """The name of the compiler's signatures: ``fp16``, ``i32``."""
+    language: str
+    """The name in a kernel, after ``tl.``."""
+    bits: int
+    signed: bool = True
+    precision: int = 0
+    """Bits of a float's significand, with the hidden one. 0: an integer."""
+    smallest: int = 0
+    """The exponent of the smallest positive float."""
+    largest: int = 0
+    """The largest float that is used."""
+    in_memory: bool = True
+    """Whether tensors of PyTorch have it on every release that launches."""
+
+    @property
+    def is_float(self) -> bool:
+        """Whether it is a float."""
+        return self.precision > 0
+
+    @property
+    def low(self) -> int:
+        """The smallest integer, or the lowest float that is used."""
+        if self.is_float:
+            return -self.largest
+        return -(1 << self.bits - 1) if self.signed else 0
+
+    @property
+    def high(self) -> int:
+        """The largest integer, or the largest float that is used."""
+        if self.is_float:
+            return self.largest
+        return (1 << self.bits - int(self.signed)) - 1
+
+
+DTYPES = {
+    dtype.name: dtype
+    for dtype in (
+        Dtype("i1", "int1", 1, signed=False, in_memory=False),
+        Dtype("i8", "int8", 8),
+        Dtype("i16", "int16", 16),
+        Dtype("i32", "int32", 32),
+        Dtype("i64", "int64", 64),
+        Dtype("u8", "uint8", 8, signed=False),
+        Dtype("u16", "uint16", 16, signed=False, in_memory=False),
+        Dtype("u32", "uint32", 32, signed=False, in_memory=False),
+        Dtype("fp8e5", "float8e5", 8, precision=3, smallest=-16, largest=57344, in_memory=False),
+        Dtype("fp8e4nv", "float8e4nv", 8, precision=4, smallest=-9, largest=448, in_memory=False),
+        Dtype("fp16", "float16", 16, precision=11, smallest=-24, largest=65504),
+        Dtype("bf16", "bfloat16", 16, precision=8, smallest=-133, largest=1 << 100),
+        Dtype("fp32", "float32", 32, precision=24, smallest=-149, largest=1 << 100),
+        Dtype("fp64", "float64", 64, precision=53, smallest=-1074, largest=1 << 900),
+    )
+}
+INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32")
+FLOATS = ("fp16", "bf16", "fp32", "fp64")
+WIDE = ("i32", "i64")
+"""The integers in which all releases reduce and scan."""
+
+
+@frozen
+class Bounds:
+    """The range of a value's elements, each of which is a multiple of ``2 ** step``."""
+
+    low: Fraction
+    high: Fraction
+    step: int = 0
+
+    @property
+    def magnitude(self) -> Fraction:
+        """The largest absolute value."""
+        return max(abs(self.low), abs(self.high))
+
+    def union(self, other: Bounds) -> Bounds:
+        """What is known of a value that is one or the other."""
+        return Bounds(
+            min(self.low, other.low), max(self.high, other.high), min(self.step, other.step)
+        )
+
+    def within(self, other: Bounds) -> bool:
+        """Whether all that these bounds allow is allowed by others."""
+        return other.low <= self.low and self.high <= other.high and self.step >= other.step
+
+
+def bounds(low: Fraction | int, high: Fraction | int, step: int = 0) -> Bounds:
+    """Bounds of numbers."""
+    return Bounds(Fraction(low), Fraction(high), step)
+
+
+def everything(dtype: str) -> Bounds:
+    """The bounds of all integers of a type."""
+    return bounds(DTYPES[dtype].low, DTYPES[dtype].high)
+
+
+def holds(dtype: str, found: Bounds, precision: int | None = None) -> bool:
+    """Whether a type holds every number within bounds exactly.
+
+    ``precision`` replaces that of a float, for sums in fewer bits.
+    """
+    kind = DTYPES[dtype]
+    if not (kind.low <= found.low and found.high <= kind.high):
+        return False
+    if not kind.is_float:
+        return found.step >= 0
+    units = found.magnitude / Fraction(2) ** found.step
+    return units <= 1 << (precision or kind.precision) and found.step >= kind.smallest
+
+
+def wrapped(dtype: str, found: Bounds) -> Bounds:
+    """The bounds of an integer result, which wraps around where it does not fit."""
+    return found if holds(dtype, found) else everything(dtype)

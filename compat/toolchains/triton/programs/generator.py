@@ -1,0 +1,94 @@
+"""Programs from seeds: equal seeds give equal programs.
+
+Each program uses some of the operations only. Programs of all operations have too few of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import partial
+from random import Random
+
+from compat.toolchains.triton.programs.analysis import check_program
+from compat.toolchains.triton.programs.draft import Draft
+from compat.toolchains.triton.programs.operations import FAMILIES
+from compat.toolchains.triton.programs.operations.memory import propose_store
+from compat.toolchains.triton.programs.operations.operation import UndefinedError
+from compat.toolchains.triton.programs.program import Program, Value
+
+ALWAYS = ("memory", "elementwise", "casts")
+"""Families of every program."""
+_OUTPUTS = 4
+"""Values that are stored at most."""
+_LARGEST = 1 << 16
+"""Elements of the largest tensor."""
+
+
+def generate(seed: int, only: Collection[str] = ()) -> Program:
+    """The program of a seed.
+
+    Args:
+        seed: The seed.
+        only: The families that it must use, besides those of every program. Empty: some of all.
+    """
+    for number in range(1000):
+        random = Random(f"{seed}/{number}")  # noqa: S311 - a hunt must be repeatable
+        try:
+            program = _draw(seed, random, only)
+            check_program(program)
+        except UndefinedError:
+            continue
+        if max(program.sizes.values()) <= _LARGEST:
+            return program
+    raise AssertionError(f"no draft of seed {seed} is a program")
+
+
+def _draw(seed: int, random: Random, only: Collection[str]) -> Program:
+    optional = [family for family in FAMILIES if family not in ALWAYS]
+    families = only or [family for family in optional if random.random() < 0.35]
+    grid = random.choice((1, 1, 2, 3))
+    draft = Draft(random, {*ALWAYS, *families}, grid)
+    draft.small(random.choice(("i32", "fp32", "fp16")), draft.shape())
+    draft.fill(random.randint(4, 18))
+    _store(draft)
+    if missing := set(only) - draft.used_families:
+        raise UndefinedError(f"the program does not use {', '.join(sorted(missing))}")
+    hinted = [
+        *draft.tensors,
+        *draft.outputs,
+        *(
+            name
+            for name, number in draft.scalars.items()
+            if number % 16 == 0 and random.random() < 0.7
+        ),
+    ]
+    options = {
+        "num_warps": random.choice((1, 2, 4, 4, 4, 8, 16)),
+        "num_stages": random.choice((1, 2, 3, 3, 4)),
+    }
+    return Program(
+        seed=seed,
+        statements=draft.statements(),
+        inputs=tuple(draft.tensors.values()),
+        outputs=tuple(draft.outputs.values()),
+        scalars=draft.scalars,
+        grid=grid,
+        options=options,
+        hinted=tuple(hinted),
+    )
+
+
+def _store_one(value: Value, draft: Draft) -> None:
+    propose_store(draft, value)
+
+
+def _store(draft: Draft) -> None:
+    """Store what nothing uses, and a value that something uses."""
+    used = {operand.name for statement in draft.statements() for operand in statement.operands}
+    unused = draft.values_where(lambda value: value.name not in used)
+    if not unused:
+        unused = [draft.latest]
+    for value in unused[-_OUTPUTS:]:
+        draft.attempt(partial(_store_one, value))
+    if not draft.outputs:
+        raise UndefinedError("nothing can be stored")

@@ -1,0 +1,241 @@
+"""Loops, branches and helper functions: statements with statements inside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from compat.toolchains.triton.programs.arrays import Array
+from compat.toolchains.triton.programs.dtypes import DTYPES, WIDE, Bounds, bounds, everything
+from compat.toolchains.triton.programs.operations.operation import Operation, require
+from compat.toolchains.triton.programs.operations.products import propose_dot
+from compat.toolchains.triton.programs.program import Body, Statement, Value
+
+if TYPE_CHECKING:
+    from compat.toolchains.triton.programs.analysis import Analysis
+    from compat.toolchains.triton.programs.draft import Draft
+    from compat.toolchains.triton.programs.evaluator import Machine
+    from compat.toolchains.triton.programs.source import Printer
+
+_CARRIED = (*WIDE, "fp16", "fp32", "i16", "u8")
+_LOOPS = ("range", "range", "tl.range", "tl.static_range")
+_DEEPEST = 2
+
+
+# --- loops ----------------------------------------------------------------------------------------
+
+
+def _loop(draft: Draft) -> None:
+    require(draft.depth < _DEEPEST, "the statements are nested deeply")
+    kind = draft.random.choice(_LOOPS)
+    turns = draft.random.randint(1, 3 if kind == "tl.static_range" else 5)
+    sums_products = draft.wants("dot") and draft.random.random() < 0.7
+    if sums_products:
+        sizes = draft.random.choice((16, 32, 64)), draft.random.choice((16, 32, 64))
+        initial = [draft.zeros("fp32", sizes)]
+    else:
+        initial = [draft.block(_CARRIED) for _ in range(draft.random.randint(1, 2))]
+    end = str(turns) if kind == "tl.static_range" else _spelled(draft, turns)
+    more = draft.random.choice(("", ", num_stages=2", ", num_stages=3"))
+    settings = {
+        "kind": kind,
+        "turns": turns,
+        "end": end,
+        "more": more if kind == "tl.range" else "",
+    }
+    index = draft.new("i32", ())
+    carried = [draft.new(value.dtype, value.shape) for value in initial]
+    allowed = [_envelope(value.dtype) for value in initial]
+    with draft.nested(
+        (index, bounds(0, turns - 1)), *zip(carried, allowed, strict=True), turn=index
+    ) as inner:
+        inner.fill(inner.random.randint(0 if sums_products else 1, 5))
+        if sums_products:
+            propose_dot(inner, *initial[0].shape)
+        ends = [
+            _update(inner, draft.bounds[before.name], value, turns)
+            for before, value in zip(initial, carried, strict=True)
+        ]
+        body = Body((index, *carried), inner.statements(), tuple(ends))
+    found = [
+        known if DTYPES[value.dtype].is_float else everything(value.dtype)
+        for value, known in zip(carried, allowed, strict=True)
+    ]
+    draft.define(
+        "loop",
+        tuple(initial),
+        *((value.dtype, value.shape) for value in initial),
+        bodies=(body,),
+        known=found,
+        **settings,
+    )
+
+
+def _spelled(draft: Draft, number: int) -> str:
+    return draft.scalar(number) if draft.random.random() < 0.6 else str(number)
+
+
+def _envelope(dtype: str) -> Bounds:
+    """What may be known of a carried value in every turn."""
+    if not DTYPES[dtype].is_float:
+        return everything(dtype)
+    most = 1 << DTYPES[dtype].precision - 5
+    return bounds(-most, most, -4)
+
+
+def _update(draft: Draft, before: Bounds, carried: Value, turns: int) -> Value:
+    """The value of a carried block after a turn, for which the envelope holds again."""
+    known, kind = _envelope(carried.dtype), (carried.dtype, carried.shape)
+    require(before.within(known), "the first value is outside of the envelope")
+    change = draft.block((carried.dtype,), carried.shape, besides=carried)
+    if not DTYPES[carried.dtype].is_float:
+        name = draft.random.choice(("add", "multiply", "xor", "maximum"))
+        draft.define(name, (carried, change), kind)
+        return draft.latest
+    if draft.bounds[change.name].step < known.step or draft.random.random() < 0.2:
+        draft.define("maximum", (carried, draft.small(*kind)), kind)
+        return draft.latest
+    most = (known.high - before.magnitude) / turns
+    if draft.bounds[change.name].magnitude > most:
+        require(most >= 1, "no change is small enough")
+        change = draft.limited(change, min(int(most), 15))
+    draft.define("add", (carried, change), kind, known=[known])
+    return draft.latest
+
+
+def _derive_loop(
+    statement: Statement, given: Sequence[Bounds], analysis: Analysis
+) -> Sequence[Bounds]:
+    """The bounds after all turns, one after the other."""
+    known = list(given)
+    for turn in range(statement.settings["turns"]):
+        known = analysis.run(statement.bodies[0], [bounds(turn, turn), *known])
+    return known
+
+
+def _repeat(statement: Statement, given: Sequence[Array], machine: Machine) -> list[Array]:
+    carried = list(given)
+    for turn in range(statement.settings["turns"]):
+        carried = machine.run(statement.bodies[0], [np.asarray(turn, np.int32), *carried])
+    return carried
+
+
+def _write_loop(statement: Statement, printer: Printer) -> None:
+    (body,), settings = statement.bodies, statement.settings
+    index, *carried = body.parameters
+    for parameter, value in zip(carried, statement.operands, strict=True):
+        printer.line(f"{parameter.name} = {value.name}")
+    head = f"{settings['kind']}(0, {settings['end']}{settings['more']})"
+    printer.line(f"for {index.name} in {head}:")
+    with printer.indented():
+        printer.statements(body.statements)
+        # All at once: one may be the other's old value.
+        names = ", ".join(value.name for value in carried)
+        printer.line(f"{names} = {', '.join(value.name for value in body.results)}")
+    for result, parameter in zip(statement.results, carried, strict=True):
+        printer.line(f"{result.name} = {parameter.name}")
+
+
+# --- branches -------------------------------------------------------------------------------------
+
+
+def _branch(draft: Draft) -> None:
+    require(draft.depth < _DEEPEST, "the statements are nested deeply")
+    condition = draft.scalar_condition()
+    result = draft.block(_CARRIED)
+    kind = result.dtype, result.shape
+    bodies: list[Body] = []
+    known: list[Bounds] = []
+    for _ in range(2):
+        with draft.nested() as inner:
+            inner.fill(inner.random.randint(1, 3))
+            value = inner.block(*((kind[0],), kind[1]))
+            bodies.append(Body((), inner.statements(), (value,)))
+            known.append(inner.bounds[value.name])
+    draft.define(
+        "branch", (condition,), kind, bodies=tuple(bodies), known=[known[0].union(known[1])]
+    )
+
+
+def _derive_branch(
+    statement: Statement, _given: Sequence[Bounds], analysis: Analysis
+) -> Sequence[Bounds]:
+    first, second = (analysis.run(body, []) for body in statement.bodies)
+    return [one.union(other) for one, other in zip(first, second, strict=True)]
+
+
+def _write_branch(statement: Statement, printer: Printer) -> None:
+    for head, body in zip(
+        (f"if {statement.operands[0].name}:", "else:"), statement.bodies, strict=True
+    ):
+        printer.line(head)
+        with printer.indented():
+            printer.statements(body.statements)
+            for result, value in zip(statement.results, body.results, strict=True):
+                printer.line(f"{result.name} = {value.name}")
+
+
+# --- helpers --------------------------------------------------------------------------------------
+
+
+def _helper(draft: Draft) -> None:
+    require(draft.depth < _DEEPEST, "the statements are nested deeply")
+    operands = [draft.block(_CARRIED) for _ in range(draft.random.randint(1, 3))]
+    parameters = [draft.new(value.dtype, value.shape) for value in operands]
+    known = [draft.bounds[value.name] for value in operands]
+    with draft.isolated(*zip(parameters, known, strict=True)) as inner:
+        inner.fill(inner.random.randint(2, 4), without=("memory", "atomics", "dot"))
+        results = inner.latest_blocks(2)
+        require(bool(results), "the helper computes nothing")
+        body = Body(tuple(parameters), inner.statements(), results)
+        found = [inner.bounds[value.name] for value in results]
+    draft.define(
+        "helper",
+        tuple(operands),
+        *((value.dtype, value.shape) for value in results),
+        bodies=(body,),
+        known=found,
+    )
+
+
+def _write_helper(statement: Statement, printer: Printer) -> None:
+    (body,) = statement.bodies
+    name = printer.helper(body)
+    arguments = ", ".join(operand.name for operand in statement.operands)
+    results = ", ".join(result.name for result in statement.results)
+    printer.line(f"{results} = {name}({arguments})")
+
+
+OPERATIONS = (
+    Operation(
+        name="loop",
+        family="loops",
+        propose=_loop,
+        derive=_derive_loop,
+        compute=_repeat,
+        write=_write_loop,
+        weight=12,
+    ),
+    Operation(
+        name="branch",
+        family="branches",
+        propose=_branch,
+        derive=_derive_branch,
+        compute=lambda statement, given, machine: machine.run(
+            statement.bodies[0 if given[0] else 1], []
+        ),
+        write=_write_branch,
+    ),
+    Operation(
+        name="helper",
+        family="helpers",
+        propose=_helper,
+        derive=lambda statement, given, analysis: analysis.run(statement.bodies[0], given),
+        compute=lambda statement, given, machine: machine.run(statement.bodies[0], given),
+        write=_write_helper,
+        weight=3,
+    ),
+)
+"""The operations of this module."""

@@ -1,0 +1,515 @@
+"""Operations on the elements of blocks of one shape."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from compat.toolchains.triton.programs.arrays import Array, numpy_dtype
+from compat.toolchains.triton.programs.dtypes import (
+    DTYPES,
+    FLOATS,
+    INTEGERS,
+    WIDE,
+    Bounds,
+    bounds,
+    everything,
+    holds,
+    wrapped,
+)
+from compat.toolchains.triton.programs.operations.operation import Derive, Operation, require
+from compat.toolchains.triton.programs.program import Statement
+
+if TYPE_CHECKING:
+    from compat.toolchains.triton.programs.draft import Draft
+
+Numbers = Callable[[Fraction, Fraction], Fraction]
+_Compute = Callable[[Array, Array], Array]
+_ARITHMETIC = (*INTEGERS, *FLOATS)
+_SIGNED = ("i8", "i16", "i32", "i64", *FLOATS)
+BOOLEAN = bounds(0, 1)
+
+
+# --- two operands of one type ---------------------------------------------------------------------
+
+
+def _corners(combine: Numbers, step: Callable[[int, int], int]) -> Derive:
+    """Bounds of an operation whose extremes are at the extremes of its operands."""
+
+    def derive(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+        left, right = given[:2]
+        corners = [
+            combine(one, other)
+            for one, other in itertools.product((left.low, left.high), (right.low, right.high))
+        ]
+        dtype = statement.results[0].dtype
+        found = Bounds(min(corners), max(corners), step(left.step, right.step))
+        if DTYPES[dtype].is_float:
+            require(holds(dtype, found), f"the result may not be exact in {dtype}")
+            return [found]
+        return [wrapped(dtype, found)]
+
+    return derive
+
+
+def _bits(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    """Bounds of an operation on bits."""
+    left, right = given
+    if left.low < 0 or right.low < 0:
+        if statement.operation == "and" and max(left.low, right.low) >= 0:
+            return [bounds(0, left.high if left.low >= 0 else right.high)]
+        return [everything(statement.results[0].dtype)]
+    width = int(max(left.high, right.high)).bit_length()
+    high = min(left.high, right.high) if statement.operation == "and" else (1 << width) - 1
+    return [bounds(0, high)]
+
+
+def _quotient(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    left, right = given
+    require(left.low >= 0 and right.low > 0, "releases round negative quotients differently")
+    if statement.operation == "remainder":
+        return [bounds(0, min(left.high, right.high - 1))]
+    return [bounds(left.low // right.high, left.high // right.low)]
+
+
+def _comparison(_statement: Statement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
+    return [BOOLEAN]
+
+
+def _pair(dtypes: Sequence[str], result: str | None = None) -> Callable[[Draft, str], None]:
+    """Proposes two operands of one type and shape."""
+
+    def propose(draft: Draft, name: str) -> None:
+        left = draft.block(dtypes)
+        right = draft.block((left.dtype,), left.shape, besides=left)
+        draft.define(name, (left, right), (result or left.dtype, left.shape))
+
+    return propose
+
+
+def _binary(
+    name: str,
+    text: str,
+    compute: _Compute,
+    derive: Derive,
+    dtypes: Sequence[str] = _ARITHMETIC,
+    *,
+    result: str | None = None,
+    weight: int = 4,
+) -> Operation:
+    propose = _pair(dtypes, result)
+    return Operation(
+        name=name,
+        family="elementwise",
+        text=text,
+        propose=lambda draft: propose(draft, name),
+        derive=derive,
+        compute=lambda statement, given, machine: [compute(*given)],
+        weight=weight,
+    )
+
+
+def _divisor(draft: Draft, name: str) -> None:
+    """Proposes operands that are not negative, and a divisor that is not zero."""
+    value = draft.natural(draft.block(WIDE))
+    divisor = draft.above_zero(draft.block((value.dtype,), value.shape))
+    draft.define(name, (value, divisor), (value.dtype, value.shape))
+
+
+def _division(name: str, text: str, compute: _Compute) -> Operation:
+    return Operation(
+        name=name,
+        family="elementwise",
+        text=text,
+        propose=lambda draft: _divisor(draft, name),
+        derive=_quotient,
+        compute=lambda statement, given, machine: [compute(*given)],
+        weight=2,
+    )
+
+
+_ALL = (
+    _binary("add", "{0} + {1}", np.add, _corners(lambda a, b: a + b, min)),
+    _binary("subtract", "{0} - {1}", np.subtract, _corners(lambda a, b: a - b, min)),
+    _binary("multiply", "{0} * {1}", np.multiply, _corners(lambda a, b: a * b, lambda a, b: a + b)),
+    # bfloat16 becomes float32 in these on some releases.
+    _binary(
+        "minimum", "tl.minimum({0}, {1}).to({result})", np.minimum, _corners(min, min), weight=2
+    ),
+    _binary(
+        "maximum", "tl.maximum({0}, {1}).to({result})", np.maximum, _corners(max, min), weight=2
+    ),
+    _binary("and", "{0} & {1}", np.bitwise_and, _bits, (*INTEGERS, "i1"), weight=2),
+    _binary("or", "{0} | {1}", np.bitwise_or, _bits, (*INTEGERS, "i1"), weight=2),
+    _binary("xor", "{0} ^ {1}", np.bitwise_xor, _bits, (*INTEGERS, "i1"), weight=2),
+    _division("quotient", "{0} // {1}", np.floor_divide),
+    _division("remainder", "{0} % {1}", np.remainder),
+    *(
+        _binary(name, f"{{0}} {sign} {{1}}", compute, _comparison, result="i1", weight=1)
+        for name, sign, compute in (
+            ("less", "<", np.less),
+            ("less_or_equal", "<=", np.less_equal),
+            ("greater", ">", np.greater),
+            ("equal", "==", np.equal),
+            ("unequal", "!=", np.not_equal),
+        )
+    ),
+)
+
+
+# --- two operands of different types --------------------------------------------------------------
+
+PROMOTED = {
+    ("i8", "i32"): "i32",
+    ("i16", "i32"): "i32",
+    ("i8", "i16"): "i16",
+    ("i32", "i64"): "i64",
+    ("fp16", "fp32"): "fp32",
+    ("bf16", "fp32"): "fp32",
+    ("fp32", "fp64"): "fp64",
+    ("i32", "fp32"): "fp32",
+    ("i8", "fp16"): "fp16",
+    ("i16", "fp32"): "fp32",
+}
+"""Two types → the type that the compiler computes in."""
+
+
+def _mixed(draft: Draft) -> None:
+    left, right = draft.random.choice(list(PROMOTED))
+    first = draft.block((left,))
+    second = draft.block((right,), first.shape)
+    draft.define("add_mixed", (first, second), (PROMOTED[left, right], first.shape))
+
+
+def _derive_mixed(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    dtype = statement.results[0].dtype
+    for operand in given:
+        require(holds(dtype, operand), "an operand is not exact in the common type")
+    return list(_corners(lambda a, b: a + b, min)(statement, given, _))  # type: ignore[arg-type]
+
+
+def _compute_mixed(statement: Statement, given: Sequence[Array], _: object) -> list[Array]:
+    dtype = numpy_dtype(statement.results[0].dtype)
+    return [given[0].astype(dtype) + given[1].astype(dtype)]
+
+
+# --- one operand ----------------------------------------------------------------------------------
+
+
+def _unary(
+    name: str,
+    text: str,
+    dtypes: Sequence[str],
+    derive: Derive,
+    compute: Callable[[Array], Array],
+) -> Operation:
+    def propose(draft: Draft) -> None:
+        value = draft.block(dtypes)
+        draft.define(name, (value,), (value.dtype, value.shape))
+
+    return Operation(
+        name=name,
+        family="elementwise",
+        text=text,
+        propose=propose,
+        derive=derive,
+        compute=lambda statement, given, machine: [compute(given[0])],
+        weight=2,
+    )
+
+
+def _negative(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    (value,) = given
+    dtype = statement.results[0].dtype
+    found = Bounds(-value.high, -value.low, value.step)
+    return [found if DTYPES[dtype].is_float else wrapped(dtype, found)]
+
+
+def _absolute(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    (value,) = given
+    dtype = statement.results[0].dtype
+    low = Fraction(0) if value.low <= 0 <= value.high else min(abs(value.low), abs(value.high))
+    found = Bounds(low, value.magnitude, value.step)
+    return [found if DTYPES[dtype].is_float else wrapped(dtype, found)]
+
+
+def _inverted(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    (value,) = given
+    dtype = statement.results[0].dtype
+    if dtype == "i1":
+        return [BOOLEAN]
+    if not DTYPES[dtype].signed:
+        return [everything(dtype)]
+    return [Bounds(-value.high - 1, -value.low - 1, 0)]
+
+
+def _rounded(_statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    (value,) = given
+    return [bounds(value.low // 1, -(-value.high // 1), max(value.step, 0))]
+
+
+def _shift(draft: Draft, name: str, dtypes: Sequence[str]) -> None:
+    value = draft.block(dtypes)
+    draft.define(name, (value,), (value.dtype, value.shape), by=draft.random.randint(1, 5))
+
+
+def _shifted_left(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    factor = 1 << statement.settings["by"]
+    value = given[0]
+    return [wrapped(statement.results[0].dtype, bounds(value.low * factor, value.high * factor))]
+
+
+def _shifted_right(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    factor = 1 << statement.settings["by"]
+    value = given[0]
+    return [bounds(value.low // factor, value.high // factor)]
+
+
+def _scale(draft: Draft) -> None:
+    value = draft.block(("fp16", "fp32", "fp64"))
+    factor = 2.0 ** draft.random.randint(-3, 3)
+    draft.define("scale", (value,), (value.dtype, value.shape), factor=factor)
+
+
+def _scaled(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    value, factor = given[0], Fraction(statement.settings["factor"])
+    step = value.step + round(math.log2(factor))
+    found = Bounds(value.low * factor, value.high * factor, step)
+    dtype = statement.results[0].dtype
+    require(holds(dtype, found), f"the result may not be exact in {dtype}")
+    return [found]
+
+
+def _literal(draft: Draft) -> None:
+    value = draft.block((*WIDE, "fp32"))
+    draft.define(
+        "add_literal", (value,), (value.dtype, value.shape), number=draft.random.randint(-9, 9)
+    )
+
+
+def _with_literal(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    number = statement.settings["number"]
+    other = [given[0], bounds(number, number)]
+    return list(_corners(lambda a, b: a + b, min)(statement, other, _))  # type: ignore[arg-type]
+
+
+def _limit(draft: Draft) -> None:
+    value = draft.block((*WIDE, "fp16", "bf16", "fp32"))
+    draft.limited(value, draft.random.choice((1, 3, 8, 15)))
+
+
+def _limited(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    (value,), limit = given, statement.settings["limit"]
+    low, high = (
+        min(max(end, Fraction(-limit)), Fraction(limit)) for end in (value.low, value.high)
+    )
+    return [Bounds(low, high, min(value.step, 0))]
+
+
+def _mask(draft: Draft) -> None:
+    draft.masked(draft.block(WIDE), draft.random.choice((1, 3, 7, 12, 31)))
+
+
+def _masked(statement: Statement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
+    return [bounds(0, statement.settings["mask"])]
+
+
+_ALL += (
+    Operation(
+        name="add_mixed",
+        family="casts",
+        text="{0} + {1}",
+        propose=_mixed,
+        derive=_derive_mixed,
+        compute=_compute_mixed,
+    ),
+    _unary("negate", "-{0}", _SIGNED, _negative, np.negative),
+    _unary("absolute", "tl.abs({0})", _SIGNED, _absolute, np.abs),
+    _unary("invert", "~{0}", (*INTEGERS, "i1"), _inverted, np.invert),
+    _unary("floor", "tl.floor({0})", ("fp32", "fp64"), _rounded, np.floor),
+    _unary("ceil", "tl.ceil({0})", ("fp32", "fp64"), _rounded, np.ceil),
+    Operation(
+        name="shift_left",
+        family="elementwise",
+        text="{0} << {by}",
+        propose=lambda draft: _shift(draft, "shift_left", WIDE),
+        derive=_shifted_left,
+        compute=lambda statement, given, machine: [given[0] << statement.settings["by"]],
+        weight=2,
+    ),
+    Operation(
+        name="shift_right",
+        family="elementwise",
+        text="{0} >> {by}",
+        propose=lambda draft: _shift(draft, "shift_right", WIDE),
+        derive=_shifted_right,
+        compute=lambda statement, given, machine: [given[0] >> statement.settings["by"]],
+        weight=2,
+    ),
+    Operation(
+        name="scale",
+        family="elementwise",
+        text="({0} * {factor}).to({result})",
+        propose=_scale,
+        derive=_scaled,
+        compute=lambda statement, given, machine: [given[0] * statement.settings["factor"]],
+    ),
+    Operation(
+        name="add_literal",
+        family="elementwise",
+        text="{0} + {number}",
+        propose=_literal,
+        derive=_with_literal,
+        compute=lambda statement, given, machine: [
+            given[0] + given[0].dtype.type(statement.settings["number"])
+        ],
+    ),
+    Operation(
+        name="limit",
+        family="elementwise",
+        text="tl.maximum(tl.minimum({0}, {limit}), -{limit}).to({result})",
+        propose=_limit,
+        derive=_limited,
+        compute=lambda statement, given, machine: [
+            np.clip(given[0], -statement.settings["limit"], statement.settings["limit"])
+        ],
+        weight=2,
+    ),
+    Operation(
+        name="mask",
+        family="elementwise",
+        text="{0} & {mask}",
+        propose=_mask,
+        derive=_masked,
+        compute=lambda statement, given, machine: [
+            given[0] & given[0].dtype.type(statement.settings["mask"])
+        ],
+        weight=2,
+    ),
+)
+
+
+def _is_odd(draft: Draft) -> None:
+    draft.scalar_condition()
+
+
+_ALL += (
+    Operation(
+        name="is_odd",
+        family="branches",
+        text="({0} & 1) == 1",
+        propose=_is_odd,
+        derive=_comparison,
+        compute=lambda statement, given, machine: [(given[0] & given[0].dtype.type(1)) == 1],
+        weight=0,
+    ),
+)
+
+
+# --- three operands -------------------------------------------------------------------------------
+
+
+def _choose(draft: Draft) -> None:
+    condition = draft.condition()
+    first = draft.block(_ARITHMETIC, condition.shape)
+    second = draft.block((first.dtype,), condition.shape, besides=first)
+    draft.define("where", (condition, first, second), (first.dtype, first.shape))
+
+
+def _multiply_and_add(draft: Draft) -> None:
+    first = draft.block(("fp16", "fp32", "fp64"))
+    others = [draft.block((first.dtype,), first.shape) for _ in range(2)]
+    draft.define("fma", (first, *others), (first.dtype, first.shape))
+
+
+def _sum_of_product(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    (dtype,) = {operand.dtype for operand in statement.operands}
+    corners = [a * b for a in (given[0].low, given[0].high) for b in (given[1].low, given[1].high)]
+    found = Bounds(
+        min(corners) + given[2].low,
+        max(corners) + given[2].high,
+        min(given[0].step + given[1].step, given[2].step),
+    )
+    require(holds(dtype, found), f"the result may not be exact in {dtype}")
+    return [found]
+
+
+_ALL += (
+    Operation(
+        name="where",
+        family="elementwise",
+        text="tl.where({0}, {1}, {2})",
+        propose=_choose,
+        derive=lambda statement, given, analysis: [given[1].union(given[2])],
+        compute=lambda statement, given, machine: [np.where(*given)],
+    ),
+    Operation(
+        name="fma",
+        family="elementwise",
+        text="tl.fma({0}, {1}, {2})",
+        propose=_multiply_and_add,
+        derive=_sum_of_product,
+        compute=lambda statement, given, machine: [given[0] * given[1] + given[2]],
+        weight=2,
+    ),
+)
+
+
+# --- casts ----------------------------------------------------------------------------------------
+
+
+def _cast(draft: Draft) -> None:
+    value = draft.block((*_ARITHMETIC, "i1", "fp8e5", "fp8e4nv"))
+    narrow = ("fp8e5", "fp8e4nv") if value.dtype in ("fp16", "bf16", "fp32") else ()
+    from_narrow = value.dtype.startswith("fp8")
+    dtype = draft.random.choice(
+        ("fp16", "bf16", "fp32") if from_narrow else (*_ARITHMETIC, *narrow)
+    )
+    draft.define("cast", (value,), (dtype, value.shape))
+
+
+def _derive_cast(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    ((value,), (operand,), (result,)) = given, statement.operands, statement.results
+    source, target = DTYPES[operand.dtype], DTYPES[result.dtype]
+    for one, other in ((source, target), (target, source)):
+        is_supported = other.name in ("fp16", "bf16", "fp32") or not one.name.startswith("fp8")
+        require(is_supported, "fp8 is cast from and to other floats only")
+    if target.is_float:
+        require(holds(result.dtype, value), f"the number may not be exact in {result.dtype}")
+        return [value]
+    if source.is_float:
+        low, high = Fraction(int(value.low)), Fraction(int(value.high))  # towards zero
+        found = Bounds(low, high, 0)
+        require(holds(result.dtype, found), "the number may not fit")
+        require(target.signed or value.low >= 0, "the number may be negative")
+        return [found]
+    return [wrapped(result.dtype, value)]
+
+
+def _compute_cast(statement: Statement, given: Sequence[Array], _: object) -> list[Array]:
+    dtype = numpy_dtype(statement.results[0].dtype)
+    value = given[0]
+    if value.dtype == np.float64 and dtype != np.float64:
+        value = np.trunc(value).astype(np.int64)
+    return [value.astype(dtype)]
+
+
+_ALL += (
+    Operation(
+        name="cast",
+        family="casts",
+        text="{0}.to({result})",
+        propose=_cast,
+        derive=_derive_cast,
+        compute=_compute_cast,
+        weight=8,
+    ),
+)
+
+OPERATIONS = _ALL
+"""The operations of this module."""

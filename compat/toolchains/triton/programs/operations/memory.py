@@ -1,0 +1,477 @@
+"""Loads, stores and atomics, inside of their tensors for every program of the grid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from compat.toolchains.triton.programs.arrays import Array, numpy_dtype
+from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds, bounds, holds
+from compat.toolchains.triton.programs.operations.operation import Operation, require
+from compat.toolchains.triton.programs.program import Shape, Statement, Value
+
+if TYPE_CHECKING:
+    from compat.toolchains.triton.programs.analysis import Analysis
+    from compat.toolchains.triton.programs.draft import Draft
+    from compat.toolchains.triton.programs.evaluator import Machine
+
+_DESCRIBED = ("i8", "i32", "fp16", "bf16", "fp32")
+"""The element types of descriptors on every release that has them."""
+IN_MEMORY = tuple(dtype.name for dtype in DTYPES.values() if dtype.in_memory)
+
+
+# --- places ---------------------------------------------------------------------------------------
+
+
+def axis_text(shape: Shape, axis: int) -> str:
+    """``tl.arange`` along one axis of a block."""
+    index = ", ".join(":" if place == axis else "None" for place in range(len(shape)))
+    text = f"tl.arange(0, {shape[axis]})"
+    return text if len(shape) == 1 else f"{text}[{index}]"
+
+
+def place_text(statement: Statement, shape: Shape) -> str:
+    """The offsets of a load or store: program, loop index and axes times their strides."""
+    settings = statement.settings
+    parts = [str(settings["offset"])] if settings["offset"] else []
+    if settings["per_program"]:
+        parts.append(f"tl.program_id(0) * {settings['per_program']}")
+    if settings.get("per_turn"):
+        parts.append(f"{statement.operands[-1].name} * {settings['per_turn']}")
+    for axis, stride in enumerate(settings["strides"]):
+        text = axis_text(shape, axis)
+        parts.append(text if stride == 1 else f"{text} * {stride}")
+    return " + ".join(parts)
+
+
+def mask_text(statement: Statement, shape: Shape) -> str:
+    """The keyword of a mask, or nothing."""
+    limit = statement.settings.get("limit")
+    if limit is None:
+        return ""
+    axis, name = limit
+    return f", mask={axis_text(shape, axis)} < {name}"
+
+
+def places(statement: Statement, shape: Shape, machine: Machine, turn: int) -> Array:
+    """The indices of a load or store, one for each element."""
+    settings = statement.settings
+    found = np.full(shape, settings["offset"] + machine.program * settings["per_program"], np.int64)
+    found += turn * settings.get("per_turn", 0)
+    for axis, stride in enumerate(settings["strides"]):
+        found += _along(shape, axis) * machine.number(stride)
+    return found
+
+
+def inside(statement: Statement, shape: Shape, machine: Machine) -> Array:
+    """Which elements the mask lets through."""
+    limit = statement.settings.get("limit")
+    if limit is None:
+        return np.ones(shape, np.bool_)
+    axis, name = limit
+    return np.broadcast_to(_along(shape, axis) < machine.number(name), shape)
+
+
+def _along(shape: Shape, axis: int) -> Array:
+    line = np.arange(shape[axis])
+    return line.reshape([-1 if place == axis else 1 for place in range(len(shape))])
+
+
+def last_place(statement: Statement, shape: Shape, analysis: Analysis, turn: Fraction) -> int:
+    """The largest index of a load or store that its mask lets through."""
+    settings = statement.settings
+    last = settings["offset"] + (analysis.grid - 1) * settings["per_program"]
+    last += int(turn) * settings.get("per_turn", 0)
+    limit = settings.get("limit")
+    for axis, stride in enumerate(settings["strides"]):
+        size = shape[axis]
+        if limit is not None and limit[0] == axis:
+            size = min(size, analysis.number(limit[1]))
+        last += (size - 1) * analysis.number(stride)
+    return int(last)
+
+
+def random_strides(draft: Draft, shape: Shape) -> tuple[tuple[int | str, ...], int]:
+    """Strides of a tensor that a block is part of, and the elements it needs."""
+    order = list(range(len(shape)))
+    if draft.random.random() < 0.3:
+        draft.random.shuffle(order)
+    strides: list[int | str] = [0] * len(shape)
+    stride = 1
+    for axis in reversed(order):
+        strides[axis] = stride
+        stride *= shape[axis]
+        if draft.random.random() < 0.1:
+            stride += draft.random.choice((1, 8, 16))
+    for axis, number in enumerate(strides):
+        if number != 1 and draft.random.random() < 0.25:
+            strides[axis] = draft.scalar(int(number))
+    return tuple(strides), stride
+
+
+def _random_limit(draft: Draft, shape: Shape, chance: float) -> tuple[int, str] | None:
+    if draft.random.random() > chance:
+        return None
+    axis = draft.random.randrange(len(shape))
+    return axis, draft.scalar(draft.random.randint(1, shape[axis]))
+
+
+# --- loads ----------------------------------------------------------------------------------------
+
+
+def propose_load(
+    draft: Draft, dtype: str, shape: Shape, low: int = -8, high: int = 8, step: int = 0
+) -> Value:
+    """Add a load of small numbers to a draft."""
+    strides, size = random_strides(draft, shape)
+    per_program = draft.random.choice((0, size, size))
+    turn = draft.turn if draft.random.random() < 0.8 else None
+    per_turn = draft.random.choice((size, shape[-1])) if turn is not None else 0
+    settings: dict[str, Any] = {
+        "offset": draft.random.choice((0, 0, 0, 1, 16)),
+        "per_program": per_program,
+        "per_turn": per_turn,
+        "strides": strides,
+        "limit": _random_limit(draft, shape, 0.3),
+        "other": draft.random.randint(max(low, 0), high),
+    }
+    operands = () if turn is None or not per_turn else (turn,)
+    probe = Statement("load", operands, (Value("", dtype, shape),), settings)
+    last = last_place(probe, shape, draft.analysis, draft.turns)
+    settings["tensor"] = draft.tensor(dtype, last + 1, low, high, step)
+    draft.define("load", operands, (dtype, shape), **settings)
+    return draft.latest
+
+
+def _load(draft: Draft) -> None:
+    dtype = draft.random.choice(IN_MEMORY)
+    draft.small(dtype, draft.shape())
+
+
+def _loaded(statement: Statement, given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+    tensor = analysis.tensors[statement.settings["tensor"]]
+    shape = statement.results[0].shape
+    turn = given[-1].high if statement.settings["per_turn"] else Fraction(0)
+    last = last_place(statement, shape, analysis, turn)
+    require(last < tensor.size, "an element may be outside of its tensor")
+    unit = Fraction(2) ** tensor.step
+    found = Bounds(tensor.low * unit, tensor.high * unit, tensor.step)
+    other = statement.settings["other"]
+    return [found.union(bounds(other, other)) if statement.settings["limit"] else found]
+
+
+def _read(statement: Statement, given: Sequence[Array], machine: Machine) -> list[Array]:
+    shape = statement.results[0].shape
+    turn = int(given[-1]) if statement.settings["per_turn"] else 0
+    tensor = machine.tensors[statement.settings["tensor"]]
+    allowed = inside(statement, shape, machine)
+    index = np.where(allowed, places(statement, shape, machine, turn), 0)
+    machine.check_places(index, len(tensor))
+    other = tensor.dtype.type(statement.settings["other"])
+    return [np.where(allowed, tensor[index], other)]
+
+
+def load_text(statement: Statement) -> str:
+    """The text of a load."""
+    shape = statement.results[0].shape
+    other = f", other={statement.settings['other']}" if statement.settings["limit"] else ""
+    where = place_text(statement, shape)
+    return f"tl.load({statement.settings['tensor']} + {where}{mask_text(statement, shape)}{other})"
+
+
+def _lookup(draft: Draft) -> None:
+    """Proposes a load from places that are computed."""
+    mask = draft.random.choice((7, 31, 255))
+    index = draft.masked(draft.block(("i32",)), mask)
+    dtype = draft.random.choice(IN_MEMORY)
+    tensor = draft.tensor(dtype, mask + 1, 0 if not DTYPES[dtype].signed else -8, 8, 0)
+    draft.define("lookup", (index,), (dtype, index.shape), tensor=tensor)
+
+
+def _looked_up(statement: Statement, given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+    tensor = analysis.tensors[statement.settings["tensor"]]
+    require(given[0].low >= 0 and given[0].high < tensor.size, "an index may be outside")
+    unit = Fraction(2) ** tensor.step
+    return [Bounds(tensor.low * unit, tensor.high * unit, tensor.step)]
+
+
+def _propose_tile(draft: Draft, name: str) -> None:
+    """Proposes a load of a tile that may reach beyond its matrix."""
+    is_descriptor = name == "load_descriptor"
+    dtype = draft.random.choice(_DESCRIBED if is_descriptor else IN_MEMORY)
+    shape = draft.random.choice(((16, 16), (32, 16), (16, 64), (64, 32)))
+    rows, columns = (size + draft.random.choice((-5, 0, 8, size)) for size in shape)
+    if is_descriptor:
+        columns = -(-columns // 16) * 16  # a row of a descriptor is a multiple of 16 bytes
+    offsets = draft.random.choice((0, 0, 4, shape[0] // 2)), draft.random.choice((0, 0, 8))
+    low = 0 if not DTYPES[dtype].signed else -3
+    tensor = draft.tensor(dtype, rows * columns, low, 3, 0)
+    is_transposed = not is_descriptor and draft.random.random() < 0.3
+    draft.define(
+        name,
+        (),
+        (dtype, shape),
+        tensor=tensor,
+        rows=rows,
+        columns=columns,
+        strides=(1, rows) if is_transposed else (columns, 1),
+        order=(0, 1) if is_transposed else (1, 0),
+        offsets=offsets,
+        block_shape=shape,
+    )
+
+
+def _read_tile(statement: Statement, _given: Sequence[Array], machine: Machine) -> list[Array]:
+    settings, shape = statement.settings, statement.results[0].shape
+    tensor = machine.tensors[settings["tensor"]]
+    lines = [offset + _along(shape, axis) for axis, offset in enumerate(settings["offsets"])]
+    allowed = (lines[0] < settings["rows"]) & (lines[1] < settings["columns"])
+    places = lines[0] * settings["strides"][0] + lines[1] * settings["strides"][1]
+    index = np.where(allowed, places, 0)
+    machine.check_places(index, len(tensor))
+    return [np.where(allowed, tensor[index], tensor.dtype.type(0))]
+
+
+def _tile(statement: Statement, _given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+    tensor, settings = analysis.tensors[statement.settings["tensor"]], statement.settings
+    require(settings["rows"] * settings["columns"] <= tensor.size, "a matrix is too large")
+    unit = Fraction(2) ** tensor.step
+    found = Bounds(tensor.low * unit, tensor.high * unit, tensor.step)
+    return [found.union(bounds(0, 0))]
+
+
+# --- stores ---------------------------------------------------------------------------------------
+
+
+def propose_store(draft: Draft, value: Value) -> None:
+    """Add a store of a value to an output of its own, and casts that it needs."""
+    if not DTYPES[value.dtype].in_memory:
+        wider = "fp32" if DTYPES[value.dtype].is_float else "i64"
+        draft.define("cast", (value,), ("i8" if value.dtype == "i1" else wider, value.shape))
+        value = draft.latest
+    if not value.shape:
+        draft.define("splat", (value,), (value.dtype, (16,)), shape=(16,))
+        value = draft.latest
+    strides, size = random_strides(draft, value.shape)
+    settings: dict[str, Any] = {
+        "offset": 0,
+        "per_program": size,
+        "strides": strides,
+        "limit": _random_limit(draft, value.shape, 0.2),
+        "output": draft.output(value.dtype, size * draft.grid),
+    }
+    draft.define("store", (value,), **settings)
+
+
+def _stored(statement: Statement, _given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+    output = analysis.outputs[statement.settings["output"]]
+    last = last_place(statement, statement.operands[0].shape, analysis, Fraction(0))
+    require(last < output.size, "an element may be outside of its tensor")
+    return []
+
+
+def _write(statement: Statement, given: Sequence[Array], machine: Machine) -> list[Array]:
+    shape = statement.operands[0].shape
+    allowed = inside(statement, shape, machine)
+    index = places(statement, shape, machine, 0)[allowed]
+    output = machine.outputs[statement.settings["output"]]
+    machine.check_places(index, len(output))
+    output[index] = given[0][allowed]
+    return []
+
+
+def store_text(statement: Statement) -> str:
+    """The text of a store."""
+    shape, value = statement.operands[0].shape, statement.operands[0].name
+    where = place_text(statement, shape)
+    return (
+        f"tl.store({statement.settings['output']} + {where}, {value}{mask_text(statement, shape)})"
+    )
+
+
+# --- atomics --------------------------------------------------------------------------------------
+
+_ATOMIC = {"atomic_add": np.add, "atomic_max": np.maximum, "atomic_min": np.minimum}
+
+
+def _atomic(draft: Draft) -> None:
+    name = draft.random.choice(list(_ATOMIC))
+    dtypes = ("i32", "i64", "fp32", "fp16", "bf16") if name == "atomic_add" else ("i32",)
+    require(draft.is_outermost, "an atomic inside of a loop repeats")
+    value = draft.block(dtypes)
+    mask = draft.random.choice((0, 3, 15, 63))
+    index = draft.masked(draft.block(("i32",), value.shape), mask)
+    output = draft.output(value.dtype, mask + 1)
+    draft.define(name, (value, index), output=output)
+
+
+def _added(statement: Statement, given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+    value, index = given
+    output = analysis.outputs[statement.settings["output"]]
+    require(index.low >= 0 and index.high < output.size, "an index may be outside")
+    if statement.operation == "atomic_add" and DTYPES[output.dtype].is_float:
+        times = statement.operands[0].elements * analysis.grid
+        most = value.magnitude * times
+        require(holds(output.dtype, Bounds(-most, most, value.step)), "a sum may not be exact")
+    return []
+
+
+def _accumulate(statement: Statement, given: Sequence[Array], machine: Machine) -> list[Array]:
+    output = machine.outputs[statement.settings["output"]]
+    machine.check_places(given[1], len(output))
+    _ATOMIC[statement.operation].at(output, given[1].reshape(-1), given[0].reshape(-1))
+    return []
+
+
+# --- constants and scalars ------------------------------------------------------------------------
+
+
+def _arange(draft: Draft) -> None:
+    length = 1 << draft.random.randint(2, 8)
+    start = draft.random.choice((0, 0, length))
+    draft.define("arange", (), ("i32", (length,)), start=start, end=start + length)
+
+
+def _full(draft: Draft) -> None:
+    dtype = draft.random.choice(IN_MEMORY)
+    number = draft.random.randint(0 if not DTYPES[dtype].signed else -4, 4)
+    shape = draft.shape()
+    draft.define("full", (), (dtype, shape), shape=shape, number=number)
+
+
+def _splat(draft: Draft) -> None:
+    scalars = draft.values_where(lambda value: not value.shape and value.dtype != "i1")
+    require(bool(scalars), "there is no scalar")
+    value, shape = draft.random.choice(scalars), draft.shape()
+    draft.define("splat", (value,), (value.dtype, shape), shape=shape)
+
+
+def _program(draft: Draft) -> None:
+    draft.define("program", (), ("i32", ()))
+
+
+def _numpy_full(statement: Statement, number: object) -> Array:
+    result = statement.results[0]
+    return np.full(result.shape, number, numpy_dtype(result.dtype))
+
+
+OPERATIONS = (
+    Operation(
+        name="load",
+        family="memory",
+        propose=_load,
+        derive=_loaded,
+        compute=_read,
+        write=lambda statement, printer: printer.assign(statement, load_text(statement)),
+        weight=6,
+    ),
+    Operation(
+        name="lookup",
+        family="memory",
+        text="tl.load({tensor} + {0})",
+        propose=_lookup,
+        derive=_looked_up,
+        compute=lambda statement, given, machine: [
+            machine.tensors[statement.settings["tensor"]][given[0]]
+        ],
+        weight=2,
+    ),
+    Operation(
+        name="load_tile",
+        family="tiles",
+        text=(
+            "tl.load(tl.make_block_ptr({tensor}, ({rows}, {columns}), {strides}, {offsets},"
+            ' {block_shape}, {order}), boundary_check=(0, 1), padding_option="zero")'
+        ),
+        propose=lambda draft: _propose_tile(draft, "load_tile"),
+        derive=_tile,
+        compute=_read_tile,
+        until="3.9",
+        weight=6,
+    ),
+    Operation(
+        name="load_descriptor",
+        family="descriptors",
+        text=(
+            "tl.make_tensor_descriptor({tensor}, [{rows}, {columns}], {strides},"
+            " {block_shape}).load({offsets})"
+        ),
+        propose=lambda draft: _propose_tile(draft, "load_descriptor"),
+        derive=_tile,
+        compute=_read_tile,
+        since="3.4",
+        weight=6,
+    ),
+    Operation(
+        name="store",
+        family="memory",
+        propose=lambda draft: require(False, "outputs are chosen at the end"),
+        derive=_stored,
+        compute=_write,
+        write=lambda statement, printer: printer.line(store_text(statement)),
+        weight=0,
+    ),
+    *(
+        Operation(
+            name=name,
+            family="atomics",
+            propose=_atomic,
+            derive=_added,
+            compute=_accumulate,
+            write=lambda statement, printer: printer.line(
+                f"tl.{statement.operation}({statement.settings['output']} +"
+                f" {statement.operands[1].name}, {statement.operands[0].name})"
+            ),
+            weight=1,
+        )
+        for name in _ATOMIC
+    ),
+    Operation(
+        name="arange",
+        family="memory",
+        text="tl.arange({start}, {end})",
+        propose=_arange,
+        derive=lambda statement, given, analysis: [
+            bounds(statement.settings["start"], statement.settings["end"] - 1)
+        ],
+        compute=lambda statement, given, machine: [
+            np.arange(statement.settings["start"], statement.settings["end"], dtype=np.int32)
+        ],
+        weight=3,
+    ),
+    Operation(
+        name="full",
+        family="memory",
+        text="tl.full({shape}, {number}, {result})",
+        propose=_full,
+        derive=lambda statement, given, analysis: [
+            bounds(statement.settings["number"], statement.settings["number"])
+        ],
+        compute=lambda statement, given, machine: [
+            _numpy_full(statement, statement.settings["number"])
+        ],
+        weight=2,
+    ),
+    Operation(
+        name="splat",
+        family="memory",
+        text="tl.full({shape}, {0}, {result})",
+        propose=_splat,
+        derive=lambda statement, given, analysis: [given[0]],
+        compute=lambda statement, given, machine: [_numpy_full(statement, given[0])],
+        weight=3,
+    ),
+    Operation(
+        name="program",
+        family="memory",
+        text="tl.program_id(0)",
+        propose=_program,
+        derive=lambda statement, given, analysis: [bounds(0, analysis.grid - 1)],
+        compute=lambda statement, given, machine: [np.asarray(machine.program, np.int32)],
+        weight=1,
+    ),
+)
+"""The operations of this module."""

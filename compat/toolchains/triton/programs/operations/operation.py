@@ -1,0 +1,67 @@
+"""What the hunt knows of an operation: how to write it, what it computes, and when it is defined.
+
+An entry is complete: a new operation needs no line elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from compat.toolchains.triton.programs.arrays import Array
+from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds
+from compat.toolchains.triton.programs.program import Statement
+
+if TYPE_CHECKING:
+    from compat.toolchains.triton.programs.analysis import Analysis
+    from compat.toolchains.triton.programs.draft import Draft
+    from compat.toolchains.triton.programs.evaluator import Machine
+    from compat.toolchains.triton.programs.source import Printer
+
+
+class UndefinedError(Exception):
+    """An operation would be undefined, or not exact, for some values of its operands."""
+
+
+Derive = Callable[[Statement, Sequence[Bounds], "Analysis"], Sequence[Bounds]]
+Compute = Callable[[Statement, Sequence[Array], "Machine"], Sequence[Array]]
+
+
+@frozen(kw_only=True)
+class Operation:
+    """An operation of the grammar."""
+
+    name: str
+    family: str
+    """The name for ``--only``."""
+    propose: Callable[[Draft], None]
+    """Adds the operation to a draft, with operands for it. Raises UndefinedError if none fit."""
+    derive: Derive
+    """Bounds of the operands → bounds of the results. Raises UndefinedError."""
+    compute: Compute
+    """The operands of one program → the results. Floats are in float64."""
+    text: str = ""
+    """The expression, with ``{0}`` for the first operand, and settings by name."""
+    write: Callable[[Statement, Printer], None] | None = None
+    """Writes the lines of an operation that is not one expression."""
+    since: str = "3.0"
+    """The first release that has it."""
+    until: str | None = None
+    """The first release that has it no more."""
+    weight: int = 4
+    """How often it is chosen, relative to others."""
+
+
+def expression(statement: Statement, text: str) -> str:
+    """The text of an operation that is one expression."""
+    names = [operand.name for operand in statement.operands]
+    result = DTYPES[statement.results[0].dtype].language
+    return text.format(*names, result=f"tl.{result}", **statement.settings)
+
+
+def require(condition: bool, reason: str) -> None:
+    """Raise UndefinedError unless a condition holds."""
+    if not condition:
+        raise UndefinedError(reason)

@@ -1,0 +1,114 @@
+"""Products of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from compat.toolchains.triton.programs.arrays import Array, numpy_dtype
+from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds, holds
+from compat.toolchains.triton.programs.operations.operation import Operation, require
+from compat.toolchains.triton.programs.program import Statement, Value
+
+if TYPE_CHECKING:
+    from compat.toolchains.triton.programs.draft import Draft
+
+_FLOATS = ("fp16", "fp16", "bf16", "fp32", "fp8e5", "fp8e4nv")
+_OPERANDS = (*_FLOATS, "i8")
+_SIZES = (16, 32, 64, 128)
+_TF32 = 11
+"""Bits of the significand of an operand in ``tf32``."""
+_IN_FP8 = 13
+"""Bits in which Hopper adds products of fp8."""
+
+
+def propose_dot(draft: Draft, rows: int | None = None, columns: int | None = None) -> None:
+    """Add a product to a draft, whose operands are loaded or computed.
+
+    A product of a given size is in ``fp32``.
+    """
+    dtype = draft.random.choice(_OPERANDS if rows is None else _FLOATS)
+    rows, columns = rows or draft.random.choice(_SIZES), columns or draft.random.choice(_SIZES)
+    depth = draft.random.choice(_SIZES)
+    if DTYPES[dtype].bits == 8:
+        depth = max(depth, 32)
+    require(rows * columns <= 4096 and (rows + columns) * depth <= 8192, "the blocks are too large")
+    left = _operand(draft, dtype, (rows, depth))
+    right = _operand(draft, dtype, (depth, columns))
+    result = "i32" if dtype == "i8" else "fp32"
+    operands = [left, right]
+    if draft.random.random() < 0.4:
+        operands.append(draft.block((result,), (rows, columns)))
+    precision = draft.random.choice(("tf32", "ieee")) if dtype == "fp32" else None
+    draft.define("dot", tuple(operands), (result, (rows, columns)), precision=precision)
+
+
+def _text(statement: Statement) -> str:
+    left, right, *added = (operand.name for operand in statement.operands)
+    precision = statement.settings["precision"]
+    more = "".join(f", acc={name}" for name in added)
+    more += f', input_precision="{precision}"' if precision else ""
+    return f"tl.dot({left}, {right}{more})"
+
+
+def _operand(draft: Draft, dtype: str, shape: tuple[int, ...]) -> Value:
+    """An operand: loaded, or computed; perhaps a transposed block."""
+    if draft.random.random() < 0.3:
+        value = _operand(draft, dtype, shape[::-1])
+        draft.define("transpose", (value,), (dtype, shape))
+        return draft.latest
+    if not DTYPES[dtype].in_memory:
+        loaded = draft.small("fp16", shape)
+        draft.define("cast", (loaded,), (dtype, shape))
+        return draft.latest
+    fitting = draft.values_where(
+        lambda value: (
+            value.dtype == dtype
+            and value.shape == shape
+            and draft.bounds[value.name].magnitude <= 8
+            and draft.bounds[value.name].step >= -1
+        )
+    )
+    if fitting and draft.random.random() < 0.5:
+        return draft.random.choice(fitting)
+    return draft.small(dtype, shape)
+
+
+def _derive(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    left, right = given[:2]
+    dtype = statement.operands[0].dtype
+    for operand in (left, right):
+        require(
+            statement.settings["precision"] != "tf32" or holds("fp32", operand, _TF32),
+            "an operand may not be exact in tf32",
+        )
+    most = left.magnitude * right.magnitude * statement.operands[0].shape[1]
+    found = Bounds(Fraction(-most), Fraction(most), left.step + right.step)
+    precision = _IN_FP8 if dtype.startswith("fp8") else None
+    if len(given) > 2:
+        added = given[2]
+        found = Bounds(found.low + added.low, found.high + added.high, min(found.step, added.step))
+    result = statement.results[0].dtype
+    require(holds(result, found, precision), f"a partial sum may not be exact in {result}")
+    return [found]
+
+
+def _compute(statement: Statement, given: Sequence[Array], _: object) -> list[Array]:
+    dtype = numpy_dtype(statement.results[0].dtype)
+    product = given[0].astype(dtype) @ given[1].astype(dtype)
+    return [product + given[2] if len(given) > 2 else product]
+
+
+OPERATIONS = (
+    Operation(
+        name="dot",
+        family="dot",
+        write=lambda statement, printer: printer.assign(statement, _text(statement)),
+        propose=propose_dot,
+        derive=_derive,
+        compute=_compute,
+        weight=8,
+    ),
+)
+"""The operations of this module."""

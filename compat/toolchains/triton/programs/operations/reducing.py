@@ -1,0 +1,302 @@
+"""Reductions, scans, sorts and histograms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from compat.toolchains.triton.programs.arrays import Array
+from compat.toolchains.triton.programs.dtypes import (
+    WIDE,
+    Bounds,
+    bounds,
+    everything,
+    holds,
+    wrapped,
+)
+from compat.toolchains.triton.programs.operations.operation import Derive, Operation, require
+from compat.toolchains.triton.programs.program import Statement, Value
+
+if TYPE_CHECKING:
+    from compat.toolchains.triton.programs.draft import Draft
+
+_SUMMED = (*WIDE, "fp16", "fp32", "fp64")
+_COMPARED = (*WIDE, "i16", "fp16", "bf16", "fp32")
+_Combine = Callable[[Array, Array], Array]
+
+
+def _length(statement: Statement) -> int:
+    """Elements that become one."""
+    axis = statement.settings["axis"]
+    operand = statement.operands[0]
+    return operand.elements if axis is None else operand.shape[axis]
+
+
+def _reduce(draft: Draft, name: str, dtypes: Sequence[str], result: str | None = None) -> None:
+    value = draft.block(dtypes)
+    axis, shape = _axis(draft, value)
+    draft.define(name, (value,), (result or value.dtype, shape), axis=axis)
+
+
+def _axis(draft: Draft, value: Value) -> tuple[int | None, tuple[int, ...]]:
+    """An axis to reduce, and the shape without it. ``None`` stands for all axes."""
+    if draft.random.random() < 0.15:
+        return None, ()
+    axis = draft.random.randrange(len(value.shape))
+    return axis, (*value.shape[:axis], *value.shape[axis + 1 :])
+
+
+def _summed(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    (value,), length = given, _length(statement)
+    dtype = statement.results[0].dtype
+    # Any partial sum may be the largest one.
+    found = Bounds(min(value.low * length, value.low), max(value.high * length, value.high), 0)
+    if dtype in WIDE:
+        return [wrapped(dtype, found)]
+    found = Bounds(found.low, found.high, value.step)
+    require(holds(dtype, found), f"a partial sum may not be exact in {dtype}")
+    return [found]
+
+
+def _unchanged(_statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    return [given[0]]
+
+
+def _position(statement: Statement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
+    return [bounds(0, _length(statement) - 1)]
+
+
+def _anything(statement: Statement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
+    return [everything(result.dtype) for result in statement.results]
+
+
+def _reduction(
+    name: str,
+    function: str,
+    dtypes: Sequence[str],
+    derive: Derive,
+    compute: Callable[[Array, Any], Array],
+    *,
+    result: str | None = None,
+) -> Operation:
+    # Some releases reduce narrow types in wider ones, so the text says the type of the result.
+    return Operation(
+        name=name,
+        family="reduce",
+        text=f"tl.{function}({{0}}, axis={{axis}}).to({{result}})",
+        propose=lambda draft: _reduce(draft, name, dtypes, result),
+        derive=derive,
+        compute=lambda statement, given, machine: [
+            np.asarray(compute(given[0], statement.settings["axis"]))
+        ],
+        weight=3,
+    )
+
+
+def _position_of(name: str, find: Callable[..., Array]) -> Operation:
+    return Operation(
+        name=name,
+        family="reduce",
+        text=f"tl.{name}({{0}}, axis={{axis}})",
+        propose=lambda draft: _argument(draft, name),
+        derive=_position,
+        compute=lambda statement, given, machine: [
+            find(given[0], axis=statement.settings["axis"]).astype(np.int32)
+        ],
+        weight=2,
+    )
+
+
+def _sum(value: Array, axis: int | None) -> Array:
+    return np.sum(value, axis=axis, dtype=value.dtype)
+
+
+def _folded(combine: _Combine, value: Array, axis: int | None) -> Array:
+    """A reduction, one element after the other."""
+    rows = np.moveaxis(value.reshape(-1) if axis is None else value, axis or 0, 0)
+    return reduce(combine, rows)
+
+
+COMBINED: dict[str, tuple[str, _Combine]] = {
+    "combine_product": ("a * b", lambda a, b: a * b),
+    "combine_or": ("a | b", lambda a, b: a | b),
+    # (1 + a) · (1 + b) - 1
+    "combine_circle": ("a + b + a * b", lambda a, b: a + b + a * b),
+    "combine_smaller": ("tl.minimum(a, b)", np.minimum),
+}
+"""Associative functions of two integers: name → expression, and what it computes."""
+
+
+def _with_function(draft: Draft, name: str) -> None:
+    value = draft.block(WIDE)
+    function = draft.random.choice(list(COMBINED))
+    if name == "reduce":
+        axis = draft.random.randrange(len(value.shape))
+        shape = (*value.shape[:axis], *value.shape[axis + 1 :])
+    else:
+        axis, shape = draft.random.randrange(len(value.shape)), value.shape
+    draft.define(name, (value,), (value.dtype, shape), axis=axis, function=function)
+
+
+def _scan(draft: Draft, name: str, dtypes: Sequence[str]) -> None:
+    value = draft.block(dtypes)
+    draft.define(
+        name,
+        (value,),
+        (value.dtype, value.shape),
+        axis=draft.random.randrange(len(value.shape)),
+        reverse=draft.random.random() < 0.3,
+    )
+
+
+def _scanned(combine: _Combine, value: Array, axis: int, *, reverse: bool = False) -> Array:
+    """A scan, one element after the other."""
+    rows = np.moveaxis(np.flip(value, axis) if reverse else value, axis, 0)
+    found = [rows[0]]
+    for row in rows[1:]:
+        found.append(combine(found[-1], row))
+    result = np.moveaxis(np.stack(found), 0, axis)
+    return np.flip(result, axis) if reverse else result
+
+
+def _recurrence(draft: Draft) -> None:
+    """Proposes x → a · x + b along an axis, as two scans in one."""
+    factor = draft.block(WIDE)
+    term = draft.block((factor.dtype,), factor.shape)
+    kind = factor.dtype, factor.shape
+    axis = draft.random.randrange(len(factor.shape))
+    draft.define("recurrence", (factor, term), kind, kind, axis=axis)
+
+
+def _recurred(statement: Statement, given: Sequence[Array], _: object) -> list[Array]:
+    axis = statement.settings["axis"]
+    factors, terms = (np.moveaxis(value, axis, 0) for value in given)
+    found = [(factors[0], terms[0])]
+    for factor, term in zip(factors[1:], terms[1:], strict=True):
+        before, summed = found[-1]
+        found.append((before * factor, factor * summed + term))
+    return [np.moveaxis(np.stack(rows), 0, axis) for rows in zip(*found, strict=True)]
+
+
+def _sort(draft: Draft) -> None:
+    value = draft.block((*WIDE, "fp32"))
+    require(1 < value.shape[-1] <= 64, "a sort of many elements compiles for long")
+    descending = draft.random.random() < 0.5
+    draft.define("sort", (value,), (value.dtype, value.shape), descending=descending)
+
+
+def _sorted(statement: Statement, given: Sequence[Array], _: object) -> list[Array]:
+    found = np.sort(given[0], axis=-1)
+    return [np.flip(found, -1) if statement.settings["descending"] else found]
+
+
+def _histogram(draft: Draft) -> None:
+    bins = draft.random.choice((2, 8, 32, 128))
+    value = draft.masked(draft.flat(("i32",)), bins - 1)
+    draft.define("histogram", (value,), ("i32", (bins,)), bins=bins)
+
+
+def _counted(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    (value,) = given
+    require(value.low >= 0 and value.high < statement.settings["bins"], "a number may have no bin")
+    return [bounds(0, statement.operands[0].elements)]
+
+
+OPERATIONS = (
+    _reduction("sum", "sum", _SUMMED, _summed, _sum),
+    _reduction("max", "max", _COMPARED, _unchanged, lambda value, axis: np.max(value, axis=axis)),
+    _reduction("min", "min", _COMPARED, _unchanged, lambda value, axis: np.min(value, axis=axis)),
+    _reduction(
+        "xor_sum",
+        "xor_sum",
+        WIDE,
+        _anything,
+        lambda value, axis: np.bitwise_xor.reduce(
+            value.reshape(-1) if axis is None else value, axis=axis or 0
+        ),
+    ),
+    _position_of("argmax", np.argmax),
+    _position_of("argmin", np.argmin),
+    Operation(
+        name="reduce",
+        family="reduce",
+        text="tl.reduce({0}, {axis}, {function})",
+        propose=lambda draft: _with_function(draft, "reduce"),
+        derive=_anything,
+        compute=lambda statement, given, machine: [
+            _folded(
+                COMBINED[statement.settings["function"]][1], given[0], statement.settings["axis"]
+            )
+        ],
+    ),
+    Operation(
+        name="cumsum",
+        family="scans",
+        text="tl.cumsum({0}, axis={axis}, reverse={reverse}).to({result})",
+        propose=lambda draft: _scan(draft, "cumsum", (*WIDE, "fp32")),
+        derive=_summed,
+        compute=lambda statement, given, machine: [
+            _scanned(np.add, given[0], **statement.settings)
+        ],
+    ),
+    Operation(
+        name="cumprod",
+        family="scans",
+        text="tl.cumprod({0}, axis={axis}, reverse={reverse}).to({result})",
+        propose=lambda draft: _scan(draft, "cumprod", WIDE),
+        derive=_anything,
+        compute=lambda statement, given, machine: [
+            _scanned(np.multiply, given[0], **statement.settings)
+        ],
+        weight=2,
+    ),
+    Operation(
+        name="scan",
+        family="scans",
+        text="tl.associative_scan({0}, {axis}, {function})",
+        propose=lambda draft: _with_function(draft, "scan"),
+        derive=_anything,
+        compute=lambda statement, given, machine: [
+            _scanned(
+                COMBINED[statement.settings["function"]][1], given[0], statement.settings["axis"]
+            )
+        ],
+    ),
+    Operation(
+        name="recurrence",
+        family="scans",
+        text="tl.associative_scan(({0}, {1}), {axis}, combine_recurrence)",
+        propose=_recurrence,
+        derive=_anything,
+        compute=_recurred,
+    ),
+    Operation(
+        name="sort",
+        family="sort",
+        text="tl.sort({0}, descending={descending})",
+        propose=_sort,
+        derive=_unchanged,
+        compute=_sorted,
+    ),
+    Operation(
+        name="histogram",
+        family="histogram",
+        text="tl.histogram({0}, {bins})",
+        propose=_histogram,
+        derive=_counted,
+        compute=lambda statement, given, machine: [
+            np.bincount(given[0], minlength=statement.settings["bins"]).astype(np.int32)
+        ],
+    ),
+)
+"""The operations of this module."""
+
+
+def _argument(draft: Draft, name: str) -> None:
+    value = draft.block(_COMPARED)
+    axis = draft.random.randrange(len(value.shape))
+    shape = (*value.shape[:axis], *value.shape[axis + 1 :])
+    draft.define(name, (value,), ("i32", shape), axis=axis)

@@ -1,0 +1,208 @@
+"""Operations that move elements and leave them as they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from compat.toolchains.triton.programs.arrays import Array
+from compat.toolchains.triton.programs.dtypes import FLOATS, INTEGERS, Bounds
+from compat.toolchains.triton.programs.operations.operation import Operation, require
+from compat.toolchains.triton.programs.program import Shape, Statement
+
+if TYPE_CHECKING:
+    from compat.toolchains.triton.programs.draft import Draft
+
+_ALL_TYPES = (*INTEGERS, *FLOATS, "i1")
+LARGEST = 4096
+"""Elements of the largest block."""
+
+
+def _same(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    found = given[0]
+    for other in given[1:]:
+        found = found.union(other)
+    return [found for _ in statement.results]
+
+
+def _operation(
+    name: str,
+    text: str,
+    propose: Callable[[Draft], None],
+    compute: Callable[[Statement, Sequence[Array]], Sequence[Array]],
+    *,
+    since: str = "3.0",
+    weight: int = 3,
+) -> Operation:
+    return Operation(
+        name=name,
+        family="shapes",
+        text=text,
+        propose=propose,
+        derive=_same,
+        compute=lambda statement, given, machine: compute(statement, given),
+        since=since,
+        weight=weight,
+    )
+
+
+def _factors(draft: Draft, elements: int) -> Shape:
+    """A shape of one to three axes with this many elements, a power of two."""
+    left, shape = elements, []
+    for _ in range(draft.random.randint(0, 2)):
+        size = 1 << draft.random.randint(0, left.bit_length() - 1)
+        shape.append(size)
+        left //= size
+    return (*shape, left)
+
+
+def _reshape(draft: Draft) -> None:
+    value = draft.block(_ALL_TYPES)
+    shape = _factors(draft, value.elements)
+    draft.define("reshape", (value,), (value.dtype, shape), shape=shape)
+
+
+def _expand(draft: Draft) -> None:
+    value = draft.block(_ALL_TYPES)
+    require(len(value.shape) < 3, "a block has three axes at most")
+    axis = draft.random.randint(0, len(value.shape))
+    shape = (*value.shape[:axis], 1, *value.shape[axis:])
+    index = ", ".join("None" if place == axis else ":" for place in range(len(shape)))
+    draft.define("expand", (value,), (value.dtype, shape), axis=axis, index=index)
+
+
+def _broadcast(draft: Draft) -> None:
+    ones = draft.values_where(lambda value: 1 in value.shape)
+    require(bool(ones), "no block has an axis of one element")
+    value = draft.random.choice(ones)
+    shape = tuple(size if size > 1 else draft.random.choice((2, 4, 16, 32)) for size in value.shape)
+    require(math.prod(shape) <= LARGEST, "the block would be too large")
+    draft.define("broadcast", (value,), (value.dtype, shape), shape=shape)
+
+
+def _permute(draft: Draft) -> None:
+    value = draft.block(_ALL_TYPES)
+    require(len(value.shape) > 1, "one axis has one order")
+    order = list(range(len(value.shape)))
+    draft.random.shuffle(order)
+    shape = tuple(value.shape[axis] for axis in order)
+    draft.define("permute", (value,), (value.dtype, shape), order=tuple(order))
+
+
+def _transpose(draft: Draft) -> None:
+    found = draft.values_where(lambda value: len(value.shape) == 2)
+    require(bool(found), "no block has two axes")
+    value = draft.random.choice(found)
+    draft.define("transpose", (value,), (value.dtype, value.shape[::-1]))
+
+
+def _join(draft: Draft, name: str) -> None:
+    left = draft.block(_ALL_TYPES)
+    require(len(left.shape) < 3 and 2 * left.elements <= LARGEST, "the block would be too large")
+    right = draft.block((left.dtype,), left.shape)
+    *outer, last = left.shape
+    shape = (*left.shape, 2) if name == "join" else (*outer, 2 * last)
+    draft.define(name, (left, right), (left.dtype, shape))
+
+
+def _split(draft: Draft) -> None:
+    found = draft.values_where(lambda value: len(value.shape) > 1 and value.shape[-1] == 2)
+    require(bool(found), "no block ends with an axis of two elements")
+    value = draft.random.choice(found)
+    half = (value.dtype, value.shape[:-1])
+    draft.define("split", (value,), half, half)
+
+
+def _flip(draft: Draft) -> None:
+    value = draft.block(_ALL_TYPES[:-1])
+    require(value.shape[-1] > 1, "one element has one order")
+    draft.define("flip", (value,), (value.dtype, value.shape))
+
+
+def _gather(draft: Draft) -> None:
+    source = draft.block((*FLOATS, "i32", "i16"))
+    axis = draft.random.randrange(len(source.shape))
+    length = draft.random.choice((source.shape[axis], 2 * source.shape[axis]))
+    shape = (*source.shape[:axis], length, *source.shape[axis + 1 :])
+    require(math.prod(shape) <= LARGEST, "the block would be too large")
+    index = draft.masked(draft.block(("i32",), shape), source.shape[axis] - 1)
+    draft.define("gather", (source, index), (source.dtype, shape), axis=axis)
+
+
+def _derive_gather(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    source, index = given
+    length = statement.operands[0].shape[statement.settings["axis"]]
+    require(index.low >= 0 and index.high < length, "an index may be outside of the block")
+    return [source]
+
+
+OPERATIONS = (
+    _operation(
+        "reshape",
+        "tl.reshape({0}, {shape})",
+        _reshape,
+        lambda statement, given: [given[0].reshape(statement.settings["shape"])],
+    ),
+    _operation(
+        "expand",
+        "{0}[{index}]",
+        _expand,
+        lambda statement, given: [np.expand_dims(given[0], statement.settings["axis"])],
+    ),
+    _operation(
+        "broadcast",
+        "tl.broadcast_to({0}, {shape})",
+        _broadcast,
+        lambda statement, given: [np.broadcast_to(given[0], statement.settings["shape"])],
+        weight=6,
+    ),
+    _operation(
+        "permute",
+        "tl.permute({0}, {order})",
+        _permute,
+        lambda statement, given: [given[0].transpose(statement.settings["order"])],
+    ),
+    _operation("transpose", "tl.trans({0})", _transpose, lambda statement, given: [given[0].T]),
+    _operation(
+        "join",
+        "tl.join({0}, {1})",
+        lambda draft: _join(draft, "join"),
+        lambda statement, given: [np.stack(given, -1)],
+    ),
+    _operation(
+        "interleave",
+        "tl.interleave({0}, {1})",
+        lambda draft: _join(draft, "interleave"),
+        lambda statement, given: [np.stack(given, -1).reshape(statement.results[0].shape)],
+    ),
+    _operation(
+        "split",
+        "tl.split({0})",
+        _split,
+        lambda statement, given: [given[0][..., 0], given[0][..., 1]],
+        weight=6,
+    ),
+    _operation(
+        "flip",
+        "tl.flip({0})",
+        _flip,
+        lambda statement, given: [np.flip(given[0], -1)],
+        weight=1,
+    ),
+    Operation(
+        name="gather",
+        family="gather",
+        text="tl.gather({0}, {1}, {axis})",
+        propose=_gather,
+        derive=_derive_gather,
+        compute=lambda statement, given, machine: [
+            np.take_along_axis(given[0], given[1].astype(np.int64), statement.settings["axis"])
+        ],
+        since="3.3",
+        weight=5,
+    ),
+)
+"""The operations of this module."""

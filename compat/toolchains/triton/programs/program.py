@@ -1,0 +1,130 @@
+"""Block programs as data: typed values, statements, inputs and outputs.
+
+A program is in single-assignment form: each statement applies one operation of
+:mod:`.operations` and defines new values. Statements of loops, branches and helpers
+contain a :class:`Body`. Every fact that a run needs is part of the program, the sizes and the
+content of its tensors too, so equal programs compute equal numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attrs import field, frozen
+
+Shape = tuple[int, ...]
+"""The sizes of a block's axes. A scalar has none."""
+
+
+@frozen
+class Value:
+    """A value of a program: a block, or a scalar."""
+
+    name: str
+    dtype: str
+    """A key of :data:`compat.toolchains.triton.programs.dtypes.DTYPES`."""
+    shape: Shape = ()
+
+    @property
+    def elements(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+
+@frozen
+class Body:
+    """Statements with a scope of their own."""
+
+    parameters: tuple[Value, ...]
+    """The values that are defined from outside: a loop's index, and what it carries."""
+    statements: tuple[Statement, ...]
+    results: tuple[Value, ...]
+    """The values that leave the scope."""
+
+
+@frozen
+class Statement:
+    """One operation applied to values."""
+
+    operation: str
+    """A key of :data:`compat.toolchains.triton.programs.operations.OPERATIONS`."""
+    operands: tuple[Value, ...] = ()
+    results: tuple[Value, ...] = ()
+    settings: Mapping[str, Any] = field(factory=dict, hash=False)
+    """The parameters that are not values, such as an axis."""
+    bodies: tuple[Body, ...] = ()
+
+
+@frozen
+class Tensor:
+    """An argument in memory. Its elements are small numbers, which follow from ``seed``."""
+
+    name: str
+    dtype: str
+    size: int
+    """Elements."""
+    low: int
+    high: int
+    """The smallest and the largest element, in units of ``2 ** step``."""
+    step: int = 0
+    seed: int = 0
+
+
+@frozen
+class Output:
+    """A tensor that the program writes. It is all zeros before."""
+
+    name: str
+    dtype: str
+    size: int
+    """Elements."""
+
+
+@frozen
+class Program:
+    """A kernel with its arguments and its grid."""
+
+    seed: int
+    statements: tuple[Statement, ...]
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Output, ...]
+    scalars: Mapping[str, int] = field(hash=False)
+    """Run-time arguments of type ``i32``, with their values."""
+    grid: int
+    """Programs of the launch, along the first axis."""
+    options: Mapping[str, int] = field(hash=False)
+    """Compile options."""
+    hinted: tuple[str, ...] = ()
+    """The run-time arguments that the compiler is told to be multiples of 16."""
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Tensor → its number of elements."""
+        return {tensor.name: tensor.size for tensor in self.inputs} | {
+            output.name: output.size for output in self.outputs
+        }
+
+    @property
+    def all_statements(self) -> tuple[Statement, ...]:
+        """The statements, with those inside of others, in the order of the text."""
+        return tuple(walk(self.statements))
+
+    @property
+    def statements_count(self) -> int:
+        """The number of statements."""
+        return len(self.all_statements)
+
+    @property
+    def operations(self) -> frozenset[str]:
+        """The names of the operations that the program applies."""
+        return frozenset(statement.operation for statement in self.all_statements)
+
+
+def walk(statements: tuple[Statement, ...]) -> Iterator[Statement]:
+    """Statements, with those inside of others, in the order of the text."""
+    for statement in statements:
+        yield statement
+        for body in statement.bodies:
+            yield from walk(body.statements)

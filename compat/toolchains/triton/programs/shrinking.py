@@ -1,0 +1,218 @@
+"""Smaller programs that still show a defect, by removing statements and what only they need.
+
+A smaller program is as valid as the first: :func:`check_program` derives its ranges again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from attrs import evolve
+
+from compat.toolchains.triton.programs.analysis import check_program
+from compat.toolchains.triton.programs.operations.operation import UndefinedError
+from compat.toolchains.triton.programs.program import Body, Program, Statement
+
+ShowDefect = Callable[[Sequence[Program]], Sequence[bool]]
+"""Programs → whether each still shows the defect."""
+_SINKS = ("store", "atomic_add", "atomic_max", "atomic_min")
+_AT_ONCE = 8
+"""Smaller programs that are tried together."""
+
+
+def shrink_program(program: Program, show: ShowDefect) -> Program:
+    """The smallest program that is found."""
+    while (smaller := _first(_smaller(program), show)) is not None:
+        program = smaller
+    return program
+
+
+def _first(candidates: Iterable[Program], show: ShowDefect) -> Program | None:
+    """The first of some programs that shows the defect."""
+    batch: list[Program] = []
+    for candidate in candidates:
+        batch.append(candidate)
+        if len(batch) == _AT_ONCE:
+            if found := _showing(batch, show):
+                return found
+            batch = []
+    return _showing(batch, show)
+
+
+def _showing(batch: Sequence[Program], show: ShowDefect) -> Program | None:
+    if not batch:
+        return None
+    return next((program for program, shows in zip(batch, show(batch), strict=True) if shows), None)
+
+
+def _smaller(program: Program) -> Iterator[Program]:
+    """Valid programs that are smaller, the smallest first."""
+    found: dict[Program, int] = {}
+    for candidate in _changed(program):
+        cleaned = without_unused(candidate)
+        if cleaned != program and _is_defined(cleaned):
+            found.setdefault(cleaned, len(cleaned.all_statements))
+    before = _size(program)
+    yield from sorted((candidate for candidate in found if _size(candidate) < before), key=_size)
+
+
+def _size(program: Program) -> tuple[int, int, int]:
+    """What a reader has to read, and then how plain it is."""
+    statements = program.all_statements
+    turns = sum(int(statement.settings.get("turns", 0)) for statement in statements)
+    constants = sum(statement.operation != "full" for statement in statements)
+    odd = sum(program.options[name] != usual for name, usual in _USUAL.items())
+    return len(statements), constants + turns + program.grid + odd + len(program.scalars), odd
+
+
+_USUAL = {"num_warps": 4, "num_stages": 3}
+
+
+def _is_defined(program: Program) -> bool:
+    try:
+        check_program(program)
+    except (UndefinedError, KeyError):
+        return False
+    return bool(program.outputs)
+
+
+# --- changes --------------------------------------------------------------------------------------
+
+
+def _changed(program: Program) -> Iterator[Program]:
+    sinks = [each for each in program.statements if each.operation in _SINKS]
+    if len(sinks) > 1:
+        for sink in sinks:
+            others = [each for each in sinks if each is not sink]
+            yield _without(program, others)
+            yield _without(program, [sink])
+    for statement in program.all_statements:
+        if statement.operation not in (*_SINKS, "full"):
+            yield _with_constant(program, statement)
+        for operand in statement.operands:
+            if len(statement.results) == 1 and _kind(operand) == _kind(statement.results[0]):
+                yield _renamed(program, statement, operand.name)
+        if statement.settings.get("turns", 1) > 1:
+            yield _with_settings(program, statement, turns=1, end="1")
+    if program.grid > 1:
+        yield evolve(program, grid=1)
+    yield evolve(program, options=_USUAL)
+
+
+def _kind(value: object) -> tuple[object, object]:
+    return getattr(value, "dtype", None), getattr(value, "shape", None)
+
+
+def _without(program: Program, sinks: Sequence[Statement]) -> Program:
+    kept = tuple(each for each in program.statements if not any(each is sink for sink in sinks))
+    return evolve(program, statements=kept)
+
+
+def _with_constant(program: Program, statement: Statement) -> Program:
+    """A program in which a statement's results are constants."""
+    constants = tuple(
+        Statement("full", (), (result,), {"shape": result.shape, "number": 1})
+        for result in statement.results
+        if result.shape
+    )
+    if len(constants) < len(statement.results):
+        return program
+    return evolve(program, statements=_replaced(program.statements, statement, constants))
+
+
+def _with_settings(program: Program, statement: Statement, **settings: object) -> Program:
+    changed = evolve(statement, settings={**statement.settings, **settings})
+    return evolve(program, statements=_replaced(program.statements, statement, (changed,)))
+
+
+def _renamed(program: Program, statement: Statement, name: str) -> Program:
+    """A program in which an operand takes the place of a statement's result."""
+    old = statement.results[0]
+    new = next(operand for operand in statement.operands if operand.name == name)
+
+    def change(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
+        return tuple(
+            evolve(
+                each,
+                operands=tuple(new if value == old else value for value in each.operands),
+                bodies=tuple(
+                    Body(
+                        body.parameters,
+                        change(body.statements),
+                        tuple(new if value == old else value for value in body.results),
+                    )
+                    for body in each.bodies
+                ),
+            )
+            for each in statements
+            if each is not statement
+        )
+
+    return evolve(program, statements=change(program.statements))
+
+
+def _replaced(
+    statements: tuple[Statement, ...], old: Statement, new: tuple[Statement, ...]
+) -> tuple[Statement, ...]:
+    found: list[Statement] = []
+    for statement in statements:
+        if statement is old:
+            found += new
+            continue
+        bodies = tuple(
+            Body(body.parameters, _replaced(body.statements, old, new), body.results)
+            for body in statement.bodies
+        )
+        found.append(evolve(statement, bodies=bodies) if bodies else statement)
+    return tuple(found)
+
+
+# --- what nothing uses ----------------------------------------------------------------------------
+
+
+def without_unused(program: Program) -> Program:
+    """A program without values and arguments that nothing uses."""
+    statements = program.statements
+    while (kept := _used(statements, _names(statements))) != statements:
+        statements = kept
+    text = [
+        str(value)
+        for statement in evolve(program, statements=statements).all_statements
+        for value in statement.settings.values()
+    ]
+    words = {word.strip("(),'") for value in text for word in value.split()}
+    scalars = {name: number for name, number in program.scalars.items() if name in words}
+    inputs = tuple(tensor for tensor in program.inputs if tensor.name in words)
+    outputs = tuple(output for output in program.outputs if output.name in words)
+    names = {*scalars, *(each.name for each in inputs), *(each.name for each in outputs)}
+    return evolve(
+        program,
+        statements=statements,
+        inputs=inputs,
+        outputs=outputs,
+        scalars=scalars,
+        hinted=tuple(name for name in program.hinted if name in names),
+    )
+
+
+def _names(statements: Sequence[Statement]) -> set[str]:
+    """The values that statements use."""
+    found = {operand.name for statement in statements for operand in statement.operands}
+    for statement in statements:
+        for body in statement.bodies:
+            found |= _names(body.statements) | {value.name for value in body.results}
+    return found
+
+
+def _used(statements: tuple[Statement, ...], names: set[str]) -> tuple[Statement, ...]:
+    return tuple(
+        evolve(
+            statement,
+            bodies=tuple(
+                Body(body.parameters, _used(body.statements, names), body.results)
+                for body in statement.bodies
+            ),
+        )
+        for statement in statements
+        if not statement.results or any(result.name in names for result in statement.results)
+    )

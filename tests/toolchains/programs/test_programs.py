@@ -1,0 +1,179 @@
+"""Generated programs: the same for the same seed, defined, and smaller where that is asked for."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from attrs import evolve
+
+from compat.toolchains.triton.programs.analysis import check_program
+from compat.toolchains.triton.programs.evaluator import InexactError, elements_of, evaluate
+from compat.toolchains.triton.programs.generator import generate
+from compat.toolchains.triton.programs.operations import FAMILIES, OPERATIONS
+from compat.toolchains.triton.programs.operations.operation import UndefinedError
+from compat.toolchains.triton.programs.program import Output, Program, Statement, Tensor, Value
+from compat.toolchains.triton.programs.shrinking import shrink_program, without_unused
+from compat.toolchains.triton.programs.source import kernel_source
+
+SEEDS = range(120)
+
+
+@pytest.fixture(scope="module")
+def programs() -> list[Program]:
+    return [generate(seed) for seed in SEEDS]
+
+
+def test_equal_seeds_give_equal_programs(programs: list[Program]) -> None:
+    assert [generate(seed) for seed in SEEDS[:20]] == programs[:20]
+    assert len({kernel_source(program) for program in programs}) == len(programs)
+
+
+def test_every_number_of_every_program_is_exact_and_in_its_derived_range(
+    programs: list[Program],
+) -> None:
+    for program in programs:
+        known = check_program(program)
+        results = evaluate(program)  # raises InexactError
+        stores = [each for each in program.statements if each.operation == "store"]
+        for store in stores:
+            written, (operand,) = results[store.settings["output"]], store.operands
+            low, high = known[operand.name].low, known[operand.name].high
+            assert min(low, 0) <= written.min()
+            assert written.max() <= max(high, 0)  # 0 is what no store has replaced
+
+
+def test_every_program_is_python_that_defines_what_it_uses(programs: list[Program]) -> None:
+    for program in programs:
+        tree = ast.parse(kernel_source(program))
+        for function in tree.body:
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            defined = {argument.arg for argument in function.args.args} | {"tl", "range"}
+            defined |= {each.name for each in tree.body if isinstance(each, ast.FunctionDef)}
+            names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+            defined |= {name.id for name in names if isinstance(name.ctx, ast.Store)}
+            used = {name.id for name in names if isinstance(name.ctx, ast.Load)}
+            assert used <= defined | {"triton"}
+
+
+def test_the_operations_are_spread_over_programs() -> None:
+    counts = Counter(name for seed in range(500) for name in generate(seed).operations)
+    missing = {name for name, operation in OPERATIONS.items() if operation.weight} - set(counts)
+    assert not missing
+    families = Counter(OPERATIONS[name].family for name in counts)
+    assert set(families) == set(FAMILIES)
+
+
+def test_only_chooses_families() -> None:
+    found = [generate(seed, only=("dot",)).operations for seed in range(30)]
+    assert all("dot" in operations for operations in found)
+    allowed = {"dot", "memory", "elementwise", "casts", "shapes"}
+    assert {OPERATIONS[name].family for operations in found for name in operations} <= allowed
+
+
+# --- what the checks notice -----------------------------------------------------------------------
+
+
+def _program(*statements: Statement, size: int = 16, output: int = 16, grid: int = 1) -> Program:
+    return Program(
+        seed=0,
+        statements=statements,
+        inputs=(Tensor("x0", "i32", size, -3, 3),),
+        outputs=(Output("y0", "i32", output),),
+        scalars={},
+        grid=grid,
+        options={"num_warps": 4, "num_stages": 3},
+    )
+
+
+def _load(per_program: int = 0) -> Statement:
+    settings = {
+        "tensor": "x0",
+        "offset": 0,
+        "per_program": per_program,
+        "per_turn": 0,
+        "strides": (1,),
+        "limit": None,
+        "other": 0,
+    }
+    return Statement("load", (), (Value("v1", "i32", (16,)),), settings)
+
+
+def _store(value: str = "v1") -> Statement:
+    settings = {"output": "y0", "offset": 0, "per_program": 16, "strides": (1,), "limit": None}
+    return Statement("store", (Value(value, "i32", (16,)),), (), settings)
+
+
+def test_a_program_that_is_defined_passes_and_computes_its_inputs() -> None:
+    program = _program(_load(), _store())
+    assert check_program(program)["v1"].high == 3
+    assert (evaluate(program)["y0"] == elements_of(program.inputs[0])).all()
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        _program(_load(), _store(), size=15),
+        _program(_load(per_program=16), _store(), grid=2, output=32),
+        _program(_load(), _store(), output=15),
+        _program(_load(), _store(), grid=2),
+    ],
+    ids=["load", "load of the second program", "store", "store of the second program"],
+)
+def test_a_place_outside_of_a_tensor_is_noticed_twice(program: Program) -> None:
+    with pytest.raises(UndefinedError, match="outside"):
+        check_program(program)
+    with pytest.raises(InexactError, match="outside"):
+        evaluate(program)
+
+
+def test_a_false_hint_is_noticed() -> None:
+    program = evolve(_program(_load(), _store()), scalars={"n0": 8}, hinted=("n0",))
+    with pytest.raises(UndefinedError, match="multiple of 16"):
+        check_program(program)
+
+
+def test_integers_wrap_around_as_in_a_kernel() -> None:
+    value = Value("v2", "i32", (16,))
+    doubled = Statement("shift_left", (Value("v1", "i32", (16,)),), (value,), {"by": 31})
+    results = evaluate(_program(_load(), doubled, _store("v2")))["y0"]
+    assert set(results.tolist()) <= {0, -(1 << 31)}
+    assert results.dtype == np.int32
+
+
+# --- smaller programs -----------------------------------------------------------------------------
+
+
+def test_a_smaller_program_keeps_the_defect_and_little_else(programs: list[Program]) -> None:
+    program = next(each for each in programs if "dot" in each.operations and each.grid > 1)
+
+    def show(candidates: Sequence[Program]) -> list[bool]:
+        return ["dot" in candidate.operations for candidate in candidates]
+
+    found = shrink_program(program, show)
+    assert "dot" in found.operations
+    assert len(found.all_statements) < len(program.all_statements)
+    assert len(found.all_statements) <= 5
+    assert (found.grid, found.options) == (1, {"num_warps": 4, "num_stages": 3})
+    check_program(found)
+    evaluate(found)
+
+
+def test_nothing_smaller_is_returned_if_nothing_smaller_shows_it(programs: list[Program]) -> None:
+    assert shrink_program(programs[0], lambda tried: [False] * len(tried)) == programs[0]
+
+
+def test_unused_values_and_arguments_go() -> None:
+    other = Statement("arange", (), (Value("v9", "i32", (16,)),), {"start": 0, "end": 16})
+    program = evolve(
+        _program(_load(), other, _store()),
+        scalars={"n0": 16},
+        hinted=("n0", "x0"),
+    )
+    cleaned = without_unused(program)
+    assert [each.operation for each in cleaned.statements] == ["load", "store"]
+    assert (cleaned.scalars, cleaned.hinted) == ({}, ("x0",))
