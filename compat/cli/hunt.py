@@ -15,8 +15,10 @@ from compat.cli.opening import CompileOptions, compile_options, launched_option
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import place_options, select_places
 from compat.hunt.hunting import HuntRequest, HuntRun
+from compat.hunt.known import KNOWN_FILE, KnownDefect, read_known
 from compat.launch import merging
 from compat.launch.archive import pack, write_archive
+from compat.project import Selection
 from compat.report.views.hunt import hunt_blocks, hunt_document
 
 
@@ -46,6 +48,13 @@ from compat.report.views.hunt import hunt_blocks, hunt_document
     multiple=True,
     metavar="FAMILY",
     help="Families of operations that every program uses, such as dot,reduce.",
+)
+@click.option(
+    "--known",
+    "known",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The defects that are known upstream.  [default: known.toml, if there is one]",
 )
 @click.option(
     "--keep",
@@ -88,6 +97,7 @@ def hunt(
     programs: int | None,
     seed: int | None,
     only: tuple[str, ...],
+    known: Path | None,
     kept: Path,
     shrinking: float,
     folder: Path | None,
@@ -106,11 +116,12 @@ def hunt(
     GPU, write a folder with --build, run its launch.py on a GPU host, and repeat the command with
     the same --seed and --programs, and with --launched.
 
-    Exits with 0 if it finds no defect, and with 1 if it finds one.
+    Exits with 0 if it finds no defect or only known ones, and with 1 if it finds another one.
     """
     if minutes is None and programs is None:
         minutes = 1.0
     selection = select_places(**chosen)
+    defects = _known(known, selection)
     with evolve(compiling, executor="local").opened(selection) as context:
         for path in launched:
             merging.merge(path, context.store)
@@ -123,6 +134,7 @@ def hunt(
                 programs=programs,
                 seconds=None if minutes is None else minutes * 60,
                 only=_split(only),
+                known=defects,
             )
         )
         examples = run.keep(found, kept, seconds=shrinking)
@@ -133,6 +145,14 @@ def hunt(
     if examples:
         answer.add(f"wrote {len(examples)} examples to {relative(kept)}")
         raise SystemExit(1)
+
+
+def _known(path: Path | None, selection: Selection) -> tuple[KnownDefect, ...]:
+    """The known defects of a file, or of the one beside ``matrix.toml``."""
+    usual = selection.root / KNOWN_FILE
+    if path is None and not usual.exists():
+        return ()
+    return read_known(path or usual)
 
 
 def _split(words: tuple[str, ...]) -> tuple[str, ...]:

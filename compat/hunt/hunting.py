@@ -23,6 +23,7 @@ from compat.engine.run import RunContext, run
 from compat.errors import SelectionError, StoreError
 from compat.files import TemporaryFolder, replace_file
 from compat.hunt.kernels import GeneratedKernel, write_kernel, write_program
+from compat.hunt.known import KnownDefect, known_defect
 from compat.hunt.oracles import Hit, Oracle, ProgramVerdict, judge
 from compat.launch.building import Built, build_cells
 from compat.launch.merging import with_launched
@@ -47,6 +48,8 @@ class HuntRequest:
     """Seconds after which no further programs are begun."""
     only: tuple[str, ...] = ()
     """The families of operations that every program uses. Empty: some of all."""
+    known: tuple[KnownDefect, ...] = ()
+    """The defects that are known upstream."""
 
 
 @frozen(kw_only=True)
@@ -56,6 +59,8 @@ class Defect:
     fingerprint: str
     oracle: Oracle
     hits: tuple[Hit, ...]
+    known: KnownDefect | None = None
+    """What it is known as upstream."""
 
     @property
     def example(self) -> Hit:
@@ -99,6 +104,7 @@ class HuntAnswer:
     envs: tuple[str, ...]
     targets: tuple[str, ...]
     language: ProgramLanguage[Any]
+    known: tuple[KnownDefect, ...] = ()
 
     @property
     def cells(self) -> int:
@@ -121,13 +127,13 @@ class HuntAnswer:
     @property
     def defects(self) -> tuple[Defect, ...]:
         """What was found, the most frequent first."""
-        by_print: dict[tuple[Oracle, str], list[Hit]] = defaultdict(list)
-        for verdict in self.verdicts:
-            for hit in verdict.hits:
-                by_print[hit.oracle, hit.fingerprint].append(hit)
+        by_print: dict[tuple[Oracle, str, KnownDefect | None], list[Hit]] = defaultdict(list)
+        for hit in (hit for verdict in self.verdicts for hit in verdict.hits):
+            known = known_defect(self.known, hit, self.language.kernel_source(hit.program))
+            by_print[hit.oracle, hit.fingerprint, known].append(hit)
         defects = [
-            Defect(fingerprint=fingerprint, oracle=oracle, hits=tuple(hits))
-            for (oracle, fingerprint), hits in by_print.items()
+            Defect(fingerprint=fingerprint, oracle=oracle, hits=tuple(hits), known=known)
+            for (oracle, fingerprint, known), hits in by_print.items()
         ]
         return tuple(sorted(defects, key=lambda defect: (-len(defect.seeds), defect.fingerprint)))
 
@@ -210,6 +216,7 @@ class HuntRun:
             envs=tuple(env.env.name for env in self.envs),
             targets=tuple(target.name for target in self.selection.all_targets),
             language=self.language,
+            known=request.known,
         )
 
     def _check_families(self, names: Sequence[str]) -> None:
@@ -297,11 +304,13 @@ class HuntRun:
     def keep(self, answer: HuntAnswer, folder: Path, seconds: float) -> dict[str, Path]:
         """Write a small example of every defect with its kernel file: fingerprint → kernel file.
 
+        Known defects need none.
+
         ``seconds`` is the time that making one smaller may take. Raises StoreError if the folder
         cannot be written, and the errors of :func:`compat.engine.run.run`.
         """
         examples: dict[str, Path] = {}
-        for defect in answer.defects:
+        for defect in (each for each in answer.defects if each.known is None):
             program = self.shrunk(defect, answer, seconds)
             place = folder / _folder_name(defect.fingerprint)
             try:

@@ -23,7 +23,7 @@ def hunt_blocks(answer: HuntAnswer, examples: Mapping[str, Path]) -> Iterator[Bl
         yield Heading(f"{defect.oracle}  {defect.fingerprint}")
         for label, text in _facts(answer, defect):
             yield TextLine(f"  {label:<9} {text}")
-        if defect.fingerprint in examples:
+        if defect.known is None and defect.fingerprint in examples:
             yield TextLine(f"  example   {relpath(examples[defect.fingerprint])}")
         yield TextLine()
     yield DataTable(
@@ -48,6 +48,9 @@ def _facts(answer: HuntAnswer, defect: Defect) -> Iterator[tuple[str, str]]:
     """What is known of a defect, with labels."""
     example = defect.example
     total = len(answer.verdicts)
+    if defect.known is not None:
+        note = f" ({defect.known.note})" if defect.known.note else ""
+        yield "known", f"{defect.known.url}{note}"
     yield "says", example.reason.strip().splitlines()[0] if example.reason.strip() else "nothing"
     yield "envs", f"{', '.join(defect.envs)}; {', '.join(defect.targets)}"
     yield "programs", f"{len(defect.seeds)} of {total}, the first from seed {defect.seeds[0]}"
@@ -71,9 +74,11 @@ def sentences(answer: HuntAnswer) -> Iterator[str]:
     if answer.invalid:
         seeds = [str(verdict.program.seed) for verdict in answer.invalid[:8]]
         yield f"every release rejects those of the seeds {listed(seeds)}"
+    known = sum(defect.known is not None for defect in answer.defects)
     yield (
         f"{counted(sum(bool(verdict.hits) for verdict in answer.verdicts), 'program')} with a hit,"
         f" {counted(len(answer.defects), 'distinct hit')}"
+        + (f", {known} of them known" if known else "")
     )
 
 
@@ -98,9 +103,10 @@ def hunt_document(answer: HuntAnswer, examples: Mapping[str, Path]) -> JsonObjec
                 "seeds": list(defect.seeds),
                 "example": (
                     relpath(examples[defect.fingerprint])
-                    if defect.fingerprint in examples
+                    if defect.known is None and defect.fingerprint in examples
                     else None
                 ),
+                "known": None if defect.known is None else defect.known.url,
             }
             for defect in answer.defects
         ],
