@@ -52,8 +52,8 @@ def test_a_hunt_finds_a_crash_and_writes_a_small_example(project: Path) -> None:
 
 
 def test_a_known_defect_alone_is_no_failure_and_has_no_example(project: Path) -> None:
-    words = ("hunt", "--programs", "1", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
-    words = (*words, "--target", "sm_90", "--shrink", "0", "--json", "--keep")
+    first = ("hunt", "--programs", "1", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
+    words = (*first, "--target", "sm_90", "--shrink", "0", "--json", "--keep")
     (new,) = json.loads(run(*words, "new", code=1).stdout)["defects"]
     assert (new["known"], (project / new["example"]).exists()) == (None, True)
     entry = {"fingerprint": new["fingerprint"], "url": "https://example.org/issues/1"}
