@@ -113,7 +113,10 @@ def test_in_an_env_made_from_its_header_it_shows_its_failure(script: Path, tmp_p
     )
     ran = run_script(str(python), script, 120)
     assert ran.exit_code == 0, ran.output
-    assert seen(ran, script) == promised(script)
+    if "DEADLINE = " in script.read_text():
+        assert "reproduced: still compiling after" in ran.output
+    else:
+        assert seen(ran, script) == promised(script)
 
 
 @pytest.mark.wheels
