@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 from attrs import evolve
 
+from compat import interruption
+from compat.cli import INTERRUPTED
 from compat.cli.answer import Answer, answer_options, relative
 from compat.cli.help import Command
 from compat.cli.launch import show_built
-from compat.cli.opening import CompileOptions, compile_options, launched_option
+from compat.cli.opening import (
+    CompileOptions,
+    compile_options,
+    launched_option,
+    python_option,
+    use_gpu,
+)
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import place_options, select_places
 from compat.hunt.hunting import HuntRequest, HuntRun
 from compat.launch import merging
 from compat.launch.archive import pack, write_archive
+from compat.project import Selection
+from compat.report.summary.compact import counted
 from compat.report.views.hunt import hunt_blocks, hunt_document
 
 
@@ -48,6 +59,22 @@ from compat.report.views.hunt import hunt_blocks, hunt_document
     help="Families of operations that every program uses, such as dot,reduce.",
 )
 @click.option(
+    "--forms",
+    type=click.IntRange(min=1),
+    default=2,
+    metavar="N",
+    show_default=True,
+    help="The forms of each program: its own, and others with another config or spelling.",
+)
+@click.option(
+    "--against",
+    metavar="WHEEL",
+    help=(
+        "A wheel to test. Only what it breaks counts: the newest of --envs does it right.  [--envs"
+        " is newest then]"
+    ),
+)
+@click.option(
     "--keep",
     "kept",
     type=click.Path(path_type=Path, file_okay=False),
@@ -74,6 +101,13 @@ from compat.report.views.hunt import hunt_blocks, hunt_document
 )
 @click.option("--archive", is_flag=True, help="With --build: also write FOLDER.tar.xz.")
 @launched_option("judge")
+@click.option(
+    "--launch",
+    "is_launching",
+    is_flag=True,
+    help="Launch what compiles on the GPU of this machine.",
+)
+@python_option
 @compile_options(
     jobs=None,
     deadline=None,
@@ -88,11 +122,15 @@ def hunt(
     programs: int | None,
     seed: int | None,
     only: tuple[str, ...],
+    forms: int,
+    against: str | None,
     kept: Path,
     shrinking: float,
     folder: Path | None,
     archive: bool,
     launched: tuple[Path, ...],
+    is_launching: bool,
+    python: str | None,
     compiling: CompileOptions,
     **chosen: Any,
 ) -> None:
@@ -102,37 +140,57 @@ def hunt(
 
     Every program is valid, and its right results are known. The command compiles it on all chosen
     releases and targets. It shows where a compiler crashes, or rejects what another compiles. In
-    envs with PyTorch, it also compares the results of Triton's interpreter. To compare those of a
-    GPU, write a folder with --build, run its launch.py on a GPU host, and repeat the command with
-    the same --seed and --programs, and with --launched.
+    envs with PyTorch, it also compares the results of Triton's interpreter. With --launch, it
+    compares those of the GPU of this machine. To use another GPU, write a folder with --build, run
+    its launch.py on the GPU host, and repeat the command with the same --seed and --programs, and
+    with --launched.
 
-    Exits with 0 if it finds no defect, and with 1 if it finds one.
+    Exits with 0 if it finds no defect, with 1 if it finds one, and with 3 if --launch finds no GPU.
     """
     if minutes is None and programs is None:
         minutes = 1.0
-    selection = select_places(**chosen)
+    selection, wheel = _selection(chosen, against)
+    selection, gpu = use_gpu(selection, is_launching, python)
+    obtain = compiling.obtaining(selection)
     with evolve(compiling, executor="local").opened(selection) as context:
         for path in launched:
             merging.merge(path, context.store)
-        run = HuntRun(
-            selection, context, compiling.obtaining(selection), ProgressListener(judged=False)
-        )
+        run = HuntRun(selection, context, obtain, ProgressListener(judged=False), gpu)
         found = run.run(
             HuntRequest(
                 seed=seed,
                 programs=programs,
                 seconds=None if minutes is None else minutes * 60,
                 only=_split(only),
+                forms=forms,
+                against=wheel,
             )
         )
-        examples = run.keep(found, kept, seconds=shrinking)
-        built = run.build(found) if folder is not None else None
+        if found.interrupted:
+            interruption.clear()
+        examples = run.keep(found, kept, seconds=0 if found.interrupted else shrinking)
+        built = run.build(found) if folder is not None and not found.interrupted else None
     answer.draw(lambda: hunt_blocks(found, examples), lambda: hunt_document(found, examples))
     if built is not None and folder is not None:
         show_built(built, write_archive(built, folder), pack(folder) if archive else None)
     if examples:
-        answer.add(f"wrote {len(examples)} examples to {relative(kept)}")
-        raise SystemExit(1)
+        answer.add(f"wrote {counted(len(examples), 'example')} to {relative(kept)}")
+    if found.interrupted:
+        message = f"interrupted: the next hunt begins with seed {found.seeds[1]}"
+        click.echo(message, err=True)
+        raise SystemExit(INTERRUPTED)
+    raise SystemExit(1 if examples else 0)
+
+
+def _selection(chosen: Mapping[str, Any], against: str | None) -> tuple[Selection, str | None]:
+    """The envs and targets, and the name of the env of a wheel among them."""
+    if against is None:
+        return select_places(**chosen), None
+    selection = select_places(**{**chosen, "envs": chosen["envs"] or ("newest",)})
+    env = selection.config.wheel_env(against)
+    if env.name in {other.name for other in selection.envs}:
+        env = evolve(env, name=f"{env.name}-wheel")
+    return evolve(selection, envs=(*selection.envs, env)), env.name
 
 
 def _split(words: tuple[str, ...]) -> tuple[str, ...]:

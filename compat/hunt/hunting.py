@@ -23,16 +23,24 @@ from compat.engine.run import RunContext, run
 from compat.errors import SelectionError, StoreError
 from compat.files import TemporaryFolder, replace_file
 from compat.hunt.kernels import GeneratedKernel, write_kernel, write_program
-from compat.hunt.oracles import Hit, Oracle, ProgramVerdict, judge
+from compat.hunt.oracles import Hit, Oracle, ProgramVerdict, judge, what_breaks
+from compat.interruption import Stopped
 from compat.launch.building import Built, build_cells
+from compat.launch.hosting import Gpu, can_be_launched, launch_cells
 from compat.launch.merging import with_launched
 from compat.model import BuiltEnv, Cell, Result, Status, Target
 from compat.project import Listener, Obtain, Selection
 from compat.text import read_json, write_json
-from compat.toolchains.programs import Program, ProgramLanguage
+from compat.toolchains.programs import OWN, Program, ProgramLanguage
 
-_TOGETHER = 24
-"""Programs that are compiled together."""
+_FIRST = 2
+"""Programs that are compiled together at first, until it is known how long they take."""
+_MOST = 64
+"""Programs that are compiled together at most."""
+_PART = 20
+"""A batch of programs takes about the time of the hunt divided by this number."""
+_WITHOUT_END = 1200.0
+"""Seconds of a hunt whose time is not limited, for the size of batches."""
 
 
 @frozen(kw_only=True)
@@ -47,6 +55,10 @@ class HuntRequest:
     """Seconds after which no further programs are begun."""
     only: tuple[str, ...] = ()
     """The families of operations that every program uses. Empty: some of all."""
+    forms: int = 2
+    """How many forms of each program are compiled: its own, and other configs or spellings."""
+    against: str | None = None
+    """The name of an env. Only what it breaks counts: the newest other release does it right."""
 
 
 @frozen(kw_only=True)
@@ -62,7 +74,12 @@ class Defect:
         """The hit with the shortest program, on its newest release."""
         return min(
             self.hits,
-            key=lambda hit: (hit.program.statements_count, hit.program.seed, _age(hit)),
+            key=lambda hit: (
+                hit.program.statements_count,
+                hit.program.seed,
+                hit.program.form != OWN,
+                _age(hit),
+            ),
         )
 
     @property
@@ -99,6 +116,8 @@ class HuntAnswer:
     envs: tuple[str, ...]
     targets: tuple[str, ...]
     language: ProgramLanguage[Any]
+    interrupted: bool = False
+    """Whether the user ended it. Programs that were not finished have no verdict."""
 
     @property
     def cells(self) -> int:
@@ -149,6 +168,7 @@ def hunt(
     context: RunContext,
     obtain: Obtain,
     listener: Listener | None = None,
+    gpu: Gpu | None = None,
 ) -> HuntAnswer:
     """Try programs until their number or the time is reached.
 
@@ -158,17 +178,18 @@ def hunt(
         context: How to compile; needs no environments.
         obtain: Called for environments, and may build them.
         listener: Receives progress.
+        gpu: Launches what compiles. ``None``: nothing is launched.
 
     Raises:
         SelectionError: The envs have no programs, there is no such family, or NumPy is missing.
         compat.engine.run.Interrupted: And the other errors of :func:`compat.engine.run.run`.
         StoreError: The folder for programs cannot be written.
     """
-    return HuntRun(selection, context, obtain, listener).run(request)
+    return HuntRun(selection, context, obtain, listener, gpu).run(request)
 
 
 class HuntRun:
-    """A hunt under way."""
+    """A hunt under way. With a GPU, it also launches what compiles."""
 
     def __init__(
         self,
@@ -176,7 +197,9 @@ class HuntRun:
         context: RunContext,
         obtain: Obtain,
         listener: Listener | None = None,
+        gpu: Gpu | None = None,
     ) -> None:
+        self.gpu = gpu
         self.selection, self.listener = selection, listener or Listener()
         self.envs = obtain(selection.config.path, selection.envs)
         self.toolchain, self.language = _language(selection)
@@ -196,13 +219,20 @@ class HuntRun:
         first = self._next_seed() if request.seed is None else request.seed
         seeds = islice(count(first), request.programs)
         verdicts: list[ProgramVerdict] = []
-        while batch := list(islice(seeds, _TOGETHER)):
-            verdicts += self._try([self.language.generate(seed, request.only) for seed in batch])
+        interrupted, together = False, _FIRST
+        while batch := list(islice(seeds, together)):
+            try:
+                verdicts += self._try(batch, request)
+            except Stopped:
+                interrupted = True
+                break
             hits = sum(bool(verdict.hits) for verdict in verdicts)
             self.listener.say(f"{len(verdicts)} programs, {hits} with a hit")
             self._note(batch[-1] + 1)
-            if request.seconds is not None and time.monotonic() - began >= request.seconds:
+            taken = time.monotonic() - began
+            if request.seconds is not None and taken >= request.seconds:
                 break
+            together = _batch(len(verdicts) / taken, request.seconds, taken)
         return HuntAnswer(
             seeds=(first, first + len(verdicts)),
             verdicts=tuple(verdicts),
@@ -210,6 +240,7 @@ class HuntRun:
             envs=tuple(env.env.name for env in self.envs),
             targets=tuple(target.name for target in self.selection.all_targets),
             language=self.language,
+            interrupted=interrupted,
         )
 
     def _check_families(self, names: Sequence[str]) -> None:
@@ -221,15 +252,24 @@ class HuntRun:
                     hint=f"Choose some of {', '.join(self.language.families)}.",
                 )
 
-    def _try(self, programs: Sequence[Program]) -> list[ProgramVerdict]:
-        kernels = self._written(programs)
-        results = self._results(kernels)
-        verdicts = [judge(kernel.program, results[kernel.program.seed]) for kernel in kernels]
-        for kernel in kernels:
-            Path(kernel.spec.source).unlink()
-            assert kernel.spec.problem is not None
-            Path(kernel.spec.problem.source).unlink()
-        return verdicts
+    def _try(self, seeds: Sequence[int], request: HuntRequest) -> list[ProgramVerdict]:
+        programs = {
+            seed: self.language.forms(self.language.generate(seed, request.only), request.forms)
+            for seed in seeds
+        }
+        kernels = self._written([form for forms in programs.values() for form in forms])
+        try:
+            results = self._results(kernels)
+        finally:
+            for kernel in kernels:
+                kernel.delete()
+        verdicts = [
+            judge(forms[0], [(form, results[form.seed, form.form]) for form in forms])
+            for forms in programs.values()
+        ]
+        if request.against is None:
+            return verdicts
+        return [what_breaks(verdict, request.against) for verdict in verdicts]
 
     def _written(self, programs: Sequence[Program]) -> list[GeneratedKernel]:
         folder = self.folder / "programs"
@@ -253,13 +293,16 @@ class HuntRun:
             if cell.env.release is None or self.language.is_for(kernel.program, cell.env.release)
         ]
 
-    def _results(self, kernels: Sequence[GeneratedKernel]) -> dict[int, list[Result]]:
-        """Seed → the results of its program, with all numbers that are known."""
-        seeds = {kernel.spec.kernel: kernel.program.seed for kernel in kernels}
-        found: dict[int, list[Result]] = {seed: [] for seed in seeds.values()}
+    def _results(self, kernels: Sequence[GeneratedKernel]) -> dict[tuple[int, str], list[Result]]:
+        """Seed and form → the results of a program, with all numbers that are known."""
+        names = {kernel.spec.kernel: kernel.program for kernel in kernels}
+        results: dict[tuple[int, str], list[Result]] = {
+            (program.seed, program.form): [] for program in names.values()
+        }
         for result in self._checked(self._cells(kernels)):
-            found[seeds[result.cell.spec.kernel]].append(result)
-        return found
+            program = names[result.cell.spec.kernel]
+            results[program.seed, program.form].append(result)
+        return results
 
     def _checked(self, cells: Sequence[Cell]) -> list[Result]:
         """The results of cells, with all numbers that are known or can be interpreted."""
@@ -272,26 +315,35 @@ class HuntRun:
             and interpretable(result.cell, self.context.envs[result.cell.env.name])
         ]
         checks = interpret(interpreted, self.context) if interpreted else {}
-        return [
-            with_check(result, checks.get(result.cell))
-            for result in with_launched(results, self.context.store)
+        launched = with_launched(results, self.context.store)
+        if self.gpu is not None:
+            launched = self._launched(launched, self.gpu)
+        return [with_check(result, checks.get(result.cell)) for result in launched]
+
+    def _launched(self, results: Sequence[Result], gpu: Gpu) -> tuple[Result, ...]:
+        """Results with the numbers of the GPU of this machine."""
+        missing = [
+            result
+            for result in results
+            if result.numbers.gpu is None and can_be_launched(result, gpu)
         ]
+        with self.listener.step(f"launching {len(missing)} kernels"):
+            launch_cells(missing, self.context, gpu)
+        return with_launched(results, self.context.store)
 
     def build(self, answer: HuntAnswer) -> Built:
         """Everything of a hunt that a GPU host has to launch: what compiles.
 
         Raises the errors of :func:`compat.engine.run.run`.
         """
-        kernels = self._written([verdict.program for verdict in answer.verdicts])
+        kernels = self._written([form for verdict in answer.verdicts for form in verdict.forms])
         compiled = {
-            (result.cell.spec.kernel, result.cell.env.name)
+            result.cell.id
             for verdict in answer.verdicts
             for result in verdict.results
             if result.outcome.failure is None
         }
-        cells = [
-            cell for cell in self._cells(kernels) if (cell.spec.kernel, cell.env.name) in compiled
-        ]
+        cells = [cell for cell in self._cells(kernels) if cell.id in compiled]
         return build_cells(cells, self.context)
 
     def keep(self, answer: HuntAnswer, folder: Path, seconds: float) -> dict[str, Path]:
@@ -315,10 +367,10 @@ class HuntRun:
     def shrunk(self, defect: Defect, answer: HuntAnswer, seconds: float) -> Program:
         """The smallest program that shows a defect, of those that a limited time finds.
 
-        Programs that only a GPU gets wrong stay as they are.
+        Programs that only a GPU gets wrong stay as they are without one.
         """
         hit, end = defect.example, time.monotonic() + seconds
-        if defect.oracle is Oracle.NUMBERS:
+        if defect.oracle is Oracle.NUMBERS and self.gpu is None:
             return hit.program
         envs = [hit.result.built, *_compiling(answer, hit)][:2]
 
@@ -355,7 +407,9 @@ class HuntRun:
             any(
                 (hit.oracle, hit.fingerprint, hit.result.cell.env)
                 == (defect.oracle, defect.fingerprint, envs[0].env)
-                for hit in judge(kernel.program, by_source[kernel.spec.source]).hits
+                for hit in judge(
+                    kernel.program, [(kernel.program, by_source[kernel.spec.source])]
+                ).hits
             )
             for kernel in kernels
         ]
@@ -402,13 +456,30 @@ def _compiling(answer: HuntAnswer, hit: Hit) -> list[BuiltEnv]:
     """The envs that compile a program that another one rejects."""
     if hit.oracle is not Oracle.DISAGREEMENT:
         return []
-    verdict = next(each for each in answer.verdicts if each.program == hit.program)
+    verdict = next(
+        verdict for verdict in answer.verdicts if verdict.program.seed == hit.program.seed
+    )
     target = hit.result.cell.target
     return [
         result.built
         for result in verdict.results
-        if result.outcome.status is Status.OK and result.cell.target == target
+        if result.outcome.status is Status.OK
+        and result.cell.target == target
+        and result.built != hit.result.built
     ]
+
+
+def _batch(rate: float, seconds: float | None, taken: float) -> int:
+    """How many programs are compiled together next.
+
+    Args:
+        rate: Programs per second until now.
+        seconds: The time of the hunt, if it is limited.
+        taken: The seconds until now.
+    """
+    whole = _WITHOUT_END if seconds is None else seconds
+    left = whole / _PART if seconds is None else min(whole / _PART, seconds - taken)
+    return min(max(round(rate * left), _FIRST), _MOST)
 
 
 def _folder_name(fingerprint: str) -> str:

@@ -10,7 +10,7 @@ from attrs import frozen
 from compat.config.kernel_writer import write_kernel_file
 from compat.model import Problem, Specialization
 from compat.source.closure import read_source
-from compat.toolchains.programs import Program, ProgramLanguage
+from compat.toolchains.programs import OWN, Program, ProgramLanguage
 
 HUNTED = "hunted"
 """The variant of every generated kernel."""
@@ -23,10 +23,16 @@ class GeneratedKernel:
     program: Program
     spec: Specialization
 
+    def delete(self) -> None:
+        """Delete its files."""
+        Path(self.spec.source).unlink(missing_ok=True)
+        if self.spec.problem is not None:
+            Path(self.spec.problem.source).unlink(missing_ok=True)
+
 
 def name_of(program: Program) -> str:
-    """The name of a program's kernel: its seed."""
-    return f"seed_{program.seed}"
+    """The name of a program's kernel: its seed, and its form if that is not its own."""
+    return f"seed_{program.seed}" + (f"_{program.form}" if program.form != OWN else "")
 
 
 def write_program(

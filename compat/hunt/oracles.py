@@ -3,9 +3,10 @@
 A program is valid by construction. So the first two oracles need no reference:
 
 - ``crash``: the compiler crashed, hung, or reported an error of its own;
-- ``disagreement``: it rejected a program that another release or target compiles.
+- ``disagreement``: it rejected a program that another release or target compiles, or a form of a
+  program while it compiles another form.
 
-A program that every release rejects counts as invalid. The others compare numbers:
+A program that every release rejects in every form counts as invalid. The others compare numbers:
 
 - ``interpreter``: Triton's interpreter computes something else than NumPy;
 - ``numbers``: the GPU computes something else, or not the same each time.
@@ -16,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
-from attrs import frozen
+from attrs import evolve, frozen
+from packaging.version import Version
 
 from compat.model import Check, Result, Status
 from compat.toolchains.programs import Program
@@ -53,7 +55,11 @@ class ProgramVerdict:
     """All results of one program, and what they show."""
 
     program: Program
+    """In its own form."""
+    forms: tuple[Program, ...]
+    """All forms that were tried."""
     results: tuple[Result, ...]
+    """Of all forms."""
     hits: tuple[Hit, ...]
 
     @property
@@ -68,19 +74,51 @@ class ProgramVerdict:
         return not statuses or bool(statuses & {Status.OK, *_BROKEN})
 
 
-def judge(program: Program, results: Sequence[Result]) -> ProgramVerdict:
-    """What the results of a program show."""
-    told = [result for result in results if _tells(result)]
-    is_compiled = any(result.outcome.status is Status.OK for result in told)
+def judge(program: Program, forms: Sequence[tuple[Program, Sequence[Result]]]) -> ProgramVerdict:
+    """What the results of a program show, which several forms of it may have."""
+    told = [(form, result) for form, results in forms for result in results if _tells(result)]
+    is_compiled = any(result.outcome.status is Status.OK for _, result in told)
     hits = [
         hit
-        for result in told
+        for form, result in told
         for hit in (
-            *_by_compiler(program, result, is_compiled=is_compiled),
-            *_by_numbers(program, result),
+            *_by_compiler(form, result, is_compiled=is_compiled),
+            *_by_numbers(form, result),
         )
     ]
-    return ProgramVerdict(program=program, results=tuple(results), hits=tuple(hits))
+    return ProgramVerdict(
+        program=program,
+        forms=tuple(form for form, _ in forms),
+        results=tuple(result for _, results in forms for result in results),
+        hits=tuple(hits),
+    )
+
+
+def what_breaks(verdict: ProgramVerdict, env: str) -> ProgramVerdict:
+    """A verdict with the hits of one env alone, on what the newest other release does right."""
+    hits = [
+        hit
+        for hit in verdict.hits
+        if hit.result.cell.env.name == env and _is_right_before(verdict, hit)
+    ]
+    return evolve(verdict, hits=tuple(hits))
+
+
+def _is_right_before(verdict: ProgramVerdict, hit: Hit) -> bool:
+    """Whether the newest other release compiles what a hit is of, and to no hit."""
+    cell = hit.result.cell
+    others = [
+        result
+        for result in verdict.results
+        if result.cell.env != cell.env
+        and (result.cell.target, result.cell.spec) == (cell.target, cell.spec)
+    ]
+    if not others:
+        return False
+    newest = max(others, key=lambda result: result.cell.env.release or Version("0"))
+    return newest.outcome.status is Status.OK and newest not in [
+        other.result for other in verdict.hits
+    ]
 
 
 def _tells(result: Result) -> bool:

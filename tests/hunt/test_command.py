@@ -11,8 +11,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from compat import interruption
 from compat.cli.commands import main
+from compat.config.matrix import MatrixConfig
+from compat.hunt.hunting import HuntRun
 from compat.model import BuiltEnv
+from compat.project import read_matrix
 
 pytestmark = pytest.mark.wheels
 
@@ -39,7 +43,7 @@ def project(
 def test_a_hunt_finds_a_crash_and_writes_a_small_example(project: Path) -> None:
     words = ("hunt", "--programs", "2", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
     document = json.loads(run(*words, "--target", "sm_90", "--json", code=1).stdout)
-    assert (document["programs"], document["invalid"]) == (2, [])
+    assert (document["programs"], document["cells"], document["invalid"]) == (2, 4, [])
     (defect,) = document["defects"]
     assert (defect["oracle"], defect["envs"]) == ("crash", ["triton-3.1.0"])
     assert CRASHES in defect["seeds"]
@@ -63,22 +67,63 @@ def test_a_folder_for_a_gpu_host_has_what_compiles(project: Path) -> None:
     words = ("hunt", "--programs", "2", "--seed", "3", "--envs", "3.9.0", "--target", "sm_90")
     run(*words, "--build", "gpu")
     index: dict[str, Any] = json.loads((project / "gpu/index.json").read_text())
-    assert [cell["cell"].split("/")[0] for cell in index["cells"]] == ["seed_3", "seed_4"]
+    names = [cell["cell"].split("/")[0] for cell in index["cells"]]
+    own = [name for name in names if name in ("seed_3", "seed_4")]
+    forms = {name.rpartition("_")[0] or name for name in names if name not in own}
+    assert len(own) == 2
+    assert len(names) == 4
+    assert all(form.startswith(("seed_3", "seed_4")) for form in forms)
+
+
+def test_against_a_wheel_only_what_it_breaks_counts(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wheel is the old release here: it fails where the newest one does not."""
+    wheel = MatrixConfig.one_env(read_matrix(None), "triton-3.1.0")
+    monkeypatch.setattr(MatrixConfig, "wheel_env", lambda _, path: wheel)
+    words = ("hunt", "--programs", "1", "--seed", str(CRASHES), "--target", "sm_90", "--json")
+    shrink = ("--shrink", "0", "--forms", "1")
+    against = run(*words, "--envs", "3.9.0", "--against", "x.whl", *shrink, code=1).stdout
+    assert [defect["envs"] for defect in json.loads(against)["defects"]] == [["triton-3.1.0"]]
+    wheel = MatrixConfig.one_env(read_matrix(None), "triton-3.9.0")
+    against = run(*words, "--envs", "3.1.0", "--against", "x.whl", *shrink).stdout
+    assert json.loads(against)["defects"] == []
+
+
+def test_a_hunt_that_is_interrupted_tells_what_it_found(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(self: HuntRun, seed: int) -> None:
+        note(self, seed)
+        if seed >= CRASHES:
+            interruption.ask()
+
+    note = HuntRun._note
+    monkeypatch.setattr(HuntRun, "_note", interrupt)
+    words = ("hunt", "--programs", "50", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
+    done = run(*words, "--target", "sm_90", "--json", code=130)
+    document = json.loads(done.stdout)
+    assert document["interrupted"]
+    assert [defect["oracle"] for defect in document["defects"]] == ["crash"]
+    assert document["seeds"] == [CRASHES, CRASHES + 2]
+    assert f"interrupted: the next hunt begins with seed {CRASHES + 2}" in done.stderr
+    assert not list((project / ".compat/hunt/programs").iterdir())
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "told", "code"),
     [
-        (("--only", "dots"), "there is no family of operations 'dots'"),
-        (("--envs", "cute-4.8.1"), "compat hunt has no programs for CuTe DSL"),
+        (("--only", "dots"), "there is no family of operations 'dots'", 3),
+        (("--envs", "cute-4.8.1"), "compat hunt has no programs for CuTe DSL", 3),
+        (("--against", "gone.whl"), "there is no such file", 2),
     ],
 )
 def test_what_a_hunt_cannot_do_is_one_clear_error(
-    project: Path, words: tuple[str, ...], told: str
+    project: Path, words: tuple[str, ...], told: str, code: int
 ) -> None:
     chosen = () if "--envs" in words else ("--envs", "3.9.0")
     done = CliRunner().invoke(main, ("hunt", "--programs", "1", "--no-build", *chosen, *words))
-    assert done.exit_code == 3
+    assert done.exit_code == code
     assert told in str(done.exception) + done.output
 
 

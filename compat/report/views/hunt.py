@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from compat.report.render.blocks import Block, DataTable, Heading, TableColumn, TextLine
 from compat.report.summary.compact import counted, listed
 from compat.text import JsonObject
+from compat.toolchains.programs import OWN
 
 if TYPE_CHECKING:
     from compat.hunt.hunting import Defect, HuntAnswer
@@ -48,9 +49,12 @@ def _facts(answer: HuntAnswer, defect: Defect) -> Iterator[tuple[str, str]]:
     """What is known of a defect, with labels."""
     example = defect.example
     total = len(answer.verdicts)
+    forms = sorted({hit.program.form for hit in defect.hits} - {OWN})
     yield "says", example.reason.strip().splitlines()[0] if example.reason.strip() else "nothing"
     yield "envs", f"{', '.join(defect.envs)}; {', '.join(defect.targets)}"
     yield "programs", f"{len(defect.seeds)} of {total}, the first from seed {defect.seeds[0]}"
+    if not any(hit.program.form == OWN for hit in defect.hits):
+        yield "forms", f"only {listed(forms)}"
 
 
 def sentences(answer: HuntAnswer) -> Iterator[str]:
@@ -84,6 +88,7 @@ def hunt_document(answer: HuntAnswer, examples: Mapping[str, Path]) -> JsonObjec
         "seeds": list(answer.seeds),
         "programs": len(answer.verdicts),
         "cells": answer.cells,
+        "interrupted": answer.interrupted,
         "seconds": round(answer.seconds, 1),
         "envs": list(answer.envs),
         "targets": list(answer.targets),
@@ -96,6 +101,7 @@ def hunt_document(answer: HuntAnswer, examples: Mapping[str, Path]) -> JsonObjec
                 "envs": list(defect.envs),
                 "targets": list(defect.targets),
                 "seeds": list(defect.seeds),
+                "forms": sorted({hit.program.form for hit in defect.hits}),
                 "example": (
                     relpath(examples[defect.fingerprint])
                     if defect.fingerprint in examples

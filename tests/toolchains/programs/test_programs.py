@@ -12,12 +12,20 @@ from attrs import evolve
 
 from compat.toolchains.triton.programs.analysis import check_program
 from compat.toolchains.triton.programs.evaluator import InexactError, elements_of, evaluate
+from compat.toolchains.triton.programs.forms import CHOICES, forms_of
 from compat.toolchains.triton.programs.generator import generate
 from compat.toolchains.triton.programs.operations import FAMILIES, OPERATIONS
 from compat.toolchains.triton.programs.operations.operation import UndefinedError
-from compat.toolchains.triton.programs.program import Output, Program, Statement, Tensor, Value
+from compat.toolchains.triton.programs.program import (
+    RESPELLED,
+    Output,
+    Program,
+    Statement,
+    Tensor,
+    Value,
+)
 from compat.toolchains.triton.programs.shrinking import shrink_program, without_unused
-from compat.toolchains.triton.programs.source import kernel_source
+from compat.toolchains.triton.programs.source import _swapped, kernel_source
 
 SEEDS = range(120)
 
@@ -177,3 +185,46 @@ def test_unused_values_and_arguments_go() -> None:
     cleaned = without_unused(program)
     assert [each.operation for each in cleaned.statements] == ["load", "store"]
     assert (cleaned.scalars, cleaned.hinted) == ({}, ("x0",))
+
+
+# --- forms ----------------------------------------------------------------------------------------
+
+
+def test_forms_compute_the_same_and_differ_in_one_thing(programs: list[Program]) -> None:
+    names = Counter[str]()
+    for program in programs:
+        own, *others = forms_of(program, 9)
+        assert own == program
+        assert (own, *others) == forms_of(program, 9)
+        assert len(forms_of(program, 2)) == 2
+        for form in others:
+            names[form.form.rpartition("_")[0] or form.form] += 1
+            assert form.statements == program.statements
+            same_text = kernel_source(form) == kernel_source(program)
+            changed = (
+                form.options != program.options,
+                form.hinted != program.hinted,
+                form.form == RESPELLED,
+            )
+            assert sum(changed) == 1
+            assert same_text or form.form == RESPELLED
+            assert set(form.options.items()) - set(program.options.items()) <= {
+                (option, value) for option, values in CHOICES.items() for value in values
+            }
+    assert set(names) == {"warps", "stages", "unhinted", "respelled"}
+
+
+def test_another_spelling_swaps_operands_and_writes_loops_with_while() -> None:
+    texts = [
+        (kernel_source(program), kernel_source(evolve(program, form=RESPELLED)))
+        for program in (generate(seed, only=("loops",)) for seed in range(20))
+    ]
+    assert any(" in range(" in usual for usual, _ in texts)
+    for usual, other in texts:
+        assert " in range(" not in other
+        assert usual.count("tl.static_range(") == other.count("tl.static_range(")
+        loops = usual.count(" in range(") + usual.count(" in tl.range(")
+        assert other.count("while ") == loops
+    swapped = {"{0} * {1}": "{1} * {0}", "tl.minimum({0}, {1})": "tl.minimum({1}, {0})"}
+    for text, expected in {**swapped, "{0} - {1}": "{0} - {1}", "{0} & 1": "{0} & 1"}.items():
+        assert _swapped(text) == expected

@@ -8,6 +8,7 @@ from packaging.version import Version
 
 from compat.model import CompileSpec
 from compat.toolchains.triton.programs.evaluator import evaluate
+from compat.toolchains.triton.programs.forms import forms_of
 from compat.toolchains.triton.programs.generator import generate
 from compat.toolchains.triton.programs.operations import FAMILIES, OPERATIONS
 from compat.toolchains.triton.programs.problem import PROBLEM, problem_source
@@ -23,6 +24,9 @@ class TritonPrograms:
 
     def generate(self, seed: int, only: Collection[str]) -> Program:
         return generate(seed, only)
+
+    def forms(self, program: Program, count: int) -> Sequence[Program]:
+        return forms_of(program, count)
 
     def kernel_source(self, program: Program) -> str:
         return kernel_source(program)

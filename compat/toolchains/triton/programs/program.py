@@ -14,8 +14,12 @@ from typing import Any
 
 from attrs import field, frozen
 
+from compat.toolchains.programs import OWN
+
 Shape = tuple[int, ...]
 """The sizes of a block's axes. A scalar has none."""
+RESPELLED = "respelled"
+"""The form with the same statements in other words."""
 
 
 @frozen
@@ -98,6 +102,8 @@ class Program:
     """Compile options."""
     hinted: tuple[str, ...] = ()
     """The run-time arguments that the compiler is told to be multiples of 16."""
+    form: str = OWN
+    """The name of the form: that of the seed, or another one (:mod:`.forms`)."""
 
     @property
     def sizes(self) -> dict[str, int]:

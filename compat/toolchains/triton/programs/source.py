@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from compat.toolchains.triton.programs.operations import OPERATIONS
 from compat.toolchains.triton.programs.operations.operation import expression
 from compat.toolchains.triton.programs.operations.reducing import COMBINED
-from compat.toolchains.triton.programs.program import Body, Program, Statement
+from compat.toolchains.triton.programs.program import RESPELLED, Body, Program, Statement
 
 KERNEL = "kernel"
 """The name of the kernel."""
+_COMMUTATIVE = re.compile(r"^\{0\}( [+*&|^] )\{1\}$|^(tl\.(?:max|min)imum\()\{0\}(, )\{1\}")
 _RECURRENCE = """@triton.jit
 def combine_recurrence(a, b, c, d):
     return a * c, c * b + d
@@ -21,7 +23,8 @@ def combine_recurrence(a, b, c, d):
 class Printer:
     """Writes statements, and the helper functions that they call."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, respelled: bool = False) -> None:
+        self.respelled = respelled
         self.helpers: list[str] = []
         self._lines: list[str] = []
         self._depth = 1
@@ -48,7 +51,8 @@ class Printer:
             if operation.write is not None:
                 operation.write(statement, self)
             else:
-                self.assign(statement, expression(statement, operation.text))
+                text = _swapped(operation.text) if self.respelled else operation.text
+                self.assign(statement, expression(statement, text))
 
     def helper(self, body: Body) -> str:
         """Write a body as a function of its own, and return its name."""
@@ -70,7 +74,7 @@ class Printer:
 
 def kernel_source(program: Program) -> str:
     """The module of a program's kernel."""
-    printer = Printer()
+    printer = Printer(respelled=program.form == RESPELLED)
     printer.statements(program.statements)
     used = {
         str(statement.settings["function"])
@@ -86,6 +90,11 @@ def kernel_source(program: Program) -> str:
     kernel = f"@triton.jit\ndef {KERNEL}({parameters}):\n{printer.text()}\n"
     parts = ["import triton\nimport triton.language as tl\n", *functions, *printer.helpers, kernel]
     return "\n\n".join(parts)
+
+
+def _swapped(text: str) -> str:
+    """An expression with its operands in the other order, where that is the same."""
+    return _COMMUTATIVE.sub(r"\2{1}\1\3{0}", text)
 
 
 def argument_names(program: Program) -> list[str]:

@@ -127,13 +127,20 @@ def _write_loop(statement: Statement, printer: Printer) -> None:
     index, *carried = body.parameters
     for parameter, value in zip(carried, statement.operands, strict=True):
         printer.line(f"{parameter.name} = {value.name}")
-    head = f"{settings['kind']}(0, {settings['end']}{settings['more']})"
-    printer.line(f"for {index.name} in {head}:")
+    is_while = printer.respelled and settings["kind"] != "tl.static_range"
+    if is_while:
+        printer.line(f"{index.name} = 0")
+        printer.line(f"while {index.name} < {settings['end']}:")
+    else:
+        head = f"{settings['kind']}(0, {settings['end']}{settings['more']})"
+        printer.line(f"for {index.name} in {head}:")
     with printer.indented():
         printer.statements(body.statements)
         # All at once: one may be the other's old value.
         names = ", ".join(value.name for value in carried)
         printer.line(f"{names} = {', '.join(value.name for value in body.results)}")
+        if is_while:
+            printer.line(f"{index.name} += 1")
     for result, parameter in zip(statement.results, carried, strict=True):
         printer.line(f"{result.name} = {parameter.name}")
 
