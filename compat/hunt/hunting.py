@@ -327,6 +327,8 @@ class HuntRun:
             for result in results
             if result.numbers.gpu is None and can_be_launched(result, gpu)
         ]
+        if not missing:
+            return tuple(results)
         with self.listener.step(f"launching {len(missing)} kernels"):
             launch_cells(missing, self.context, gpu)
         return with_launched(results, self.context.store)

@@ -17,6 +17,7 @@ from compat.config.matrix import MatrixConfig
 from compat.hunt.hunting import HuntRun
 from compat.model import BuiltEnv
 from compat.project import read_matrix
+from tests.launch.living import stand_in
 
 pytestmark = pytest.mark.wheels
 
@@ -135,3 +136,16 @@ def test_without_numpy_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "numpy", None)
     done = CliRunner().invoke(main, ("hunt", "--programs", "1", "--envs", "3.9.0"))
     assert "compat hunt needs NumPy" in str(done.exception) + done.output
+
+
+def test_with_a_gpu_it_launches_what_compiles(
+    project: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The stand-in for a GPU runs no generated kernel: it leaves zeros in every output."""
+    stand_in(project, pair_python, monkeypatch, breaks="nothing", how="wrong")
+    words = ("hunt", "--programs", "1", "--seed", "3", "--envs", "3.9.0", "--shrink", "0")
+    done = run(*words, "--launch", "--json", code=1)
+    (defect,) = json.loads(done.stdout)["defects"]
+    assert (defect["oracle"], defect["targets"]) == ("numbers", ["sm_90"])
+    again = run(*words, "--launch", "--json", code=1)
+    assert json.loads(again.stdout)["defects"] == [defect]

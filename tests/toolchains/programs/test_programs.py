@@ -12,8 +12,7 @@ from attrs import evolve
 
 from compat.toolchains.triton.programs.analysis import check_program
 from compat.toolchains.triton.programs.evaluator import InexactError, elements_of, evaluate
-from compat.toolchains.triton.programs.forms import CHOICES, forms_of
-from compat.toolchains.triton.programs.generator import generate
+from compat.toolchains.triton.programs.generator import CHOICES, forms_of, generate
 from compat.toolchains.triton.programs.operations import FAMILIES, OPERATIONS
 from compat.toolchains.triton.programs.operations.operation import UndefinedError
 from compat.toolchains.triton.programs.program import (

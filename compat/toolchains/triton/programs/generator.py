@@ -1,20 +1,22 @@
-"""Programs from seeds: equal seeds give equal programs.
+"""Programs from seeds, and further forms of them: equal seeds give equal programs.
 
 Each program uses some of the operations only. Programs of all operations have too few of each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import partial
 from random import Random
+
+from attrs import evolve
 
 from compat.toolchains.triton.programs.analysis import check_program
 from compat.toolchains.triton.programs.draft import Draft
 from compat.toolchains.triton.programs.operations import FAMILIES
 from compat.toolchains.triton.programs.operations.memory import propose_store
 from compat.toolchains.triton.programs.operations.operation import UndefinedError
-from compat.toolchains.triton.programs.program import Program, Value
+from compat.toolchains.triton.programs.program import RESPELLED, Program, Value
 
 ALWAYS = ("memory", "elementwise", "casts")
 """Families of every program."""
@@ -92,3 +94,26 @@ def _store(draft: Draft) -> None:
         draft.attempt(partial(_store_one, value))
     if not draft.outputs:
         raise UndefinedError("nothing can be stored")
+
+
+# --- forms ----------------------------------------------------------------------------------------
+
+CHOICES = {"num_warps": (1, 2, 4, 8, 16), "num_stages": (1, 2, 3, 4)}
+"""Compile option → its values."""
+
+
+def forms_of(program: Program, count: int) -> tuple[Program, ...]:
+    """A program and further forms of it, at most so many in all: the same each time."""
+    random = Random(f"{program.seed}/forms")  # noqa: S311 - a hunt must be repeatable
+    others = list(_others(program, random))
+    return (program, *random.sample(others, min(count - 1, len(others))))
+
+
+def _others(program: Program, random: Random) -> Iterator[Program]:
+    for option, values in CHOICES.items():
+        value = random.choice([value for value in values if value != program.options[option]])
+        name = f"{option.removeprefix('num_')}_{value}"
+        yield evolve(program, form=name, options={**program.options, option: value})
+    if program.hinted:
+        yield evolve(program, form="unhinted", hinted=())
+    yield evolve(program, form=RESPELLED)

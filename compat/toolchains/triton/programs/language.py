@@ -8,8 +8,7 @@ from packaging.version import Version
 
 from compat.model import CompileSpec
 from compat.toolchains.triton.programs.evaluator import evaluate
-from compat.toolchains.triton.programs.forms import forms_of
-from compat.toolchains.triton.programs.generator import generate
+from compat.toolchains.triton.programs.generator import forms_of, generate
 from compat.toolchains.triton.programs.operations import FAMILIES, OPERATIONS
 from compat.toolchains.triton.programs.problem import PROBLEM, problem_source
 from compat.toolchains.triton.programs.program import Program
