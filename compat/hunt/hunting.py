@@ -28,7 +28,7 @@ from compat.interruption import Stopped
 from compat.launch.building import Built, build_cells
 from compat.launch.hosting import Gpu, can_be_launched, launch_cells
 from compat.launch.merging import with_launched
-from compat.model import BuiltEnv, Cell, Result, Status, Target
+from compat.model import BuiltEnv, Cell, Env, Result, Status, Target
 from compat.project import Listener, Obtain, Selection
 from compat.text import read_json, write_json
 from compat.toolchains.programs import OWN, Program, ProgramLanguage
@@ -78,7 +78,7 @@ class Defect:
                 hit.program.statements_count,
                 hit.program.seed,
                 hit.program.form != OWN,
-                _age(hit),
+                age(hit.result.cell.env),
             ),
         )
 
@@ -90,8 +90,28 @@ class Defect:
     @property
     def envs(self) -> tuple[str, ...]:
         """The names of the envs that show it, from the oldest release."""
-        found = {hit.result.cell.env.name: -_age(hit) for hit in self.hits}
-        return tuple(sorted(found, key=lambda name: found[name]))
+        ages = {hit.result.cell.env.name: -age(hit.result.cell.env) for hit in self.hits}
+        return tuple(sorted(ages, key=lambda name: ages[name]))
+
+    def limits(self, answer: HuntAnswer) -> tuple[str | None, str | None]:
+        """The names of the envs before the first and after the last one that shows it.
+
+        They are the nearest that do its programs right. ``None``: none of the hunt does.
+        """
+        shown = {hit.result.cell.env for hit in self.hits}
+        right = {
+            result.cell.env
+            for verdict in answer.verdicts
+            if verdict.program.seed in self.seeds
+            for result in verdict.told
+        } - shown
+        ages = [age(env) for env in shown]
+        before = [env for env in right if age(env) > max(ages)]
+        after = [env for env in right if age(env) < min(ages)]
+        return (
+            min(before, key=age).name if before else None,
+            max(after, key=age).name if after else None,
+        )
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -99,9 +119,9 @@ class Defect:
         return tuple(sorted({hit.result.cell.target.name for hit in self.hits}))
 
 
-def _age(hit: Hit) -> int:
-    """Smaller for newer releases."""
-    release = hit.result.cell.env.release or Version("0")
+def age(env: Env) -> int:
+    """A number that is smaller for newer releases."""
+    release = env.release or Version("0")
     return -(release.major * 1_000_000 + release.minor * 1_000 + release.micro)
 
 

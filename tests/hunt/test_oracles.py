@@ -121,6 +121,33 @@ def test_hits_with_one_fingerprint_are_one_defect_with_the_shortest_example() ->
     assert first.seeds == tuple(sorted(program.seed for program in programs))
     assert [name.rpartition("-")[2] for name in first.envs] == ["3.0.0", "3.1.0"]
     assert answer.cells == 9
+    assert first.limits(answer) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("fine", "limits"),
+    [
+        (("3.0.0",), ("3.0.0", None)),
+        (("3.0.0", "3.2.0", "3.4.0", "3.8.0", "3.9.0"), ("3.2.0", "3.8.0")),
+        (("3.9.0",), (None, "3.9.0")),
+    ],
+)
+def test_the_releases_beside_those_with_a_defect_are_told(
+    fine: tuple[str, ...], limits: tuple[str | None, str | None]
+) -> None:
+    results = [result(release, Status.OK) for release in fine]
+    broken = [result(release, Status.CRASHED) for release in ("3.3.0", "3.7.1")]
+    answer = HuntAnswer(
+        seeds=(0, 1),
+        verdicts=(judged([*results, *broken]), judged([result("3.3.1", Status.OK)], generate(2))),
+        seconds=1.0,
+        envs=(),
+        targets=(),
+        language=PROGRAMS,
+    )
+    (defect,) = answer.defects
+    found = [name and name.rpartition("-")[2] for name in defect.limits(answer)]
+    assert tuple(found) == limits
 
 
 def test_a_program_that_no_release_can_have_is_not_tried() -> None:

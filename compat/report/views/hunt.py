@@ -51,7 +51,11 @@ def _facts(answer: HuntAnswer, defect: Defect) -> Iterator[tuple[str, str]]:
     total = len(answer.verdicts)
     forms = sorted({hit.program.form for hit in defect.hits} - {OWN})
     yield "says", example.reason.strip().splitlines()[0] if example.reason.strip() else "nothing"
+    if (failure := example.result.outcome.failure) is not None:
+        yield "stage", failure.stage + (f", in the pass {failure.pass_}" if failure.pass_ else "")
     yield "envs", f"{', '.join(defect.envs)}; {', '.join(defect.targets)}"
+    if right := [name for name in defect.limits(answer) if name is not None]:
+        yield "not in", " and ".join(right)
     yield "programs", f"{len(defect.seeds)} of {total}, the first from seed {defect.seeds[0]}"
     if not any(hit.program.form == OWN for hit in defect.hits):
         yield "forms", f"only {listed(forms)}"
@@ -99,6 +103,7 @@ def hunt_document(answer: HuntAnswer, examples: Mapping[str, Path]) -> JsonObjec
                 "fingerprint": defect.fingerprint,
                 "reason": defect.example.reason,
                 "envs": list(defect.envs),
+                "not_in": list(defect.limits(answer)),
                 "targets": list(defect.targets),
                 "seeds": list(defect.seeds),
                 "forms": sorted({hit.program.form for hit in defect.hits}),
