@@ -17,6 +17,7 @@ from compat.cli.launch import show_built
 from compat.cli.opening import (
     CompileOptions,
     compile_options,
+    executor_option,
     launched_option,
     python_option,
     use_gpu,
@@ -114,6 +115,7 @@ from compat.report.views.hunt import hunt_blocks, hunt_document
     again=None,
     no_build="Do not build missing envs; leave their cells out.",
 )
+@executor_option
 @answer_options(file=False, json_help="Print the answer as JSON.")
 def hunt(
     *,
@@ -152,7 +154,7 @@ def hunt(
     selection, wheel = _selection(chosen, against)
     selection, gpu = use_gpu(selection, is_launching, python)
     obtain = compiling.obtaining(selection)
-    with evolve(compiling, executor="local").opened(selection) as context:
+    with compiling.opened(selection) as context:
         for path in launched:
             merging.merge(path, context.store)
         run = HuntRun(selection, context, obtain, ProgressListener(judged=False), gpu)
