@@ -66,6 +66,7 @@ class Defect:
     """Hits that are likely one defect."""
 
     fingerprint: str
+    """That of its hits. For wrong numbers, with the first and the last release that has them."""
     oracle: Oracle
     hits: tuple[Hit, ...]
 
@@ -119,6 +120,22 @@ class Defect:
         return tuple(sorted({hit.result.cell.target.name for hit in self.hits}))
 
 
+def _releases(verdict: ProgramVerdict, hit: Hit) -> str:
+    """For wrong numbers: the first and the last release that compute them for the program.
+
+    They tell defects apart that have one pattern.
+    """
+    if hit.oracle not in (Oracle.INTERPRETER, Oracle.NUMBERS):
+        return ""
+    envs = {
+        other.result.cell.env
+        for other in verdict.hits
+        if (other.oracle, other.fingerprint) == (hit.oracle, hit.fingerprint)
+    }
+    ends = max(envs, key=age), min(envs, key=age)
+    return ":" + "-".join(dict.fromkeys(str(env.release or env.name) for env in ends))
+
+
 def age(env: Env) -> int:
     """A number that is smaller for newer releases."""
     release = env.release or Version("0")
@@ -163,7 +180,7 @@ class HuntAnswer:
         by_print: dict[tuple[Oracle, str], list[Hit]] = defaultdict(list)
         for verdict in self.verdicts:
             for hit in verdict.hits:
-                by_print[hit.oracle, hit.fingerprint].append(hit)
+                by_print[hit.oracle, hit.fingerprint + _releases(verdict, hit)].append(hit)
         defects = [
             Defect(fingerprint=fingerprint, oracle=oracle, hits=tuple(hits))
             for (oracle, fingerprint), hits in by_print.items()
@@ -428,7 +445,7 @@ class HuntRun:
         return [
             any(
                 (hit.oracle, hit.fingerprint, hit.result.cell.env)
-                == (defect.oracle, defect.fingerprint, envs[0].env)
+                == (defect.oracle, defect.example.fingerprint, envs[0].env)
                 for hit in judge(
                     kernel.program, [(kernel.program, by_source[kernel.spec.source])]
                 ).hits

@@ -210,3 +210,32 @@ def test_wrong_numbers_are_broken_only_if_they_were_right() -> None:
     name = new.cell.env.name
     assert len(what_breaks(judged([right, new]), name).hits) == 1
     assert not what_breaks(judged([equal, new]), name).hits
+
+
+def test_wrong_numbers_of_other_releases_are_another_defect() -> None:
+    wrong = Numbers(gpu=Check(status=Status.WRONG, reason="is 3, expected 4"))
+
+    def launched(release: str, *, right: bool) -> Result:
+        fine = result(release, Status.OK)
+        return fine if right else evolve(fine, numbers=wrong)
+
+    verdicts = [
+        judged(
+            [
+                launched(release, right=release not in bad)
+                for release in ("3.0.0", "3.1.0", "3.9.0")
+            ],
+            generate(seed),
+        )
+        for seed, bad in enumerate((("3.0.0", "3.1.0"), ("3.9.0",), ("3.0.0", "3.1.0")))
+    ]
+    answer = HuntAnswer(
+        seeds=(0, 3),
+        verdicts=tuple(verdicts),
+        seconds=1.0,
+        envs=(),
+        targets=(),
+        language=PROGRAMS,
+    )
+    found = {defect.fingerprint: defect.seeds for defect in answer.defects}
+    assert found == {"wrong:numbers:3.0.0-3.1.0": (0, 2), "wrong:numbers:3.9.0": (1,)}
