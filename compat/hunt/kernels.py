@@ -10,7 +10,7 @@ from attrs import frozen
 from compat.config.kernel_writer import write_kernel_file
 from compat.model import Problem, Specialization
 from compat.source.closure import read_source
-from compat.toolchains.programs import Program, ProgramLanguage
+from compat.toolchains.programs import GeneratedProgram, ProgramLanguage
 
 HUNTED = "hunted"
 """The variant of every generated kernel."""
@@ -20,17 +20,17 @@ HUNTED = "hunted"
 class GeneratedKernel:
     """A program on disk."""
 
-    program: Program
+    program: GeneratedProgram
     spec: Specialization
 
 
-def name_of(program: Program) -> str:
+def name_of(program: GeneratedProgram) -> str:
     """The name of a program's kernel: its seed."""
     return f"seed_{program.seed}"
 
 
 def write_program(
-    program: Program, language: ProgramLanguage[Any], toolchain: str, folder: Path
+    program: GeneratedProgram, language: ProgramLanguage[Any], toolchain: str, folder: Path
 ) -> GeneratedKernel:
     """Write the source and the problem of a program of a toolchain into a folder.
 
@@ -63,7 +63,7 @@ def write_program(
 
 
 def write_kernel(
-    program: Program, language: ProgramLanguage[Any], toolchain: str, folder: Path
+    program: GeneratedProgram, language: ProgramLanguage[Any], toolchain: str, folder: Path
 ) -> Path:
     """Write a program with its kernel file, for other commands, and return the kernel file.
 

@@ -19,7 +19,7 @@ from enum import StrEnum
 from attrs import frozen
 
 from compat.model import Check, Result, Status
-from compat.toolchains.programs import Program
+from compat.toolchains.programs import GeneratedProgram
 
 
 class Oracle(StrEnum):
@@ -41,7 +41,7 @@ class Hit:
 
     oracle: Oracle
     result: Result
-    program: Program
+    program: GeneratedProgram
     fingerprint: str
     """Equal for what is likely one defect."""
     reason: str
@@ -52,7 +52,7 @@ class Hit:
 class ProgramVerdict:
     """All results of one program, and what they show."""
 
-    program: Program
+    program: GeneratedProgram
     results: tuple[Result, ...]
     hits: tuple[Hit, ...]
 
@@ -68,7 +68,7 @@ class ProgramVerdict:
         return not statuses or bool(statuses & {Status.OK, *_BROKEN})
 
 
-def judge(program: Program, results: Sequence[Result]) -> ProgramVerdict:
+def judge(program: GeneratedProgram, results: Sequence[Result]) -> ProgramVerdict:
     """What the results of a program show."""
     told = [result for result in results if _tells(result)]
     is_compiled = any(result.outcome.status is Status.OK for result in told)
@@ -92,7 +92,7 @@ def _tells(result: Result) -> bool:
     )
 
 
-def _by_compiler(program: Program, result: Result, *, is_compiled: bool) -> Iterable[Hit]:
+def _by_compiler(program: GeneratedProgram, result: Result, *, is_compiled: bool) -> Iterable[Hit]:
     failure = result.outcome.failure
     if failure is None:
         return
@@ -111,7 +111,7 @@ def _by_compiler(program: Program, result: Result, *, is_compiled: bool) -> Iter
     )
 
 
-def _by_numbers(program: Program, result: Result) -> Iterable[Hit]:
+def _by_numbers(program: GeneratedProgram, result: Result) -> Iterable[Hit]:
     for oracle, check in (
         (Oracle.INTERPRETER, result.numbers.interpreter),
         (Oracle.NUMBERS, result.numbers.gpu),

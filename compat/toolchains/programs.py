@@ -13,7 +13,7 @@ from packaging.version import Version
 from compat.model import CompileSpec
 
 
-class Program(Protocol):
+class GeneratedProgram(Protocol):
     """A generated kernel, with its inputs and its grid. Equal programs compute equal numbers."""
 
     @property
@@ -29,7 +29,7 @@ class Program(Protocol):
         """How much there is to read."""
 
 
-P = TypeVar("P", bound=Program)
+P = TypeVar("P", bound=GeneratedProgram)
 
 
 class ProgramLanguage(Protocol[P]):

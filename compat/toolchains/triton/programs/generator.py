@@ -14,7 +14,7 @@ from compat.toolchains.triton.programs.draft import Draft
 from compat.toolchains.triton.programs.operations import FAMILIES
 from compat.toolchains.triton.programs.operations.memory import propose_store
 from compat.toolchains.triton.programs.operations.operation import UndefinedError
-from compat.toolchains.triton.programs.program import Program, Value
+from compat.toolchains.triton.programs.program import BlockProgram, BlockValue
 
 ALWAYS = ("memory", "elementwise", "casts")
 """Families of every program."""
@@ -24,7 +24,7 @@ _LARGEST = 1 << 16
 """Elements of the largest tensor."""
 
 
-def generate(seed: int, only: Collection[str] = ()) -> Program:
+def generate(seed: int, only: Collection[str] = ()) -> BlockProgram:
     """The program of a seed.
 
     Args:
@@ -43,7 +43,7 @@ def generate(seed: int, only: Collection[str] = ()) -> Program:
     raise AssertionError(f"no draft of seed {seed} is a program")
 
 
-def _draw(seed: int, random: Random, only: Collection[str]) -> Program:
+def _draw(seed: int, random: Random, only: Collection[str]) -> BlockProgram:
     optional = [family for family in FAMILIES if family not in ALWAYS]
     families = only or [family for family in optional if random.random() < 0.35]
     grid = random.choice((1, 1, 2, 3))
@@ -66,7 +66,7 @@ def _draw(seed: int, random: Random, only: Collection[str]) -> Program:
         "num_warps": random.choice((1, 2, 4, 4, 4, 8, 16)),
         "num_stages": random.choice((1, 2, 3, 3, 4)),
     }
-    return Program(
+    return BlockProgram(
         seed=seed,
         statements=draft.statements(),
         inputs=tuple(draft.tensors.values()),
@@ -78,7 +78,7 @@ def _draw(seed: int, random: Random, only: Collection[str]) -> Program:
     )
 
 
-def _store_one(value: Value, draft: Draft) -> None:
+def _store_one(value: BlockValue, draft: Draft) -> None:
     propose_store(draft, value)
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from compat.toolchains.triton.programs.operations import OPERATIONS
 from compat.toolchains.triton.programs.operations.operation import expression
 from compat.toolchains.triton.programs.operations.reducing import COMBINED
-from compat.toolchains.triton.programs.program import Body, Program, Statement
+from compat.toolchains.triton.programs.program import BlockProgram, BlockStatement, NestedBody
 
 KERNEL = "kernel"
 """The name of the kernel."""
@@ -37,11 +37,11 @@ class Printer:
         yield
         self._depth -= 1
 
-    def assign(self, statement: Statement, text: str) -> None:
+    def assign(self, statement: BlockStatement, text: str) -> None:
         """Add the assignment of an expression to the results of a statement."""
         self.line(f"{', '.join(result.name for result in statement.results)} = {text}")
 
-    def statements(self, statements: Sequence[Statement]) -> None:
+    def statements(self, statements: Sequence[BlockStatement]) -> None:
         """Add the lines of statements."""
         for statement in statements:
             operation = OPERATIONS[statement.operation]
@@ -50,7 +50,7 @@ class Printer:
             else:
                 self.assign(statement, expression(statement, operation.text))
 
-    def helper(self, body: Body) -> str:
+    def helper(self, body: NestedBody) -> str:
         """Write a body as a function of its own, and return its name."""
         before, depth = self._lines, self._depth
         self._lines, self._depth = [], 1
@@ -68,7 +68,7 @@ class Printer:
         return "\n".join(self._lines)
 
 
-def kernel_source(program: Program) -> str:
+def kernel_source(program: BlockProgram) -> str:
     """The module of a program's kernel."""
     printer = Printer()
     printer.statements(program.statements)
@@ -88,7 +88,7 @@ def kernel_source(program: Program) -> str:
     return "\n\n".join(parts)
 
 
-def argument_names(program: Program) -> list[str]:
+def argument_names(program: BlockProgram) -> list[str]:
     """The run-time arguments, in order."""
     return [
         *(tensor.name for tensor in program.inputs),
