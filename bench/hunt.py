@@ -25,7 +25,7 @@ from compat.engine import plan
 from compat.hunt.kernels import write_program
 from compat.toolchains.triton.programs.language import PROGRAMS
 from compat.toolchains.triton.programs.operations import OPERATIONS
-from compat.toolchains.triton.programs.program import Program
+from compat.toolchains.triton.programs.program import BlockProgram
 
 _ENCODING = re.compile(r"^#\w+ = #([\w.]+)<", re.MULTILINE)
 """An attribute that describes the layout of tensors, at the beginning of a module."""
@@ -62,13 +62,13 @@ def main(count: int, first: int, envs: str, target: str) -> None:
 
 
 def count_of(
-    programs: Sequence[Program], facts: Callable[[Program], Collection[str]]
+    programs: Sequence[BlockProgram], facts: Callable[[BlockProgram], Collection[str]]
 ) -> Counter[str]:
     """Fact → the programs that it is true of."""
     return Counter(fact for program in programs for fact in facts(program))
 
 
-def dtypes_of(program: Program) -> set[str]:
+def dtypes_of(program: BlockProgram) -> set[str]:
     """The element types of a program's values."""
     values = [result for statement in program.all_statements for result in statement.results]
     return {value.dtype for value in values}
@@ -81,7 +81,9 @@ def show(what: str, counts: Counter[str], total: int | None = None) -> None:
     click.echo("  " + ", ".join(f"{name} {count}" for name, count in counts.most_common()))
 
 
-def traced(programs: Sequence[Program], selection: project.Selection) -> Iterator[TracedCompile]:
+def traced(
+    programs: Sequence[BlockProgram], selection: project.Selection
+) -> Iterator[TracedCompile]:
     """Compile programs with the IR before every pass."""
     built = selection.build_envs(selection.config.path, selection.envs)
     with tempfile.TemporaryDirectory() as folder, selection.open_store() as store:

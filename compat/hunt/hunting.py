@@ -31,7 +31,7 @@ from compat.launch.merging import with_launched
 from compat.model import BuiltEnv, Cell, Env, Result, Status, Target
 from compat.project import Listener, Obtain, Selection
 from compat.text import read_json, write_json
-from compat.toolchains.programs import OWN, Program, ProgramLanguage
+from compat.toolchains.programs import OWN, GeneratedProgram, ProgramLanguage
 
 _FIRST = 2
 """Programs that are compiled together at first, until it is known how long they take."""
@@ -308,7 +308,7 @@ class HuntRun:
             return verdicts
         return [what_breaks(verdict, request.against) for verdict in verdicts]
 
-    def _written(self, programs: Sequence[Program]) -> list[GeneratedKernel]:
+    def _written(self, programs: Sequence[GeneratedProgram]) -> list[GeneratedKernel]:
         folder = self.folder / "programs"
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -316,7 +316,7 @@ class HuntRun:
         except OSError as error:
             raise StoreError(f"cannot write programs: {error}", where=str(folder)) from error
 
-    def _write(self, program: Program, folder: Path) -> GeneratedKernel:
+    def _write(self, program: GeneratedProgram, folder: Path) -> GeneratedKernel:
         return write_program(program, self.language, self.toolchain, folder)
 
     def _cells(self, kernels: Sequence[GeneratedKernel]) -> list[Cell]:
@@ -403,7 +403,7 @@ class HuntRun:
                 raise StoreError(f"cannot write an example: {error}", where=str(place)) from error
         return examples
 
-    def shrunk(self, defect: Defect, answer: HuntAnswer, seconds: float) -> Program:
+    def shrunk(self, defect: Defect, answer: HuntAnswer, seconds: float) -> GeneratedProgram:
         """The smallest program that shows a defect, of those that a limited time finds.
 
         Programs that only a GPU gets wrong stay as they are without one.
@@ -413,18 +413,22 @@ class HuntRun:
             return hit.program
         envs = [hit.result.built, *_compiling(answer, hit)][:2]
 
-        def show(programs: Sequence[Program]) -> list[bool]:
+        def show(programs: Sequence[GeneratedProgram]) -> list[bool]:
             if time.monotonic() > end:
                 return [False for _ in programs]
             self.listener.say(f"{defect.fingerprint}: {programs[0].statements_count} statements")
             return self._shows(defect, programs, envs, hit.result.cell.target)
 
         with self.listener.step(f"making {defect.fingerprint} smaller"):
-            smaller: Program = self.language.shrink(hit.program, show)
+            smaller: GeneratedProgram = self.language.shrink(hit.program, show)
             return smaller
 
     def _shows(
-        self, defect: Defect, programs: Sequence[Program], envs: Sequence[BuiltEnv], target: Target
+        self,
+        defect: Defect,
+        programs: Sequence[GeneratedProgram],
+        envs: Sequence[BuiltEnv],
+        target: Target,
     ) -> list[bool]:
         """Whether programs show a defect in the first of some envs."""
         with TemporaryFolder("compat-hunt-") as folder:

@@ -21,7 +21,7 @@ from attrs import evolve, frozen
 from packaging.version import Version
 
 from compat.model import Check, Result, Status
-from compat.toolchains.programs import Program
+from compat.toolchains.programs import GeneratedProgram
 
 
 class Oracle(StrEnum):
@@ -43,7 +43,7 @@ class Hit:
 
     oracle: Oracle
     result: Result
-    program: Program
+    program: GeneratedProgram
     fingerprint: str
     """Equal for what is likely one defect."""
     reason: str
@@ -54,9 +54,9 @@ class Hit:
 class ProgramVerdict:
     """All results of one program, and what they show."""
 
-    program: Program
+    program: GeneratedProgram
     """In its own form."""
-    forms: tuple[Program, ...]
+    forms: tuple[GeneratedProgram, ...]
     """All forms that were tried."""
     results: tuple[Result, ...]
     """Of all forms."""
@@ -74,7 +74,9 @@ class ProgramVerdict:
         return not statuses or bool(statuses & {Status.OK, *_BROKEN})
 
 
-def judge(program: Program, forms: Sequence[tuple[Program, Sequence[Result]]]) -> ProgramVerdict:
+def judge(
+    program: GeneratedProgram, forms: Sequence[tuple[GeneratedProgram, Sequence[Result]]]
+) -> ProgramVerdict:
     """What the results of a program show, which several forms of it may have."""
     told = [(form, result) for form, results in forms for result in results if _tells(result)]
     is_compiled = any(result.outcome.status is Status.OK for _, result in told)
@@ -130,7 +132,7 @@ def _tells(result: Result) -> bool:
     )
 
 
-def _by_compiler(program: Program, result: Result, *, is_compiled: bool) -> Iterable[Hit]:
+def _by_compiler(program: GeneratedProgram, result: Result, *, is_compiled: bool) -> Iterable[Hit]:
     failure = result.outcome.failure
     if failure is None:
         return
@@ -149,7 +151,7 @@ def _by_compiler(program: Program, result: Result, *, is_compiled: bool) -> Iter
     )
 
 
-def _by_numbers(program: Program, result: Result) -> Iterable[Hit]:
+def _by_numbers(program: GeneratedProgram, result: Result) -> Iterable[Hit]:
     for oracle, check in (
         (Oracle.INTERPRETER, result.numbers.interpreter),
         (Oracle.NUMBERS, result.numbers.gpu),

@@ -16,7 +16,7 @@ OWN = "own"
 """The form of a program that its seed makes."""
 
 
-class Program(Protocol):
+class GeneratedProgram(Protocol):
     """A generated kernel, with its inputs and its grid. Equal programs compute equal numbers."""
 
     @property
@@ -36,7 +36,7 @@ class Program(Protocol):
         """How much there is to read."""
 
 
-P = TypeVar("P", bound=Program)
+P = TypeVar("P", bound=GeneratedProgram)
 
 
 class ProgramLanguage(Protocol[P]):

@@ -13,7 +13,7 @@ from compat.hunt.oracles import Oracle, ProgramVerdict, judge, what_breaks
 from compat.model import Check, Numbers, Result, Status
 from compat.toolchains.triton.programs.generator import generate
 from compat.toolchains.triton.programs.language import PROGRAMS
-from compat.toolchains.triton.programs.program import Program
+from compat.toolchains.triton.programs.program import BlockProgram
 from tests.records import OK, bad, failure
 from tests.records import result as made
 
@@ -29,7 +29,7 @@ def result(
     return made(outcome, release)
 
 
-def judged(results: Sequence[Result], program: Program = PROGRAM) -> ProgramVerdict:
+def judged(results: Sequence[Result], program: BlockProgram = PROGRAM) -> ProgramVerdict:
     return judge(program, [(program, results)])
 
 

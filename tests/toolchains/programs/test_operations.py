@@ -14,7 +14,7 @@ from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds, bounds, hol
 from compat.toolchains.triton.programs.evaluator import InexactError, check_exact
 from compat.toolchains.triton.programs.operations import OPERATIONS
 from compat.toolchains.triton.programs.operations.operation import UndefinedError, expression
-from compat.toolchains.triton.programs.program import Statement, Value
+from compat.toolchains.triton.programs.program import BlockStatement, BlockValue
 
 Operand = tuple[str, list[Any]]
 """An element type, and elements."""
@@ -64,13 +64,13 @@ def analysis() -> Analysis:
 
 def applied(
     name: str, operands: list[Operand], settings: dict[str, Any], result: Operand
-) -> tuple[Statement, list[Any]]:
+) -> tuple[BlockStatement, list[Any]]:
     values = [
-        Value(f"v{number}", dtype, np.shape(elements))
+        BlockValue(f"v{number}", dtype, np.shape(elements))
         for number, (dtype, elements) in enumerate(operands)
     ]
-    statement = Statement(
-        name, tuple(values), (Value("r", result[0], np.shape(result[1])),), settings
+    statement = BlockStatement(
+        name, tuple(values), (BlockValue("r", result[0], np.shape(result[1])),), settings
     )
     return statement, [np.array(elements, numpy_dtype(dtype)) for dtype, elements in operands]
 
@@ -105,10 +105,10 @@ def test_derived_ranges_contain_the_numbers(
 def test_a_reduction_takes_an_axis_or_all() -> None:
     value = np.array([[1, 2], [3, 4]], np.int32)
     for axis, result in ((0, [4, 6]), (1, [3, 7]), (None, 10)):
-        statement = Statement(
+        statement = BlockStatement(
             "sum",
-            (Value("v", "i32", (2, 2)),),
-            (Value("r", "i32", np.shape(result)),),
+            (BlockValue("v", "i32", (2, 2)),),
+            (BlockValue("r", "i32", np.shape(result)),),
             {"axis": axis},
         )
         machine: Any = None
@@ -117,7 +117,7 @@ def test_a_reduction_takes_an_axis_or_all() -> None:
 
 
 def test_a_recurrence_is_a_line_through_each_element() -> None:
-    statement = Statement("recurrence", (), (), {"axis": 0})
+    statement = BlockStatement("recurrence", (), (), {"axis": 0})
     given = [np.array([2, 3, 4], np.int32), np.array([1, 1, 1], np.int32)]
     machine: Any = None
     factors, terms = OPERATIONS["recurrence"].compute(statement, given, machine)
@@ -126,9 +126,9 @@ def test_a_recurrence_is_a_line_through_each_element() -> None:
 
 
 def test_a_dot_multiplies_matrices() -> None:
-    left, right = Value("a", "fp16", (16, 16)), Value("b", "fp16", (16, 16))
-    statement = Statement(
-        "dot", (left, right), (Value("r", "fp32", (16, 16)),), {"precision": None}
+    left, right = BlockValue("a", "fp16", (16, 16)), BlockValue("b", "fp16", (16, 16))
+    statement = BlockStatement(
+        "dot", (left, right), (BlockValue("r", "fp32", (16, 16)),), {"precision": None}
     )
     given = [np.full((16, 16), 2.0), np.eye(16)]
     machine: Any = None
@@ -166,9 +166,9 @@ def test_what_is_not_defined_for_all_numbers_is_refused(
     reason: str,
 ) -> None:
     values = tuple(
-        Value(f"v{number}", dtype, (16, 16)) for number, (dtype, _) in enumerate(operands)
+        BlockValue(f"v{number}", dtype, (16, 16)) for number, (dtype, _) in enumerate(operands)
     )
-    statement = Statement(name, values, (Value("r", result, (16, 16)),), settings)
+    statement = BlockStatement(name, values, (BlockValue("r", result, (16, 16)),), settings)
     with pytest.raises(UndefinedError, match=reason):
         OPERATIONS[name].derive(statement, [known for _, known in operands], analysis())
 
@@ -198,7 +198,7 @@ def test_each_entry_says_how_it_is_written() -> None:
 
 
 def test_an_expression_names_operands_settings_and_the_result() -> None:
-    operand, result = Value("v1", "bf16", (4, 8)), Value("v2", "bf16", (4,))
-    statement = Statement("max", (operand,), (result,), {"axis": 1})
+    operand, result = BlockValue("v1", "bf16", (4, 8)), BlockValue("v2", "bf16", (4,))
+    statement = BlockStatement("max", (operand,), (result,), {"axis": 1})
     text = expression(statement, OPERATIONS["max"].text)
     assert text == f"tl.max(v1, axis=1).to(tl.{DTYPES['bf16'].language})"

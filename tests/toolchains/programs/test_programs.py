@@ -17,11 +17,11 @@ from compat.toolchains.triton.programs.operations import FAMILIES, OPERATIONS
 from compat.toolchains.triton.programs.operations.operation import UndefinedError
 from compat.toolchains.triton.programs.program import (
     RESPELLED,
+    BlockProgram,
+    BlockStatement,
+    BlockValue,
+    InputTensor,
     Output,
-    Program,
-    Statement,
-    Tensor,
-    Value,
 )
 from compat.toolchains.triton.programs.shrinking import shrink_program, without_unused
 from compat.toolchains.triton.programs.source import _swapped, kernel_source
@@ -30,17 +30,17 @@ SEEDS = range(120)
 
 
 @pytest.fixture(scope="module")
-def programs() -> list[Program]:
+def programs() -> list[BlockProgram]:
     return [generate(seed) for seed in SEEDS]
 
 
-def test_equal_seeds_give_equal_programs(programs: list[Program]) -> None:
+def test_equal_seeds_give_equal_programs(programs: list[BlockProgram]) -> None:
     assert [generate(seed) for seed in SEEDS[:20]] == programs[:20]
     assert len({kernel_source(program) for program in programs}) == len(programs)
 
 
 def test_every_number_of_every_program_is_exact_and_in_its_derived_range(
-    programs: list[Program],
+    programs: list[BlockProgram],
 ) -> None:
     for program in programs:
         known = check_program(program)
@@ -53,7 +53,7 @@ def test_every_number_of_every_program_is_exact_and_in_its_derived_range(
             assert written.max() <= max(high, 0)  # 0 is what no store has replaced
 
 
-def test_every_program_is_python_that_defines_what_it_uses(programs: list[Program]) -> None:
+def test_every_program_is_python_that_defines_what_it_uses(programs: list[BlockProgram]) -> None:
     for program in programs:
         tree = ast.parse(kernel_source(program))
         for function in tree.body:
@@ -85,11 +85,13 @@ def test_only_chooses_families() -> None:
 # --- what the checks notice -----------------------------------------------------------------------
 
 
-def _program(*statements: Statement, size: int = 16, output: int = 16, grid: int = 1) -> Program:
-    return Program(
+def _program(
+    *statements: BlockStatement, size: int = 16, output: int = 16, grid: int = 1
+) -> BlockProgram:
+    return BlockProgram(
         seed=0,
         statements=statements,
-        inputs=(Tensor("x0", "i32", size, -3, 3),),
+        inputs=(InputTensor("x0", "i32", size, -3, 3),),
         outputs=(Output("y0", "i32", output),),
         scalars={},
         grid=grid,
@@ -97,7 +99,7 @@ def _program(*statements: Statement, size: int = 16, output: int = 16, grid: int
     )
 
 
-def _load(per_program: int = 0) -> Statement:
+def _load(per_program: int = 0) -> BlockStatement:
     settings = {
         "tensor": "x0",
         "offset": 0,
@@ -107,12 +109,12 @@ def _load(per_program: int = 0) -> Statement:
         "limit": None,
         "other": 0,
     }
-    return Statement("load", (), (Value("v1", "i32", (16,)),), settings)
+    return BlockStatement("load", (), (BlockValue("v1", "i32", (16,)),), settings)
 
 
-def _store(value: str = "v1") -> Statement:
+def _store(value: str = "v1") -> BlockStatement:
     settings = {"output": "y0", "offset": 0, "per_program": 16, "strides": (1,), "limit": None}
-    return Statement("store", (Value(value, "i32", (16,)),), (), settings)
+    return BlockStatement("store", (BlockValue(value, "i32", (16,)),), (), settings)
 
 
 def test_a_program_that_is_defined_passes_and_computes_its_inputs() -> None:
@@ -131,7 +133,7 @@ def test_a_program_that_is_defined_passes_and_computes_its_inputs() -> None:
     ],
     ids=["load", "load of the second program", "store", "store of the second program"],
 )
-def test_a_place_outside_of_a_tensor_is_noticed_twice(program: Program) -> None:
+def test_a_place_outside_of_a_tensor_is_noticed_twice(program: BlockProgram) -> None:
     with pytest.raises(UndefinedError, match="outside"):
         check_program(program)
     with pytest.raises(InexactError, match="outside"):
@@ -145,8 +147,8 @@ def test_a_false_hint_is_noticed() -> None:
 
 
 def test_integers_wrap_around_as_in_a_kernel() -> None:
-    value = Value("v2", "i32", (16,))
-    doubled = Statement("shift_left", (Value("v1", "i32", (16,)),), (value,), {"by": 31})
+    value = BlockValue("v2", "i32", (16,))
+    doubled = BlockStatement("shift_left", (BlockValue("v1", "i32", (16,)),), (value,), {"by": 31})
     results = evaluate(_program(_load(), doubled, _store("v2")))["y0"]
     assert set(results.tolist()) <= {0, -(1 << 31)}
     assert results.dtype == np.int32
@@ -155,10 +157,10 @@ def test_integers_wrap_around_as_in_a_kernel() -> None:
 # --- smaller programs -----------------------------------------------------------------------------
 
 
-def test_a_smaller_program_keeps_the_defect_and_little_else(programs: list[Program]) -> None:
+def test_a_smaller_program_keeps_the_defect_and_little_else(programs: list[BlockProgram]) -> None:
     program = next(each for each in programs if "dot" in each.operations and each.grid > 1)
 
-    def show(candidates: Sequence[Program]) -> list[bool]:
+    def show(candidates: Sequence[BlockProgram]) -> list[bool]:
         return ["dot" in candidate.operations for candidate in candidates]
 
     found = shrink_program(program, show)
@@ -170,12 +172,14 @@ def test_a_smaller_program_keeps_the_defect_and_little_else(programs: list[Progr
     evaluate(found)
 
 
-def test_nothing_smaller_is_returned_if_nothing_smaller_shows_it(programs: list[Program]) -> None:
+def test_nothing_smaller_is_returned_if_nothing_smaller_shows_it(
+    programs: list[BlockProgram],
+) -> None:
     assert shrink_program(programs[0], lambda tried: [False] * len(tried)) == programs[0]
 
 
 def test_unused_values_and_arguments_go() -> None:
-    other = Statement("arange", (), (Value("v9", "i32", (16,)),), {"start": 0, "end": 16})
+    other = BlockStatement("arange", (), (BlockValue("v9", "i32", (16,)),), {"start": 0, "end": 16})
     program = evolve(
         _program(_load(), other, _store()),
         scalars={"n0": 16},
@@ -189,7 +193,7 @@ def test_unused_values_and_arguments_go() -> None:
 # --- forms ----------------------------------------------------------------------------------------
 
 
-def test_forms_compute_the_same_and_differ_in_one_thing(programs: list[Program]) -> None:
+def test_forms_compute_the_same_and_differ_in_one_thing(programs: list[BlockProgram]) -> None:
     names = Counter[str]()
     for program in programs:
         own, *others = forms_of(program, 9)

@@ -16,7 +16,7 @@ from compat.toolchains.triton.programs.draft import Draft
 from compat.toolchains.triton.programs.operations import FAMILIES
 from compat.toolchains.triton.programs.operations.memory import propose_store
 from compat.toolchains.triton.programs.operations.operation import UndefinedError
-from compat.toolchains.triton.programs.program import RESPELLED, Program, Value
+from compat.toolchains.triton.programs.program import RESPELLED, BlockProgram, BlockValue
 
 ALWAYS = ("memory", "elementwise", "casts")
 """Families of every program."""
@@ -26,7 +26,7 @@ _LARGEST = 1 << 16
 """Elements of the largest tensor."""
 
 
-def generate(seed: int, only: Collection[str] = ()) -> Program:
+def generate(seed: int, only: Collection[str] = ()) -> BlockProgram:
     """The program of a seed.
 
     Args:
@@ -45,7 +45,7 @@ def generate(seed: int, only: Collection[str] = ()) -> Program:
     raise AssertionError(f"no draft of seed {seed} is a program")
 
 
-def _draw(seed: int, random: Random, only: Collection[str]) -> Program:
+def _draw(seed: int, random: Random, only: Collection[str]) -> BlockProgram:
     optional = [family for family in FAMILIES if family not in ALWAYS]
     families = only or [family for family in optional if random.random() < 0.35]
     grid = random.choice((1, 1, 2, 3))
@@ -68,7 +68,7 @@ def _draw(seed: int, random: Random, only: Collection[str]) -> Program:
         "num_warps": random.choice((1, 2, 4, 4, 4, 8, 16)),
         "num_stages": random.choice((1, 2, 3, 3, 4)),
     }
-    return Program(
+    return BlockProgram(
         seed=seed,
         statements=draft.statements(),
         inputs=tuple(draft.tensors.values()),
@@ -80,7 +80,7 @@ def _draw(seed: int, random: Random, only: Collection[str]) -> Program:
     )
 
 
-def _store_one(value: Value, draft: Draft) -> None:
+def _store_one(value: BlockValue, draft: Draft) -> None:
     propose_store(draft, value)
 
 
@@ -102,14 +102,14 @@ CHOICES = {"num_warps": (1, 2, 4, 8, 16), "num_stages": (1, 2, 3, 4)}
 """Compile option → its values."""
 
 
-def forms_of(program: Program, count: int) -> tuple[Program, ...]:
+def forms_of(program: BlockProgram, count: int) -> tuple[BlockProgram, ...]:
     """A program and further forms of it, at most so many in all: the same each time."""
     random = Random(f"{program.seed}/forms")  # noqa: S311 - a hunt must be repeatable
     others = list(_others(program, random))
     return (program, *random.sample(others, min(count - 1, len(others))))
 
 
-def _others(program: Program, random: Random) -> Iterator[Program]:
+def _others(program: BlockProgram, random: Random) -> Iterator[BlockProgram]:
     for option, values in CHOICES.items():
         value = random.choice([value for value in values if value != program.options[option]])
         name = f"{option.removeprefix('num_')}_{value}"

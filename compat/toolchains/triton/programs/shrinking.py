@@ -11,25 +11,25 @@ from attrs import evolve
 
 from compat.toolchains.triton.programs.analysis import check_program
 from compat.toolchains.triton.programs.operations.operation import UndefinedError
-from compat.toolchains.triton.programs.program import Body, Program, Statement
+from compat.toolchains.triton.programs.program import BlockProgram, BlockStatement, NestedBody
 
-ShowDefect = Callable[[Sequence[Program]], Sequence[bool]]
+ShowDefect = Callable[[Sequence[BlockProgram]], Sequence[bool]]
 """Programs → whether each still shows the defect."""
 _SINKS = ("store", "atomic_add", "atomic_max", "atomic_min")
 _AT_ONCE = 8
 """Smaller programs that are tried together."""
 
 
-def shrink_program(program: Program, show: ShowDefect) -> Program:
+def shrink_program(program: BlockProgram, show: ShowDefect) -> BlockProgram:
     """The smallest program that is found."""
     while (smaller := _first(_smaller(program), show)) is not None:
         program = smaller
     return program
 
 
-def _first(candidates: Iterable[Program], show: ShowDefect) -> Program | None:
+def _first(candidates: Iterable[BlockProgram], show: ShowDefect) -> BlockProgram | None:
     """The first of some programs that shows the defect."""
-    batch: list[Program] = []
+    batch: list[BlockProgram] = []
     for candidate in candidates:
         batch.append(candidate)
         if len(batch) == _AT_ONCE:
@@ -39,15 +39,15 @@ def _first(candidates: Iterable[Program], show: ShowDefect) -> Program | None:
     return _showing(batch, show)
 
 
-def _showing(batch: Sequence[Program], show: ShowDefect) -> Program | None:
+def _showing(batch: Sequence[BlockProgram], show: ShowDefect) -> BlockProgram | None:
     if not batch:
         return None
     return next((program for program, shows in zip(batch, show(batch), strict=True) if shows), None)
 
 
-def _smaller(program: Program) -> Iterator[Program]:
+def _smaller(program: BlockProgram) -> Iterator[BlockProgram]:
     """Valid programs that are smaller, the smallest first."""
-    found: dict[Program, int] = {}
+    found: dict[BlockProgram, int] = {}
     for candidate in _changed(program):
         cleaned = without_unused(candidate)
         if cleaned != program and _is_defined(cleaned):
@@ -56,7 +56,7 @@ def _smaller(program: Program) -> Iterator[Program]:
     yield from sorted((candidate for candidate in found if _size(candidate) < before), key=_size)
 
 
-def _size(program: Program) -> tuple[int, int, int]:
+def _size(program: BlockProgram) -> tuple[int, int, int]:
     """What a reader has to read, and then how plain it is."""
     statements = program.all_statements
     turns = sum(int(statement.settings.get("turns", 0)) for statement in statements)
@@ -68,7 +68,7 @@ def _size(program: Program) -> tuple[int, int, int]:
 _USUAL = {"num_warps": 4, "num_stages": 3}
 
 
-def _is_defined(program: Program) -> bool:
+def _is_defined(program: BlockProgram) -> bool:
     try:
         check_program(program)
     except (UndefinedError, KeyError):
@@ -79,7 +79,7 @@ def _is_defined(program: Program) -> bool:
 # --- changes --------------------------------------------------------------------------------------
 
 
-def _changed(program: Program) -> Iterator[Program]:
+def _changed(program: BlockProgram) -> Iterator[BlockProgram]:
     sinks = [each for each in program.statements if each.operation in _SINKS]
     if len(sinks) > 1:
         for sink in sinks:
@@ -103,15 +103,15 @@ def _kind(value: object) -> tuple[object, object]:
     return getattr(value, "dtype", None), getattr(value, "shape", None)
 
 
-def _without(program: Program, sinks: Sequence[Statement]) -> Program:
+def _without(program: BlockProgram, sinks: Sequence[BlockStatement]) -> BlockProgram:
     kept = tuple(each for each in program.statements if not any(each is sink for sink in sinks))
     return evolve(program, statements=kept)
 
 
-def _with_constant(program: Program, statement: Statement) -> Program:
+def _with_constant(program: BlockProgram, statement: BlockStatement) -> BlockProgram:
     """A program in which a statement's results are constants."""
     constants = tuple(
-        Statement("full", (), (result,), {"shape": result.shape, "number": 1})
+        BlockStatement("full", (), (result,), {"shape": result.shape, "number": 1})
         for result in statement.results
         if result.shape
     )
@@ -120,23 +120,25 @@ def _with_constant(program: Program, statement: Statement) -> Program:
     return evolve(program, statements=_replaced(program.statements, statement, constants))
 
 
-def _with_settings(program: Program, statement: Statement, **settings: object) -> Program:
+def _with_settings(
+    program: BlockProgram, statement: BlockStatement, **settings: object
+) -> BlockProgram:
     changed = evolve(statement, settings={**statement.settings, **settings})
     return evolve(program, statements=_replaced(program.statements, statement, (changed,)))
 
 
-def _renamed(program: Program, statement: Statement, name: str) -> Program:
+def _renamed(program: BlockProgram, statement: BlockStatement, name: str) -> BlockProgram:
     """A program in which an operand takes the place of a statement's result."""
     old = statement.results[0]
     new = next(operand for operand in statement.operands if operand.name == name)
 
-    def change(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    def change(statements: tuple[BlockStatement, ...]) -> tuple[BlockStatement, ...]:
         return tuple(
             evolve(
                 each,
                 operands=tuple(new if value == old else value for value in each.operands),
                 bodies=tuple(
-                    Body(
+                    NestedBody(
                         body.parameters,
                         change(body.statements),
                         tuple(new if value == old else value for value in body.results),
@@ -152,15 +154,15 @@ def _renamed(program: Program, statement: Statement, name: str) -> Program:
 
 
 def _replaced(
-    statements: tuple[Statement, ...], old: Statement, new: tuple[Statement, ...]
-) -> tuple[Statement, ...]:
-    found: list[Statement] = []
+    statements: tuple[BlockStatement, ...], old: BlockStatement, new: tuple[BlockStatement, ...]
+) -> tuple[BlockStatement, ...]:
+    found: list[BlockStatement] = []
     for statement in statements:
         if statement is old:
             found += new
             continue
         bodies = tuple(
-            Body(body.parameters, _replaced(body.statements, old, new), body.results)
+            NestedBody(body.parameters, _replaced(body.statements, old, new), body.results)
             for body in statement.bodies
         )
         found.append(evolve(statement, bodies=bodies) if bodies else statement)
@@ -170,7 +172,7 @@ def _replaced(
 # --- what nothing uses ----------------------------------------------------------------------------
 
 
-def without_unused(program: Program) -> Program:
+def without_unused(program: BlockProgram) -> BlockProgram:
     """A program without values and arguments that nothing uses."""
     statements = program.statements
     while (kept := _used(statements, _names(statements))) != statements:
@@ -195,7 +197,7 @@ def without_unused(program: Program) -> Program:
     )
 
 
-def _names(statements: Sequence[Statement]) -> set[str]:
+def _names(statements: Sequence[BlockStatement]) -> set[str]:
     """The values that statements use."""
     found = {operand.name for statement in statements for operand in statement.operands}
     for statement in statements:
@@ -204,12 +206,12 @@ def _names(statements: Sequence[Statement]) -> set[str]:
     return found
 
 
-def _used(statements: tuple[Statement, ...], names: set[str]) -> tuple[Statement, ...]:
+def _used(statements: tuple[BlockStatement, ...], names: set[str]) -> tuple[BlockStatement, ...]:
     return tuple(
         evolve(
             statement,
             bodies=tuple(
-                Body(body.parameters, _used(body.statements, names), body.results)
+                NestedBody(body.parameters, _used(body.statements, names), body.results)
                 for body in statement.bodies
             ),
         )

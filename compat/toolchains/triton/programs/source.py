@@ -9,7 +9,12 @@ from contextlib import contextmanager
 from compat.toolchains.triton.programs.operations import OPERATIONS
 from compat.toolchains.triton.programs.operations.operation import expression
 from compat.toolchains.triton.programs.operations.reducing import COMBINED
-from compat.toolchains.triton.programs.program import RESPELLED, Body, Program, Statement
+from compat.toolchains.triton.programs.program import (
+    RESPELLED,
+    BlockProgram,
+    BlockStatement,
+    NestedBody,
+)
 
 KERNEL = "kernel"
 """The name of the kernel."""
@@ -40,11 +45,11 @@ class Printer:
         yield
         self._depth -= 1
 
-    def assign(self, statement: Statement, text: str) -> None:
+    def assign(self, statement: BlockStatement, text: str) -> None:
         """Add the assignment of an expression to the results of a statement."""
         self.line(f"{', '.join(result.name for result in statement.results)} = {text}")
 
-    def statements(self, statements: Sequence[Statement]) -> None:
+    def statements(self, statements: Sequence[BlockStatement]) -> None:
         """Add the lines of statements."""
         for statement in statements:
             operation = OPERATIONS[statement.operation]
@@ -54,7 +59,7 @@ class Printer:
                 text = _swapped(operation.text) if self.respelled else operation.text
                 self.assign(statement, expression(statement, text))
 
-    def helper(self, body: Body) -> str:
+    def helper(self, body: NestedBody) -> str:
         """Write a body as a function of its own, and return its name."""
         before, depth = self._lines, self._depth
         self._lines, self._depth = [], 1
@@ -72,7 +77,7 @@ class Printer:
         return "\n".join(self._lines)
 
 
-def kernel_source(program: Program) -> str:
+def kernel_source(program: BlockProgram) -> str:
     """The module of a program's kernel."""
     printer = Printer(respelled=program.form == RESPELLED)
     printer.statements(program.statements)
@@ -97,7 +102,7 @@ def _swapped(text: str) -> str:
     return _COMMUTATIVE.sub(r"\2{1}\1\3{0}", text)
 
 
-def argument_names(program: Program) -> list[str]:
+def argument_names(program: BlockProgram) -> list[str]:
     """The run-time arguments, in order."""
     return [
         *(tensor.name for tensor in program.inputs),

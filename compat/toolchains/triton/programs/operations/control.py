@@ -11,7 +11,7 @@ from compat.toolchains.triton.programs.arrays import Array
 from compat.toolchains.triton.programs.dtypes import DTYPES, WIDE, Bounds, bounds, everything
 from compat.toolchains.triton.programs.operations.operation import Operation, require
 from compat.toolchains.triton.programs.operations.products import propose_dot
-from compat.toolchains.triton.programs.program import Body, Statement, Value
+from compat.toolchains.triton.programs.program import BlockStatement, BlockValue, NestedBody
 
 if TYPE_CHECKING:
     from compat.toolchains.triton.programs.analysis import Analysis
@@ -58,7 +58,7 @@ def _loop(draft: Draft) -> None:
             _update(inner, draft.bounds[before.name], value, turns)
             for before, value in zip(initial, carried, strict=True)
         ]
-        body = Body((index, *carried), inner.statements(), tuple(ends))
+        body = NestedBody((index, *carried), inner.statements(), tuple(ends))
     found = [
         known if DTYPES[value.dtype].is_float else everything(value.dtype)
         for value, known in zip(carried, allowed, strict=True)
@@ -85,7 +85,7 @@ def _envelope(dtype: str) -> Bounds:
     return bounds(-most, most, -4)
 
 
-def _update(draft: Draft, before: Bounds, carried: Value, turns: int) -> Value:
+def _update(draft: Draft, before: Bounds, carried: BlockValue, turns: int) -> BlockValue:
     """The value of a carried block after a turn, for which the envelope holds again."""
     known, kind = _envelope(carried.dtype), (carried.dtype, carried.shape)
     require(before.within(known), "the first value is outside of the envelope")
@@ -106,7 +106,7 @@ def _update(draft: Draft, before: Bounds, carried: Value, turns: int) -> Value:
 
 
 def _derive_loop(
-    statement: Statement, given: Sequence[Bounds], analysis: Analysis
+    statement: BlockStatement, given: Sequence[Bounds], analysis: Analysis
 ) -> Sequence[Bounds]:
     """The bounds after all turns, one after the other."""
     known = list(given)
@@ -115,14 +115,14 @@ def _derive_loop(
     return known
 
 
-def _repeat(statement: Statement, given: Sequence[Array], machine: Machine) -> list[Array]:
+def _repeat(statement: BlockStatement, given: Sequence[Array], machine: Machine) -> list[Array]:
     carried = list(given)
     for turn in range(statement.settings["turns"]):
         carried = machine.run(statement.bodies[0], [np.asarray(turn, np.int32), *carried])
     return carried
 
 
-def _write_loop(statement: Statement, printer: Printer) -> None:
+def _write_loop(statement: BlockStatement, printer: Printer) -> None:
     (body,), settings = statement.bodies, statement.settings
     index, *carried = body.parameters
     for parameter, value in zip(carried, statement.operands, strict=True):
@@ -153,13 +153,13 @@ def _branch(draft: Draft) -> None:
     condition = draft.scalar_condition()
     result = draft.block(_CARRIED)
     kind = result.dtype, result.shape
-    bodies: list[Body] = []
+    bodies: list[NestedBody] = []
     known: list[Bounds] = []
     for _ in range(2):
         with draft.nested() as inner:
             inner.fill(inner.random.randint(1, 3))
             value = inner.block(*((kind[0],), kind[1]))
-            bodies.append(Body((), inner.statements(), (value,)))
+            bodies.append(NestedBody((), inner.statements(), (value,)))
             known.append(inner.bounds[value.name])
     draft.define(
         "branch", (condition,), kind, bodies=tuple(bodies), known=[known[0].union(known[1])]
@@ -167,13 +167,13 @@ def _branch(draft: Draft) -> None:
 
 
 def _derive_branch(
-    statement: Statement, _given: Sequence[Bounds], analysis: Analysis
+    statement: BlockStatement, _given: Sequence[Bounds], analysis: Analysis
 ) -> Sequence[Bounds]:
     first, second = (analysis.run(body, []) for body in statement.bodies)
     return [one.union(other) for one, other in zip(first, second, strict=True)]
 
 
-def _write_branch(statement: Statement, printer: Printer) -> None:
+def _write_branch(statement: BlockStatement, printer: Printer) -> None:
     for head, body in zip(
         (f"if {statement.operands[0].name}:", "else:"), statement.bodies, strict=True
     ):
@@ -196,7 +196,7 @@ def _helper(draft: Draft) -> None:
         inner.fill(inner.random.randint(2, 4), without=("memory", "atomics", "dot"))
         results = inner.latest_blocks(2)
         require(bool(results), "the helper computes nothing")
-        body = Body(tuple(parameters), inner.statements(), results)
+        body = NestedBody(tuple(parameters), inner.statements(), results)
         found = [inner.bounds[value.name] for value in results]
     draft.define(
         "helper",
@@ -207,7 +207,7 @@ def _helper(draft: Draft) -> None:
     )
 
 
-def _write_helper(statement: Statement, printer: Printer) -> None:
+def _write_helper(statement: BlockStatement, printer: Printer) -> None:
     (body,) = statement.bodies
     name = printer.helper(body)
     arguments = ", ".join(operand.name for operand in statement.operands)

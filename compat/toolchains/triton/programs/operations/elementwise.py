@@ -23,7 +23,7 @@ from compat.toolchains.triton.programs.dtypes import (
     wrapped,
 )
 from compat.toolchains.triton.programs.operations.operation import Derive, Operation, require
-from compat.toolchains.triton.programs.program import Statement
+from compat.toolchains.triton.programs.program import BlockStatement
 
 if TYPE_CHECKING:
     from compat.toolchains.triton.programs.draft import Draft
@@ -41,7 +41,7 @@ BOOLEAN = bounds(0, 1)
 def _corners(combine: Numbers, step: Callable[[int, int], int]) -> Derive:
     """Bounds of an operation whose extremes are at the extremes of its operands."""
 
-    def derive(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    def derive(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
         left, right = given[:2]
         corners = [
             combine(one, other)
@@ -57,7 +57,7 @@ def _corners(combine: Numbers, step: Callable[[int, int], int]) -> Derive:
     return derive
 
 
-def _bits(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _bits(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     """Bounds of an operation on bits."""
     left, right = given
     if left.low < 0 or right.low < 0:
@@ -69,7 +69,7 @@ def _bits(statement: Statement, given: Sequence[Bounds], _: object) -> list[Boun
     return [bounds(0, high)]
 
 
-def _quotient(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _quotient(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     left, right = given
     require(left.low >= 0 and right.low > 0, "releases round negative quotients differently")
     if statement.operation == "remainder":
@@ -77,7 +77,7 @@ def _quotient(statement: Statement, given: Sequence[Bounds], _: object) -> list[
     return [bounds(left.low // right.high, left.high // right.low)]
 
 
-def _comparison(_statement: Statement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _comparison(_statement: BlockStatement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
     return [BOOLEAN]
 
 
@@ -186,14 +186,14 @@ def _mixed(draft: Draft) -> None:
     draft.define("add_mixed", (first, second), (PROMOTED[left, right], first.shape))
 
 
-def _derive_mixed(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _derive_mixed(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     dtype = statement.results[0].dtype
     for operand in given:
         require(holds(dtype, operand), "an operand is not exact in the common type")
     return list(_corners(lambda a, b: a + b, min)(statement, given, _))  # type: ignore[arg-type]
 
 
-def _compute_mixed(statement: Statement, given: Sequence[Array], _: object) -> list[Array]:
+def _compute_mixed(statement: BlockStatement, given: Sequence[Array], _: object) -> list[Array]:
     dtype = numpy_dtype(statement.results[0].dtype)
     return [given[0].astype(dtype) + given[1].astype(dtype)]
 
@@ -223,14 +223,14 @@ def _unary(
     )
 
 
-def _negative(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _negative(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     (value,) = given
     dtype = statement.results[0].dtype
     found = Bounds(-value.high, -value.low, value.step)
     return [found if DTYPES[dtype].is_float else wrapped(dtype, found)]
 
 
-def _absolute(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _absolute(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     (value,) = given
     dtype = statement.results[0].dtype
     low = Fraction(0) if value.low <= 0 <= value.high else min(abs(value.low), abs(value.high))
@@ -238,7 +238,7 @@ def _absolute(statement: Statement, given: Sequence[Bounds], _: object) -> list[
     return [found if DTYPES[dtype].is_float else wrapped(dtype, found)]
 
 
-def _inverted(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _inverted(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     (value,) = given
     dtype = statement.results[0].dtype
     if dtype == "i1":
@@ -248,7 +248,7 @@ def _inverted(statement: Statement, given: Sequence[Bounds], _: object) -> list[
     return [Bounds(-value.high - 1, -value.low - 1, 0)]
 
 
-def _rounded(_statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _rounded(_statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     (value,) = given
     return [bounds(value.low // 1, -(-value.high // 1), max(value.step, 0))]
 
@@ -258,13 +258,13 @@ def _shift(draft: Draft, name: str, dtypes: Sequence[str]) -> None:
     draft.define(name, (value,), (value.dtype, value.shape), by=draft.random.randint(1, 5))
 
 
-def _shifted_left(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _shifted_left(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     factor = 1 << statement.settings["by"]
     value = given[0]
     return [wrapped(statement.results[0].dtype, bounds(value.low * factor, value.high * factor))]
 
 
-def _shifted_right(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _shifted_right(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     factor = 1 << statement.settings["by"]
     value = given[0]
     return [bounds(value.low // factor, value.high // factor)]
@@ -276,7 +276,7 @@ def _scale(draft: Draft) -> None:
     draft.define("scale", (value,), (value.dtype, value.shape), factor=factor)
 
 
-def _scaled(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _scaled(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     value, factor = given[0], Fraction(statement.settings["factor"])
     step = value.step + round(math.log2(factor))
     found = Bounds(value.low * factor, value.high * factor, step)
@@ -292,7 +292,7 @@ def _literal(draft: Draft) -> None:
     )
 
 
-def _with_literal(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _with_literal(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     number = statement.settings["number"]
     other = [given[0], bounds(number, number)]
     return list(_corners(lambda a, b: a + b, min)(statement, other, _))  # type: ignore[arg-type]
@@ -303,7 +303,7 @@ def _limit(draft: Draft) -> None:
     draft.limited(value, draft.random.choice((1, 3, 8, 15)))
 
 
-def _limited(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _limited(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     (value,), limit = given, statement.settings["limit"]
     low, high = (
         min(max(end, Fraction(-limit)), Fraction(limit)) for end in (value.low, value.high)
@@ -315,7 +315,7 @@ def _mask(draft: Draft) -> None:
     draft.masked(draft.block(WIDE), draft.random.choice((1, 3, 7, 12, 31)))
 
 
-def _masked(statement: Statement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _masked(statement: BlockStatement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
     return [bounds(0, statement.settings["mask"])]
 
 
@@ -427,7 +427,7 @@ def _multiply_and_add(draft: Draft) -> None:
     draft.define("fma", (first, *others), (first.dtype, first.shape))
 
 
-def _sum_of_product(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _sum_of_product(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     (dtype,) = {operand.dtype for operand in statement.operands}
     corners = [a * b for a in (given[0].low, given[0].high) for b in (given[1].low, given[1].high)]
     found = Bounds(
@@ -473,7 +473,7 @@ def _cast(draft: Draft) -> None:
     draft.define("cast", (value,), (dtype, value.shape))
 
 
-def _derive_cast(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _derive_cast(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     ((value,), (operand,), (result,)) = given, statement.operands, statement.results
     source, target = DTYPES[operand.dtype], DTYPES[result.dtype]
     for one, other in ((source, target), (target, source)):
@@ -491,7 +491,7 @@ def _derive_cast(statement: Statement, given: Sequence[Bounds], _: object) -> li
     return [wrapped(result.dtype, value)]
 
 
-def _compute_cast(statement: Statement, given: Sequence[Array], _: object) -> list[Array]:
+def _compute_cast(statement: BlockStatement, given: Sequence[Array], _: object) -> list[Array]:
     dtype = numpy_dtype(statement.results[0].dtype)
     value = given[0]
     if value.dtype == np.float64 and dtype != np.float64:

@@ -11,7 +11,7 @@ import numpy as np
 from compat.toolchains.triton.programs.arrays import Array, numpy_dtype
 from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds, bounds, holds
 from compat.toolchains.triton.programs.operations.operation import Operation, require
-from compat.toolchains.triton.programs.program import Shape, Statement, Value
+from compat.toolchains.triton.programs.program import BlockStatement, BlockValue, Shape
 
 if TYPE_CHECKING:
     from compat.toolchains.triton.programs.analysis import Analysis
@@ -33,7 +33,7 @@ def axis_text(shape: Shape, axis: int) -> str:
     return text if len(shape) == 1 else f"{text}[{index}]"
 
 
-def place_text(statement: Statement, shape: Shape) -> str:
+def place_text(statement: BlockStatement, shape: Shape) -> str:
     """The offsets of a load or store: program, loop index and axes times their strides."""
     settings = statement.settings
     parts = [str(settings["offset"])] if settings["offset"] else []
@@ -47,7 +47,7 @@ def place_text(statement: Statement, shape: Shape) -> str:
     return " + ".join(parts)
 
 
-def mask_text(statement: Statement, shape: Shape) -> str:
+def mask_text(statement: BlockStatement, shape: Shape) -> str:
     """The keyword of a mask, or nothing."""
     limit = statement.settings.get("limit")
     if limit is None:
@@ -56,7 +56,7 @@ def mask_text(statement: Statement, shape: Shape) -> str:
     return f", mask={axis_text(shape, axis)} < {name}"
 
 
-def places(statement: Statement, shape: Shape, machine: Machine, turn: int) -> Array:
+def places(statement: BlockStatement, shape: Shape, machine: Machine, turn: int) -> Array:
     """The indices of a load or store, one for each element."""
     settings = statement.settings
     found = np.full(shape, settings["offset"] + machine.program * settings["per_program"], np.int64)
@@ -66,7 +66,7 @@ def places(statement: Statement, shape: Shape, machine: Machine, turn: int) -> A
     return found
 
 
-def inside(statement: Statement, shape: Shape, machine: Machine) -> Array:
+def inside(statement: BlockStatement, shape: Shape, machine: Machine) -> Array:
     """Which elements the mask lets through."""
     limit = statement.settings.get("limit")
     if limit is None:
@@ -80,7 +80,7 @@ def _along(shape: Shape, axis: int) -> Array:
     return line.reshape([-1 if place == axis else 1 for place in range(len(shape))])
 
 
-def last_place(statement: Statement, shape: Shape, analysis: Analysis, turn: Fraction) -> int:
+def last_place(statement: BlockStatement, shape: Shape, analysis: Analysis, turn: Fraction) -> int:
     """The largest index of a load or store that its mask lets through."""
     settings = statement.settings
     last = settings["offset"] + (analysis.grid - 1) * settings["per_program"]
@@ -124,7 +124,7 @@ def _random_limit(draft: Draft, shape: Shape, chance: float) -> tuple[int, str] 
 
 def propose_load(
     draft: Draft, dtype: str, shape: Shape, low: int = -8, high: int = 8, step: int = 0
-) -> Value:
+) -> BlockValue:
     """Add a load of small numbers to a draft."""
     strides, size = random_strides(draft, shape)
     per_program = draft.random.choice((0, size, size))
@@ -139,7 +139,7 @@ def propose_load(
         "other": draft.random.randint(max(low, 0), high),
     }
     operands = () if turn is None or not per_turn else (turn,)
-    probe = Statement("load", operands, (Value("", dtype, shape),), settings)
+    probe = BlockStatement("load", operands, (BlockValue("", dtype, shape),), settings)
     last = last_place(probe, shape, draft.analysis, draft.turns)
     settings["tensor"] = draft.tensor(dtype, last + 1, low, high, step)
     draft.define("load", operands, (dtype, shape), **settings)
@@ -151,7 +151,7 @@ def _load(draft: Draft) -> None:
     draft.small(dtype, draft.shape())
 
 
-def _loaded(statement: Statement, given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+def _loaded(statement: BlockStatement, given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
     tensor = analysis.tensors[statement.settings["tensor"]]
     shape = statement.results[0].shape
     turn = given[-1].high if statement.settings["per_turn"] else Fraction(0)
@@ -163,7 +163,7 @@ def _loaded(statement: Statement, given: Sequence[Bounds], analysis: Analysis) -
     return [found.union(bounds(other, other)) if statement.settings["limit"] else found]
 
 
-def _read(statement: Statement, given: Sequence[Array], machine: Machine) -> list[Array]:
+def _read(statement: BlockStatement, given: Sequence[Array], machine: Machine) -> list[Array]:
     shape = statement.results[0].shape
     turn = int(given[-1]) if statement.settings["per_turn"] else 0
     tensor = machine.tensors[statement.settings["tensor"]]
@@ -174,7 +174,7 @@ def _read(statement: Statement, given: Sequence[Array], machine: Machine) -> lis
     return [np.where(allowed, tensor[index], other)]
 
 
-def load_text(statement: Statement) -> str:
+def load_text(statement: BlockStatement) -> str:
     """The text of a load."""
     shape = statement.results[0].shape
     other = f", other={statement.settings['other']}" if statement.settings["limit"] else ""
@@ -191,7 +191,9 @@ def _lookup(draft: Draft) -> None:
     draft.define("lookup", (index,), (dtype, index.shape), tensor=tensor)
 
 
-def _looked_up(statement: Statement, given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+def _looked_up(
+    statement: BlockStatement, given: Sequence[Bounds], analysis: Analysis
+) -> list[Bounds]:
     tensor = analysis.tensors[statement.settings["tensor"]]
     require(given[0].low >= 0 and given[0].high < tensor.size, "an index may be outside")
     unit = Fraction(2) ** tensor.step
@@ -224,7 +226,7 @@ def _propose_tile(draft: Draft, name: str) -> None:
     )
 
 
-def _read_tile(statement: Statement, _given: Sequence[Array], machine: Machine) -> list[Array]:
+def _read_tile(statement: BlockStatement, _given: Sequence[Array], machine: Machine) -> list[Array]:
     settings, shape = statement.settings, statement.results[0].shape
     tensor = machine.tensors[settings["tensor"]]
     lines = [offset + _along(shape, axis) for axis, offset in enumerate(settings["offsets"])]
@@ -235,7 +237,7 @@ def _read_tile(statement: Statement, _given: Sequence[Array], machine: Machine) 
     return [np.where(allowed, tensor[index], tensor.dtype.type(0))]
 
 
-def _tile(statement: Statement, _given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+def _tile(statement: BlockStatement, _given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
     tensor, settings = analysis.tensors[statement.settings["tensor"]], statement.settings
     require(settings["rows"] * settings["columns"] <= tensor.size, "a matrix is too large")
     unit = Fraction(2) ** tensor.step
@@ -246,7 +248,7 @@ def _tile(statement: Statement, _given: Sequence[Bounds], analysis: Analysis) ->
 # --- stores ---------------------------------------------------------------------------------------
 
 
-def propose_store(draft: Draft, value: Value) -> None:
+def propose_store(draft: Draft, value: BlockValue) -> None:
     """Add a store of a value to an output of its own, and casts that it needs."""
     if not DTYPES[value.dtype].in_memory:
         wider = "fp32" if DTYPES[value.dtype].is_float else "i64"
@@ -266,14 +268,16 @@ def propose_store(draft: Draft, value: Value) -> None:
     draft.define("store", (value,), **settings)
 
 
-def _stored(statement: Statement, _given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+def _stored(
+    statement: BlockStatement, _given: Sequence[Bounds], analysis: Analysis
+) -> list[Bounds]:
     output = analysis.outputs[statement.settings["output"]]
     last = last_place(statement, statement.operands[0].shape, analysis, Fraction(0))
     require(last < output.size, "an element may be outside of its tensor")
     return []
 
 
-def _write(statement: Statement, given: Sequence[Array], machine: Machine) -> list[Array]:
+def _write(statement: BlockStatement, given: Sequence[Array], machine: Machine) -> list[Array]:
     shape = statement.operands[0].shape
     allowed = inside(statement, shape, machine)
     index = places(statement, shape, machine, 0)[allowed]
@@ -283,7 +287,7 @@ def _write(statement: Statement, given: Sequence[Array], machine: Machine) -> li
     return []
 
 
-def store_text(statement: Statement) -> str:
+def store_text(statement: BlockStatement) -> str:
     """The text of a store."""
     shape, value = statement.operands[0].shape, statement.operands[0].name
     where = place_text(statement, shape)
@@ -308,7 +312,7 @@ def _atomic(draft: Draft) -> None:
     draft.define(name, (value, index), output=output)
 
 
-def _added(statement: Statement, given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+def _added(statement: BlockStatement, given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
     value, index = given
     output = analysis.outputs[statement.settings["output"]]
     require(index.low >= 0 and index.high < output.size, "an index may be outside")
@@ -319,7 +323,7 @@ def _added(statement: Statement, given: Sequence[Bounds], analysis: Analysis) ->
     return []
 
 
-def _accumulate(statement: Statement, given: Sequence[Array], machine: Machine) -> list[Array]:
+def _accumulate(statement: BlockStatement, given: Sequence[Array], machine: Machine) -> list[Array]:
     output = machine.outputs[statement.settings["output"]]
     machine.check_places(given[1], len(output))
     _ATOMIC[statement.operation].at(output, given[1].reshape(-1), given[0].reshape(-1))
@@ -353,7 +357,7 @@ def _program(draft: Draft) -> None:
     draft.define("program", (), ("i32", ()))
 
 
-def _numpy_full(statement: Statement, number: object) -> Array:
+def _numpy_full(statement: BlockStatement, number: object) -> Array:
     result = statement.results[0]
     return np.full(result.shape, number, numpy_dtype(result.dtype))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from compat.toolchains.triton.programs.arrays import Array, numpy_dtype
 from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds, holds
 from compat.toolchains.triton.programs.operations.operation import Operation, require
-from compat.toolchains.triton.programs.program import Statement, Value
+from compat.toolchains.triton.programs.program import BlockStatement, BlockValue
 
 if TYPE_CHECKING:
     from compat.toolchains.triton.programs.draft import Draft
@@ -44,7 +44,7 @@ def propose_dot(draft: Draft, rows: int | None = None, columns: int | None = Non
     draft.define("dot", tuple(operands), (result, (rows, columns)), precision=precision)
 
 
-def _text(statement: Statement) -> str:
+def _text(statement: BlockStatement) -> str:
     left, right, *added = (operand.name for operand in statement.operands)
     precision = statement.settings["precision"]
     more = "".join(f", acc={name}" for name in added)
@@ -52,7 +52,7 @@ def _text(statement: Statement) -> str:
     return f"tl.dot({left}, {right}{more})"
 
 
-def _operand(draft: Draft, dtype: str, shape: tuple[int, ...]) -> Value:
+def _operand(draft: Draft, dtype: str, shape: tuple[int, ...]) -> BlockValue:
     """An operand: loaded, or computed; perhaps a transposed block."""
     if draft.random.random() < 0.3:
         value = _operand(draft, dtype, shape[::-1])
@@ -75,7 +75,7 @@ def _operand(draft: Draft, dtype: str, shape: tuple[int, ...]) -> Value:
     return draft.small(dtype, shape)
 
 
-def _derive(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _derive(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     left, right = given[:2]
     dtype = statement.operands[0].dtype
     for operand in (left, right):
@@ -94,7 +94,7 @@ def _derive(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bo
     return [found]
 
 
-def _compute(statement: Statement, given: Sequence[Array], _: object) -> list[Array]:
+def _compute(statement: BlockStatement, given: Sequence[Array], _: object) -> list[Array]:
     dtype = numpy_dtype(statement.results[0].dtype)
     product = given[0].astype(dtype) @ given[1].astype(dtype)
     return [product + given[2] if len(given) > 2 else product]

@@ -11,7 +11,7 @@ import numpy as np
 from compat.toolchains.triton.programs.arrays import Array
 from compat.toolchains.triton.programs.dtypes import FLOATS, INTEGERS, Bounds
 from compat.toolchains.triton.programs.operations.operation import Operation, require
-from compat.toolchains.triton.programs.program import Shape, Statement
+from compat.toolchains.triton.programs.program import BlockStatement, Shape
 
 if TYPE_CHECKING:
     from compat.toolchains.triton.programs.draft import Draft
@@ -21,7 +21,7 @@ LARGEST = 4096
 """Elements of the largest block."""
 
 
-def _same(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _same(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     found = given[0]
     for other in given[1:]:
         found = found.union(other)
@@ -32,7 +32,7 @@ def _operation(
     name: str,
     text: str,
     propose: Callable[[Draft], None],
-    compute: Callable[[Statement, Sequence[Array]], Sequence[Array]],
+    compute: Callable[[BlockStatement, Sequence[Array]], Sequence[Array]],
     *,
     since: str = "3.0",
     weight: int = 3,
@@ -132,7 +132,7 @@ def _gather(draft: Draft) -> None:
     draft.define("gather", (source, index), (source.dtype, shape), axis=axis)
 
 
-def _derive_gather(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _derive_gather(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     source, index = given
     length = statement.operands[0].shape[statement.settings["axis"]]
     require(index.low >= 0 and index.high < length, "an index may be outside of the block")
