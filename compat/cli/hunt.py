@@ -11,7 +11,7 @@ from attrs import evolve
 
 from compat import interruption
 from compat.cli import INTERRUPTED
-from compat.cli.answer import Answer, answer_options, relative
+from compat.cli.answer import Answer, answer_options, command_line, relative
 from compat.cli.help import Command
 from compat.cli.launch import show_built
 from compat.cli.opening import (
@@ -94,6 +94,12 @@ from compat.report.views.hunt import hunt_blocks, hunt_document
     help="The time for making an example smaller. 0: keep the program as it was generated.",
 )
 @click.option(
+    "--repro",
+    "is_reproducing",
+    is_flag=True,
+    help="Also write a script and an issue text for each failing compile, verified by a run.",
+)
+@click.option(
     "--build",
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
@@ -128,6 +134,7 @@ def hunt(
     against: str | None,
     kept: Path,
     shrinking: float,
+    is_reproducing: bool,
     folder: Path | None,
     archive: bool,
     launched: tuple[Path, ...],
@@ -171,8 +178,16 @@ def hunt(
         if found.interrupted:
             interruption.clear()
         examples = run.keep(found, kept, seconds=0 if found.interrupted else shrinking)
+        repros = (
+            run.reproduce(found, examples, command_line())
+            if is_reproducing and not found.interrupted
+            else {}
+        )
         built = run.build(found) if folder is not None and not found.interrupted else None
-    answer.draw(lambda: hunt_blocks(found, examples), lambda: hunt_document(found, examples))
+    answer.draw(
+        lambda: hunt_blocks(found, examples, repros),
+        lambda: hunt_document(found, examples, repros),
+    )
     if built is not None and folder is not None:
         show_built(built, write_archive(built, folder), pack(folder) if archive else None)
     if examples:
@@ -192,7 +207,8 @@ def _selection(chosen: Mapping[str, Any], against: str | None) -> tuple[Selectio
     env = selection.config.wheel_env(against)
     if env.name in {other.name for other in selection.envs}:
         env = evolve(env, name=f"{env.name}-wheel")
-    return evolve(selection, envs=(*selection.envs, env)), env.name
+    config = evolve(selection.config, envs=(*selection.config.envs, env))
+    return evolve(selection, config=config, envs=(*selection.envs, env)), env.name
 
 
 def _split(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ so a hunt over seeds that were tried compiles nothing.
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from itertools import count, islice
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,8 @@ from compat.launch.hosting import Gpu, can_be_launched, launch_cells
 from compat.launch.merging import with_launched
 from compat.model import BuiltEnv, Cell, Env, Result, Status, Target
 from compat.project import Listener, Obtain, Selection
+from compat.repro.records import Unverified, WrittenRepro
+from compat.repro.reproducing import repro
 from compat.text import read_json, write_json
 from compat.toolchains.programs import OWN, GeneratedProgram, ProgramLanguage
 
@@ -143,6 +145,20 @@ def age(env: Env) -> int:
 
 
 @frozen(kw_only=True)
+class FamilyCoverage:
+    """How far the programs with operations of one family came."""
+
+    programs: int
+    """The programs that were tried."""
+    compiled: int
+    """Those that some release compiles."""
+    interpreted: int
+    """Those that some release's interpreter ran."""
+    launched: int
+    """Those that were launched on a GPU as some release compiled them."""
+
+
+@frozen(kw_only=True)
 class HuntAnswer:
     """The result of a hunt."""
 
@@ -188,15 +204,36 @@ class HuntAnswer:
         return tuple(sorted(defects, key=lambda defect: (-len(defect.seeds), defect.fingerprint)))
 
     @property
-    def coverage(self) -> dict[str, tuple[int, int]]:
-        """Family → the programs with it, and how many of them some release compiles."""
-        programs, compiled = Counter[str](), Counter[str]()
-        for verdict in self.verdicts:
-            families = self.language.families_of(verdict.program)
-            programs.update(families)
-            if any(result.outcome.status is Status.OK for result in verdict.results):
-                compiled.update(families)
-        return {family: (programs[family], compiled[family]) for family in sorted(programs)}
+    def coverage(self) -> dict[str, FamilyCoverage]:
+        """Family → how far the programs with it came, of those that were tried."""
+        reached: dict[str, list[set[str]]] = defaultdict(list)
+        for verdict in self.tried:
+            stages = _reached(verdict)
+            for family in self.language.families_of(verdict.program):
+                reached[family].append(stages)
+        return {
+            family: FamilyCoverage(
+                programs=len(programs),
+                **{stage: sum(stage in stages for stages in programs) for stage in _STAGES},
+            )
+            for family, programs in sorted(reached.items())
+        }
+
+
+_STAGES = ("compiled", "interpreted", "launched")
+
+
+def _reached(verdict: ProgramVerdict) -> set[str]:
+    """What was done with a program in some form by some release."""
+    stages = set()
+    for result in verdict.results:
+        if result.outcome.status is Status.OK:
+            stages.add("compiled")
+        if result.numbers.interpreter is not None:
+            stages.add("interpreted")
+        if result.numbers.gpu is not None:
+            stages.add("launched")
+    return stages
 
 
 def hunt(
@@ -236,7 +273,7 @@ class HuntRun:
         listener: Listener | None = None,
         gpu: Gpu | None = None,
     ) -> None:
-        self.gpu = gpu
+        self.obtain, self.gpu = obtain, gpu
         self.selection, self.listener = selection, listener or Listener()
         self.envs = obtain(selection.config.path, selection.envs)
         self.toolchain, self.language = _language(selection)
@@ -264,9 +301,12 @@ class HuntRun:
                 interrupted = True
                 break
             hits = sum(bool(verdict.hits) for verdict in verdicts)
-            self.listener.say(f"{len(verdicts)} programs, {hits} with a hit")
             self._note(batch[-1] + 1)
             taken = time.monotonic() - began
+            self.listener.say(
+                f"{len(verdicts)} programs ({len(verdicts) / taken:.1f} per second), {hits} with a"
+                " hit"
+            )
             if request.seconds is not None and taken >= request.seconds:
                 break
             together = _batch(len(verdicts) / taken, request.seconds, taken)
@@ -402,6 +442,39 @@ class HuntRun:
             except OSError as error:
                 raise StoreError(f"cannot write an example: {error}", where=str(place)) from error
         return examples
+
+    def reproduce(
+        self, answer: HuntAnswer, examples: Mapping[str, Path], command: str
+    ) -> dict[str, WrittenRepro | Unverified]:
+        """Write a script and an issue text beside the examples of failing compiles.
+
+        Args:
+            answer: The result of the hunt.
+            examples: Fingerprint → kernel file, from :meth:`keep`.
+            command: The command line that the issues name as their origin.
+
+        Returns:
+            Fingerprint → the outcome.
+
+        Raises the errors of :func:`compat.repro.reproducing.repro`.
+        """
+        outcomes: dict[str, WrittenRepro | Unverified] = {}
+        for defect in answer.defects:
+            if defect.oracle in (Oracle.INTERPRETER, Oracle.NUMBERS):
+                continue
+            failing, kernel_file = defect.example.result.cell, examples[defect.fingerprint]
+            chosen = self.selection.with_patterns(kernel_files=(str(kernel_file),))
+            (cell,) = plan.cross([failing.env], [failing.target], chosen.specs)
+            with self.listener.step(f"verifying a script of {defect.fingerprint}"):
+                (outcomes[defect.fingerprint],) = repro(
+                    chosen,
+                    cell.id,
+                    self.context,
+                    self.obtain,
+                    folder=kernel_file.parent,
+                    command=command,
+                )
+        return outcomes
 
     def shrunk(self, defect: Defect, answer: HuntAnswer, seconds: float) -> GeneratedProgram:
         """The smallest program that shows a defect, of those that a limited time finds.

@@ -56,6 +56,17 @@ def test_a_hunt_finds_a_crash_and_writes_a_small_example(project: Path) -> None:
     assert defect["fingerprint"] in listed.output
 
 
+def test_a_defect_gets_a_script_and_an_issue_text_that_a_run_verified(project: Path) -> None:
+    words = ("hunt", "--programs", "1", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
+    done = run(*words, "--target", "sm_90", "--forms", "1", "--repro", "--json", code=1)
+    (defect,) = json.loads(done.stdout)["defects"]
+    script, issue, *_ = (project / path for path in defect["repro"])
+    assert script.parent == (project / defect["example"]).parent
+    assert "llvm.fcmp" in script.read_text()
+    assert "ran this script in a fresh process with every release" in issue.read_text()
+    assert defect["not_in"] == [None, "triton-3.9.0"]
+
+
 def test_a_hunt_goes_on_after_the_last_seed(project: Path) -> None:
     words = ("hunt", "--programs", "1", "--envs", "3.9.0", "--target", "sm_90", "--json")
     first = json.loads(run(*words).stdout)["seeds"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from compat.hunt.hunting import HuntAnswer
+from compat.hunt.hunting import FamilyCoverage, HuntAnswer
 from compat.hunt.oracles import Oracle, ProgramVerdict, judge, what_breaks
 from compat.model import Check, Numbers, Result, Status
 from compat.toolchains.triton.programs.generator import generate
@@ -158,16 +158,20 @@ def test_a_program_that_no_release_can_have_is_not_tried() -> None:
     assert (answer.tried, answer.invalid) == (verdicts[1:], verdicts[1:])
 
 
-def test_coverage_counts_programs_and_those_that_compile() -> None:
+def test_coverage_counts_programs_and_how_far_they_came() -> None:
     program = generate(3, only=("dot",))
+    launched = Numbers(gpu=Check(status=Status.OK))
     verdicts: Any = (
-        judged([result("3.9.0", Status.OK)], program),
+        judged([evolve(result("3.9.0", Status.OK), numbers=launched)], program),
         judged([result("3.9.0", Status.CRASHED)], program),
+        judged([], program),
     )
     answer = HuntAnswer(
         seeds=(0, 2), verdicts=verdicts, seconds=1.0, envs=(), targets=(), language=PROGRAMS
     )
-    assert answer.coverage["dot"] == (2, 1)
+    assert answer.coverage["dot"] == FamilyCoverage(
+        programs=2, compiled=1, interpreted=0, launched=1
+    )
 
 
 # --- forms and wheels -----------------------------------------------------------------------------

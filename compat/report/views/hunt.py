@@ -7,35 +7,45 @@ from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attrs import asdict, astuple, fields
+
+from compat.hunt.hunting import FamilyCoverage
 from compat.report.render.blocks import Block, DataTable, Heading, TableColumn, TextLine
 from compat.report.summary.compact import counted, listed
+from compat.repro.records import WrittenRepro
 from compat.text import JsonObject
 from compat.toolchains.programs import OWN
 
 if TYPE_CHECKING:
     from compat.hunt.hunting import Defect, HuntAnswer
+    from compat.repro.records import Unverified
 
 SCHEMA = 1
 
 
-def hunt_blocks(answer: HuntAnswer, examples: Mapping[str, Path]) -> Iterator[Block]:
-    """The answer for a terminal."""
+def hunt_blocks(
+    answer: HuntAnswer,
+    examples: Mapping[str, Path],
+    repros: Mapping[str, WrittenRepro | Unverified],
+) -> Iterator[Block]:
+    """The answer for a terminal, with the examples and the repros of defects by fingerprint."""
     for defect in answer.defects:
         yield Heading(f"{defect.oracle}  {defect.fingerprint}")
         for label, text in _facts(answer, defect):
             yield TextLine(f"  {label:<9} {text}")
         if defect.fingerprint in examples:
             yield TextLine(f"  example   {relpath(examples[defect.fingerprint])}")
+        if (outcome := repros.get(defect.fingerprint)) is not None:
+            yield TextLine(f"  repro     {_repro_words(outcome)}")
         yield TextLine()
     yield DataTable(
         columns=(
             TableColumn("family"),
-            TableColumn("programs", right=True),
-            TableColumn("compiled", right=True),
+            *(TableColumn(attribute.name, right=True) for attribute in fields(FamilyCoverage)),
         ),
         rows=tuple(
-            (family, str(programs), str(compiled))
-            for family, (programs, compiled) in answer.coverage.items()
+            (family, *(str(number) for number in astuple(covered)))
+            for family, covered in answer.coverage.items()
         ),
         gap=2,
         ruled=False,
@@ -59,6 +69,12 @@ def _facts(answer: HuntAnswer, defect: Defect) -> Iterator[tuple[str, str]]:
     yield "programs", f"{len(defect.seeds)} of {total}, the first from seed {defect.seeds[0]}"
     if not any(hit.program.form == OWN for hit in defect.hits):
         yield "forms", f"only {listed(forms)}"
+
+
+def _repro_words(outcome: WrittenRepro | Unverified) -> str:
+    if isinstance(outcome, WrittenRepro):
+        return listed([relpath(path) for path in outcome.paths])
+    return f"not verified, see {relpath(outcome.evidence)}: {'; '.join(outcome.reasons)}"
 
 
 def sentences(answer: HuntAnswer) -> Iterator[str]:
@@ -85,7 +101,11 @@ def sentences(answer: HuntAnswer) -> Iterator[str]:
     )
 
 
-def hunt_document(answer: HuntAnswer, examples: Mapping[str, Path]) -> JsonObject:
+def hunt_document(
+    answer: HuntAnswer,
+    examples: Mapping[str, Path],
+    repros: Mapping[str, WrittenRepro | Unverified],
+) -> JsonObject:
     """The answer as JSON values."""
     return {
         "schema": SCHEMA,
@@ -112,11 +132,11 @@ def hunt_document(answer: HuntAnswer, examples: Mapping[str, Path]) -> JsonObjec
                     if defect.fingerprint in examples
                     else None
                 ),
+                "repro": [
+                    relpath(path) for path in getattr(repros.get(defect.fingerprint), "paths", ())
+                ],
             }
             for defect in answer.defects
         ],
-        "coverage": {
-            family: {"programs": programs, "compiled": compiled}
-            for family, (programs, compiled) in answer.coverage.items()
-        },
+        "coverage": {family: asdict(covered) for family, covered in answer.coverage.items()},
     }
