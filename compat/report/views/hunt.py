@@ -36,7 +36,7 @@ def hunt_blocks(
         if defect.fingerprint in examples:
             yield TextLine(f"  example   {relpath(examples[defect.fingerprint])}")
         if (outcome := repros.get(defect.fingerprint)) is not None:
-            yield TextLine(f"  repro     {_repro_words(outcome)}")
+            yield TextLine(f"  issue     {_repro_words(outcome)}")
         yield TextLine()
     yield DataTable(
         columns=(
@@ -73,7 +73,7 @@ def _facts(answer: HuntAnswer, defect: Defect) -> Iterator[tuple[str, str]]:
 
 def _repro_words(outcome: WrittenRepro | Unverified) -> str:
     if isinstance(outcome, WrittenRepro):
-        return listed([relpath(path) for path in outcome.paths])
+        return next(relpath(path) for path in outcome.paths if path.suffix == ".md")
     return f"not verified, see {relpath(outcome.evidence)}: {'; '.join(outcome.reasons)}"
 
 
