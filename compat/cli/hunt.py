@@ -25,6 +25,7 @@ from compat.cli.opening import (
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import place_options, select_places
 from compat.hunt.hunting import HuntRequest, HuntRun
+from compat.hunt.known import KNOWN_FILE, KnownDefect, read_known
 from compat.launch import merging
 from compat.launch.archive import pack, write_archive
 from compat.project import Selection
@@ -74,6 +75,13 @@ from compat.report.views.hunt import hunt_blocks, hunt_document
         "A wheel to test. Only what it breaks counts: the newest of --envs does it right.  [--envs"
         " is newest then]"
     ),
+)
+@click.option(
+    "--known",
+    "known",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The defects that are known upstream.  [default: known.toml, if there is one]",
 )
 @click.option(
     "--keep",
@@ -132,6 +140,7 @@ def hunt(
     only: tuple[str, ...],
     forms: int,
     against: str | None,
+    known: Path | None,
     kept: Path,
     shrinking: float,
     is_reproducing: bool,
@@ -154,11 +163,13 @@ def hunt(
     its launch.py on the GPU host, and repeat the command with the same --seed and --programs, and
     with --launched.
 
-    Exits with 0 if it finds no defect, with 1 if it finds one, and with 3 if --launch finds no GPU.
+    Exits with 0 if it finds no defect or only known ones, with 1 if it finds another one, and with
+    3 if --launch finds no GPU.
     """
     if minutes is None and programs is None:
         minutes = 1.0
     selection, wheel = _selection(chosen, against)
+    defects = _known(known, selection)
     selection, gpu = use_gpu(selection, is_launching, python)
     obtain = compiling.obtaining(selection)
     with compiling.opened(selection) as context:
@@ -173,6 +184,7 @@ def hunt(
                 only=_split(only),
                 forms=forms,
                 against=wheel,
+                known=defects,
             )
         )
         if found.interrupted:
@@ -209,6 +221,14 @@ def _selection(chosen: Mapping[str, Any], against: str | None) -> tuple[Selectio
         env = evolve(env, name=f"{env.name}-wheel")
     config = evolve(selection.config, envs=(*selection.config.envs, env))
     return evolve(selection, config=config, envs=(*selection.envs, env)), env.name
+
+
+def _known(path: Path | None, selection: Selection) -> tuple[KnownDefect, ...]:
+    """The known defects of a file, or of the one beside ``matrix.toml``."""
+    usual = selection.root / KNOWN_FILE
+    if path is None and not usual.exists():
+        return ()
+    return read_known(path or usual)
 
 
 def _split(words: tuple[str, ...]) -> tuple[str, ...]:

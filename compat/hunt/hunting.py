@@ -23,6 +23,7 @@ from compat.engine.run import RunContext, run
 from compat.errors import SelectionError, StoreError
 from compat.files import TemporaryFolder, replace_file
 from compat.hunt.kernels import GeneratedKernel, write_kernel, write_program
+from compat.hunt.known import KnownDefect, known_defect
 from compat.hunt.oracles import Hit, Oracle, ProgramVerdict, judge, what_breaks
 from compat.interruption import Stopped
 from compat.launch.building import Built, build_cells
@@ -61,6 +62,8 @@ class HuntRequest:
     """How many forms of each program are compiled: its own, and other configs or spellings."""
     against: str | None = None
     """The name of an env. Only what it breaks counts: the newest other release does it right."""
+    known: tuple[KnownDefect, ...] = ()
+    """The defects that are known upstream."""
 
 
 @frozen(kw_only=True)
@@ -71,6 +74,8 @@ class Defect:
     """That of its hits. For wrong numbers, with the first and the last release that has them."""
     oracle: Oracle
     hits: tuple[Hit, ...]
+    known: KnownDefect | None = None
+    """What it is known as upstream."""
 
     @property
     def example(self) -> Hit:
@@ -127,7 +132,7 @@ def _releases(verdict: ProgramVerdict, hit: Hit) -> str:
 
     They tell defects apart that have one pattern.
     """
-    if hit.oracle not in (Oracle.INTERPRETER, Oracle.NUMBERS):
+    if not hit.oracle.compares_numbers:
         return ""
     envs = {
         other.result.cell.env
@@ -171,6 +176,7 @@ class HuntAnswer:
     language: ProgramLanguage[Any]
     interrupted: bool = False
     """Whether the user ended it. Programs that were not finished have no verdict."""
+    known: tuple[KnownDefect, ...] = ()
 
     @property
     def cells(self) -> int:
@@ -193,13 +199,15 @@ class HuntAnswer:
     @property
     def defects(self) -> tuple[Defect, ...]:
         """What was found, the most frequent first."""
-        by_print: dict[tuple[Oracle, str], list[Hit]] = defaultdict(list)
+        by_print: dict[tuple[Oracle, str, KnownDefect | None], list[Hit]] = defaultdict(list)
         for verdict in self.verdicts:
             for hit in verdict.hits:
-                by_print[hit.oracle, hit.fingerprint + _releases(verdict, hit)].append(hit)
+                known = known_defect(self.known, hit, self.language.kernel_source(hit.program))
+                fingerprint = hit.fingerprint + _releases(verdict, hit)
+                by_print[hit.oracle, fingerprint, known].append(hit)
         defects = [
-            Defect(fingerprint=fingerprint, oracle=oracle, hits=tuple(hits))
-            for (oracle, fingerprint), hits in by_print.items()
+            Defect(fingerprint=fingerprint, oracle=oracle, hits=tuple(hits), known=known)
+            for (oracle, fingerprint, known), hits in by_print.items()
         ]
         return tuple(sorted(defects, key=lambda defect: (-len(defect.seeds), defect.fingerprint)))
 
@@ -318,6 +326,7 @@ class HuntRun:
             targets=tuple(target.name for target in self.selection.all_targets),
             language=self.language,
             interrupted=interrupted,
+            known=request.known,
         )
 
     def _check_families(self, names: Sequence[str]) -> None:
@@ -428,11 +437,13 @@ class HuntRun:
     def keep(self, answer: HuntAnswer, folder: Path, seconds: float) -> dict[str, Path]:
         """Write a small example of every defect with its kernel file: fingerprint → kernel file.
 
+        Known defects need none.
+
         ``seconds`` is the time that making one smaller may take. Raises StoreError if the folder
         cannot be written, and the errors of :func:`compat.engine.run.run`.
         """
         examples: dict[str, Path] = {}
-        for defect in answer.defects:
+        for defect in (each for each in answer.defects if each.known is None):
             program = self.shrunk(defect, answer, seconds)
             place = folder / _folder_name(defect.fingerprint)
             try:
@@ -460,7 +471,7 @@ class HuntRun:
         """
         outcomes: dict[str, WrittenRepro | Unverified] = {}
         for defect in answer.defects:
-            if defect.oracle in (Oracle.INTERPRETER, Oracle.NUMBERS):
+            if defect.oracle.compares_numbers or defect.fingerprint not in examples:
                 continue
             failing, kernel_file = defect.example.result.cell, examples[defect.fingerprint]
             chosen = self.selection.with_patterns(kernel_files=(str(kernel_file),))

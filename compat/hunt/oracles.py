@@ -32,6 +32,11 @@ class Oracle(StrEnum):
     INTERPRETER = "interpreter"
     NUMBERS = "numbers"
 
+    @property
+    def compares_numbers(self) -> bool:
+        """Whether it looks at what a program computed."""
+        return self in (Oracle.INTERPRETER, Oracle.NUMBERS)
+
 
 _BROKEN = (Status.CRASHED, Status.TIMED_OUT, Status.OUT_OF_MEMORY)
 _NOT_TOLD = (Status.UNSUPPORTED, Status.LOST, Status.LAUNCH_REFUSED)

@@ -67,6 +67,22 @@ def test_a_defect_gets_a_script_and_an_issue_text_that_a_run_verified(project: P
     assert defect["not_in"] == [None, "triton-3.9.0"]
 
 
+def test_a_known_defect_alone_is_no_failure_and_has_no_example(project: Path) -> None:
+    chosen = ("--programs", "1", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
+    words = ("hunt", *chosen, "--target", "sm_90", "--shrink", "0", "--json", "--keep")
+    (new,) = json.loads(run(*words, "new", code=1).stdout)["defects"]
+    assert (new["known"], (project / new["example"]).exists()) == (None, True)
+    entry = {"fingerprint": new["fingerprint"], "url": "https://example.org/issues/1"}
+    lines = [f'{key} = "{value}"' for key, value in entry.items()]
+    (project / "known.toml").write_text("\n".join(["[[defect]]", *lines]))
+    (known,) = json.loads(run(*words, "kept").stdout)["defects"]
+    assert (known["known"], known["example"]) == (entry["url"], None)
+    assert not (project / "kept").exists()
+    (project / "none.toml").write_text("")
+    (again,) = json.loads(run(*words, "again", "--known", "none.toml", code=1).stdout)["defects"]
+    assert again["known"] is None
+
+
 def test_a_hunt_goes_on_after_the_last_seed(project: Path) -> None:
     words = ("hunt", "--programs", "1", "--envs", "3.9.0", "--target", "sm_90", "--json")
     first = json.loads(run(*words).stdout)["seeds"]

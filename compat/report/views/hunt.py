@@ -33,7 +33,7 @@ def hunt_blocks(
         yield Heading(f"{defect.oracle}  {defect.fingerprint}")
         for label, text in _facts(answer, defect):
             yield TextLine(f"  {label:<9} {text}")
-        if defect.fingerprint in examples:
+        if defect.known is None and defect.fingerprint in examples:
             yield TextLine(f"  example   {relpath(examples[defect.fingerprint])}")
         if (outcome := repros.get(defect.fingerprint)) is not None:
             yield TextLine(f"  issue     {_repro_words(outcome)}")
@@ -60,6 +60,9 @@ def _facts(answer: HuntAnswer, defect: Defect) -> Iterator[tuple[str, str]]:
     example = defect.example
     total = len(answer.verdicts)
     forms = sorted({hit.program.form for hit in defect.hits} - {OWN})
+    if defect.known is not None:
+        note = f" ({defect.known.note})" if defect.known.note else ""
+        yield "known", f"{defect.known.url}{note}"
     yield "says", example.reason.strip().splitlines()[0] if example.reason.strip() else "nothing"
     if (failure := example.result.outcome.failure) is not None:
         yield "stage", failure.stage + (f", in the pass {failure.pass_}" if failure.pass_ else "")
@@ -95,9 +98,11 @@ def sentences(answer: HuntAnswer) -> Iterator[str]:
     if answer.invalid:
         seeds = [str(verdict.program.seed) for verdict in answer.invalid[:8]]
         yield f"every release rejects those of the seeds {listed(seeds)}"
+    known = sum(defect.known is not None for defect in answer.defects)
     yield (
         f"{counted(sum(bool(verdict.hits) for verdict in answer.verdicts), 'program')} with a hit,"
         f" {counted(len(answer.defects), 'distinct hit')}"
+        + (f", {known} of them known" if known else "")
     )
 
 
@@ -129,12 +134,13 @@ def hunt_document(
                 "forms": sorted({hit.program.form for hit in defect.hits}),
                 "example": (
                     relpath(examples[defect.fingerprint])
-                    if defect.fingerprint in examples
+                    if defect.known is None and defect.fingerprint in examples
                     else None
                 ),
                 "repro": [
                     relpath(path) for path in getattr(repros.get(defect.fingerprint), "paths", ())
                 ],
+                "known": None if defect.known is None else defect.known.url,
             }
             for defect in answer.defects
         ],

@@ -1,0 +1,89 @@
+"""Defects that are known upstream: a small TOML file, and which hits are theirs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from attrs import field, frozen
+from packaging.specifiers import SpecifierSet
+
+from compat.config.toml import Table, quoted, read_toml
+from compat.hunt.oracles import Hit, Oracle
+
+KNOWN_FILE = "known.toml"
+"""The usual name of the file, beside ``matrix.toml``."""
+
+
+@frozen(kw_only=True)
+class KnownDefect:
+    """A defect that is known upstream."""
+
+    fingerprint: str
+    url: str
+    """Where it is known."""
+    note: str = ""
+    oracle: Oracle | None = None
+    """How its hits are noticed. ``None``: in any way."""
+    releases: SpecifierSet = field(factory=SpecifierSet)
+    """The releases that have it."""
+    source: re.Pattern[str] | None = None
+    """Found in the text of every kernel that shows it. ``None``: the fingerprint is enough."""
+
+    def covers(self, hit: Hit, text: str) -> bool:
+        """Whether a hit of a kernel with this text shows the defect."""
+        release = hit.result.cell.env.release
+        return (
+            self.fingerprint == hit.fingerprint
+            and self.oracle in (None, hit.oracle)
+            and (release is None or self.releases.contains(release, prereleases=True))
+            and (self.source is None or self.source.search(text) is not None)
+        )
+
+
+def known_defect(known: Iterable[KnownDefect], hit: Hit, text: str) -> KnownDefect | None:
+    """The first known defect that a hit of a kernel with this text shows."""
+    return next((each for each in known if each.covers(hit, text)), None)
+
+
+def read_known(path: Path) -> tuple[KnownDefect, ...]:
+    """Read a file of known defects.
+
+    Raises:
+        compat.errors.ConfigError: The file cannot be read, or is invalid.
+    """
+    top = read_toml(path)
+    top.only("schema", "defect")
+    return tuple(_defect(table) for table in top.tables("defect"))
+
+
+def _defect(table: Table) -> KnownDefect:
+    table.only("fingerprint", "url", "note", "oracle", "releases", "source")
+    url = table.string("url", example='"https://…"')
+    if not url.startswith(("https://", "http://")):
+        table.fail(f"expected a link, found {quoted(url)}", "url")
+    return KnownDefect(
+        fingerprint=table.string("fingerprint", example='"compiler-assert:893c2f929f05"'),
+        url=url,
+        note=table.string("note", ""),
+        oracle=_oracle(table),
+        releases=table.specifier("releases"),
+        source=_pattern(table),
+    )
+
+
+def _oracle(table: Table) -> Oracle | None:
+    name = table.optional("oracle", example='"crash"')
+    if name is not None and name not in list(Oracle):
+        hint = f"Choose one of {', '.join(Oracle)}."
+        table.fail(f"there is no oracle {quoted(name)}", "oracle", hint=hint)
+    return None if name is None else Oracle(name)
+
+
+def _pattern(table: Table) -> re.Pattern[str] | None:
+    text = table.optional("source")
+    try:
+        return None if text is None else re.compile(text, re.MULTILINE | re.DOTALL)
+    except re.error as error:
+        table.fail(f"is not a regular expression: {error}", "source")

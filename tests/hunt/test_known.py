@@ -1,0 +1,138 @@
+"""Defects that are known upstream: the file, and which hits are theirs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compat.errors import ConfigError
+from compat.hunt.hunting import HuntAnswer
+from compat.hunt.known import KnownDefect, read_known
+from compat.hunt.oracles import Hit, Oracle, judge
+from compat.model import Check, Numbers, Status
+from compat.report.views.hunt import hunt_blocks, hunt_document, sentences
+from compat.toolchains.triton.programs.generator import generate
+from compat.toolchains.triton.programs.language import PROGRAMS
+from tests.records import OK, bad, failure, result
+
+PROGRAM = generate(1)
+URL = "https://example.org/issues/1"
+
+
+def read(folder: Path, text: str) -> tuple[KnownDefect, ...]:
+    path = folder / "known.toml"
+    path.write_text(text)
+    return read_known(path)
+
+
+def defect(folder: Path, line: str, fingerprint: str = "crash") -> KnownDefect:
+    text = f'[[defect]]\nfingerprint = "{fingerprint}"\nurl = "{URL}"\n{line}\n'
+    (one,) = read(folder, text)
+    return one
+
+
+def crash(release: str, name: str = "class") -> Hit:
+    made = result(bad(failure(name), Status.CRASHED), release)
+    (hit,) = judge(PROGRAM, [(PROGRAM, [made])]).hits
+    return hit
+
+
+def wrong(*, by_gpu: bool) -> Hit:
+    check = Check(status=Status.WRONG, reason="is nan, expected -4")
+    numbers = Numbers(gpu=check) if by_gpu else Numbers(interpreter=check)
+    (hit,) = judge(PROGRAM, [(PROGRAM, [result(OK, "3.9.0", numbers=numbers)])]).hits
+    return hit
+
+
+@pytest.mark.parametrize(
+    ("line", "release", "is_covered"),
+    [
+        ("", "3.9.0", True),
+        ('releases = "<3.9"', "3.8.0", True),
+        ('releases = "<3.9"', "3.9.0", False),
+        ('oracle = "crash"', "3.9.0", True),
+        ('oracle = "numbers"', "3.9.0", False),
+        (r"source = '^def (\w+)\(.*^    '", "3.9.0", True),
+        (r"source = '^    tl\.flip'", "3.9.0", False),
+    ],
+)
+def test_every_line_of_a_defect_narrows_it(
+    tmp_path: Path, line: str, release: str, is_covered: bool
+) -> None:
+    hit = crash(release)
+    known = defect(tmp_path, line, hit.fingerprint)
+    assert known.covers(hit, "def kernel(x):\n    tl.sort(x)\n") is is_covered
+    assert not defect(tmp_path, line, "another").covers(hit, "def kernel(x):\n    tl.sort(x)\n")
+
+
+def test_the_oracle_tells_wrong_numbers_of_a_gpu_from_those_of_an_interpreter(
+    tmp_path: Path,
+) -> None:
+    known = defect(tmp_path, 'oracle = "interpreter"', "wrong:nan")
+    assert [known.covers(wrong(by_gpu=by_gpu), "") for by_gpu in (False, True)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "told"),
+    [
+        ('[[defect]]\nfingerprint = "a"', "defect[0].url", "is missing"),
+        (f'[[defect]]\nurl = "{URL}"', "defect[0].fingerprint", "is missing"),
+        ('[[defect]]\nfingerprint = "a"\nurl = "issue 7"', "defect[0].url", "expected a link"),
+        (
+            f'[[defect]]\nfingerprint = "a"\nurl = "{URL}"\noracle = "gpu"',
+            "defect[0].oracle",
+            "there is no oracle 'gpu'",
+        ),
+        (
+            f'[[defect]]\nfingerprint = "a"\nurl = "{URL}"\nsource = "("',
+            "defect[0].source",
+            "is not a regular expression",
+        ),
+        (
+            f'[[defect]]\nfingerprint = "a"\nurl = "{URL}"\nreleases = "3.9"',
+            "defect[0].releases",
+            "is not a version specifier",
+        ),
+        ('[[defect]]\nlink = "a"', "defect[0].link", "unknown key"),
+        ("[[defects]]", "defects", "unknown key"),
+    ],
+)
+def test_a_mistake_is_named_with_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, where: str, told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError) as caught:
+        read(tmp_path, text)
+    assert caught.value.where == f"known.toml: {where}"
+    assert told in str(caught.value)
+
+
+def test_an_answer_tells_known_hits_from_new_ones_of_the_same_fingerprint(tmp_path: Path) -> None:
+    results = [
+        result(bad(failure("class"), Status.CRASHED), release) for release in ("3.8.0", "3.9.0")
+    ]
+    known = defect(
+        tmp_path, 'releases = "<3.9"\nnote = "fixed in 3.9.0"', crash("3.9.0").fingerprint
+    )
+    answer = HuntAnswer(
+        seeds=(1, 2),
+        verdicts=(judge(PROGRAM, [(PROGRAM, results)]),),
+        seconds=1.0,
+        envs=(),
+        targets=("sm_90",),
+        language=PROGRAMS,
+        known=(known,),
+    )
+    found = {each.envs: each.known for each in answer.defects}
+    assert found == {("triton-3.8.0",): known, ("triton-3.9.0",): None}
+    example = Path("hunt/new.toml")
+    document = hunt_document(answer, {crash("3.9.0").fingerprint: example}, {})
+    assert {(each["known"], each["example"]) for each in document["defects"]} == {
+        (URL, None),
+        (None, str(example)),
+    }
+    lines = [str(block) for block in hunt_blocks(answer, {}, {})]
+    assert any(f"known     {URL} (fixed in 3.9.0)" in line for line in lines)
+    assert list(sentences(answer))[-1].endswith("2 distinct hits, 1 of them known")
+    assert {each.oracle for each in answer.defects} == {Oracle.CRASH}
