@@ -271,7 +271,7 @@ def test_a_loop_carries_less_where_that_shows_the_defect() -> None:
 
 
 def test_generated_loops_have_what_releases_got_wrong() -> None:
-    """The forms of the defects of docs/hunt.md that only a GPU shows."""
+    """The forms of known races and wrong numbers, which only a GPU shows."""
     two_products = summed_and_transposed = goes_on = gathered = 0
     for seed in range(150):
         program, left_over = generate(seed, only=("pipelines",)), set[BlockValue]()

@@ -64,7 +64,7 @@ def _draw(seed: int, random: Random, only: Collection[str]) -> BlockProgram:
         ),
     ]
     options = {
-        "num_warps": random.choice((1, 2, 4, 4, 4, 8, 16)),
+        "num_warps": random.choice((1, 2, 4, 4, 4, 8, 8, 16)),
         "num_stages": random.choice((1, 2, 2, 3, 3, 4)),
     }
     return BlockProgram(

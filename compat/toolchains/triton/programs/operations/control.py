@@ -59,7 +59,8 @@ def propose_loop(
     Its index grows by ``step`` each turn.
     """
     require(draft.depth < DEEPEST, "the statements are nested deeply")
-    kind = draft.random.choice(_LOOPS[: None if turns <= _UNROLLED else -1])
+    is_unrolled = turns <= _UNROLLED and name == "loop"
+    kind = draft.random.choice(_LOOPS if is_unrolled else _LOOPS[:-1])
     end = turns * step
     if draft.random.random() < 0.3:
         end -= draft.random.randrange(step)

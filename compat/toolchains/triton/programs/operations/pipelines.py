@@ -135,7 +135,7 @@ def _loops(
     """Add one or two loops, and return what is carried after them."""
     pointers: list[BlockValue] = []
     turns = draft.random.choice(_TURNS)
-    goes_on = draft.random.random() < (0.7 if plan.source == "pointer" else 0.3)
+    goes_on = draft.random.random() < (0.6 if plan.source == "pointer" else 0.2)
     again = draft.random.choice(_TURNS) if goes_on else 0
     tiles = _Tiles(draft, plan, turns + again, start)
     if plan.source == "pointer":

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _FLOATS = ("fp16", "fp16", "bf16", "fp32", "fp8e5", "fp8e4nv")
 _OPERANDS = (*_FLOATS, "i8")
-_SIZES = (16, 32, 64, 128)
+_SIZES = (16, 32, 64, 64, 128)
 _TF32 = 11
 """Bits of the significand of an operand in ``tf32``."""
 _IN_FP8 = 13
