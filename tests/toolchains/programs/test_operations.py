@@ -41,6 +41,25 @@ CASES: list[tuple[str, list[Operand], dict[str, Any], Operand]] = [
     ("cast", [("fp32", [1.5, -1.5])], {}, ("i8", [1, -1])),
     ("cast", [("i32", [257, -1])], {}, ("u8", [1, 255])),
     ("cast", [("i1", [True, False])], {}, ("i16", [1, 0])),
+    ("cast", [("fp64", [1.5, -2])], {}, ("fp8e5", [1.5, -2])),
+    (
+        "spread",
+        [("i32", [[1, 2], [3, 4]]), ("i32", [10, 20])],
+        {"sign": "+", "axis": 0},
+        ("i32", [[11, 12], [23, 24]]),
+    ),
+    (
+        "spread",
+        [("i32", [[1, 2], [3, 4]]), ("i32", [1, 3])],
+        {"sign": "&", "axis": 1},
+        ("i32", [[1, 2], [1, 0]]),
+    ),
+    (
+        "spread",
+        [("fp16", [1, -2]), ("fp16", [3, 0.5])],
+        {"sign": "*", "axis": 1},
+        ("fp16", [[3, 0.5], [-6, -1]]),
+    ),
     ("interleave", [("i32", [1, 2]), ("i32", [3, 4])], {}, ("i32", [1, 3, 2, 4])),
     ("flip", [("i32", [1, 2, 3, 4])], {}, ("i32", [4, 3, 2, 1])),
     ("gather", [("i32", [7, 8]), ("i32", [1, 0, 1, 1])], {"axis": 0}, ("i32", [8, 7, 8, 8])),
@@ -98,8 +117,9 @@ def test_derived_ranges_contain_the_numbers(
         for array in given
     ]
     (found,) = OPERATIONS[name].derive(statement, known, analysis())
-    assert found.low <= min(result[1]) <= max(result[1]) <= found.high
-    assert all(Fraction(number) % Fraction(2) ** found.step == 0 for number in result[1])
+    numbers = np.ravel(result[1]).tolist()
+    assert found.low <= min(numbers) <= max(numbers) <= found.high
+    assert all(Fraction(number) % Fraction(2) ** found.step == 0 for number in numbers)
 
 
 def test_a_reduction_takes_an_axis_or_all() -> None:
@@ -144,6 +164,14 @@ UNDEFINED: list[tuple[str, list[tuple[str, Bounds]], str, dict[str, Any], str]] 
     ("cast", [("fp32", bounds(-1, 1))], "u8", {}, "negative|fit"),
     ("cast", [("i32", bounds(0, 257))], "bf16", {}, "exact"),
     ("cast", [("i32", bounds(0, 1))], "fp8e5", {}, "fp8"),
+    ("cast", [("fp8e5", bounds(0, 1))], "fp64", {}, "fp8"),
+    (
+        "spread",
+        [("fp16", bounds(0, 64)), ("fp16", bounds(0, 64))],
+        "fp16",
+        {"sign": "*", "axis": 0},
+        "exact",
+    ),
     ("histogram", [("i32", bounds(0, 4))], "i32", {"bins": 4}, "bin"),
     ("gather", [("i32", bounds(0, 1)), ("i32", bounds(0, 16))], "i32", {"axis": 0}, "outside"),
     ("sum", [("fp16", bounds(-200, 200))], "fp16", {"axis": 0}, "exact"),

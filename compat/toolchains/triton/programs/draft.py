@@ -124,8 +124,8 @@ class Draft:
         bodies: tuple[NestedBody, ...] = (),
         known: Sequence[Bounds] | None = None,
         **settings: Any,
-    ) -> None:
-        """Add a statement, whose results have these types and shapes.
+    ) -> list[BlockValue]:
+        """Add a statement, whose results have these types and shapes, and return the results.
 
         ``known`` replaces the bounds that would be derived. Raises UndefinedError if the statement
         is not defined for all that its operands may be.
@@ -138,6 +138,7 @@ class Draft:
         )
         self._statements.append(statement)
         self._visible += results
+        return list(results)
 
     def fill(self, count: int, without: Collection[str] = ()) -> None:
         """Add about this many statements, with what they need."""
@@ -148,7 +149,7 @@ class Draft:
                 if self.attempt(self.random.choices(operations, weights)[0].propose):
                     break
 
-    def attempt(self, propose: Callable[[Draft], None]) -> bool:
+    def attempt(self, propose: Callable[[Draft], object]) -> bool:
         """Make a proposal; if it is not defined, leave the draft as it was."""
         state = list(self._statements), list(self._visible)
         tables: tuple[dict[str, Any], ...] = self.tensors, self.outputs, self.scalars

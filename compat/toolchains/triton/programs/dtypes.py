@@ -67,8 +67,12 @@ DTYPES = {
         NumberType("bf16", "bfloat16", 16, precision=8, smallest=-133, largest=1 << 100),
         NumberType("fp32", "float32", 32, precision=24, smallest=-149, largest=1 << 100),
         NumberType("fp64", "float64", 64, precision=53, smallest=-1074, largest=1 << 900),
+        NumberType("block_ptr", "pointer_type", 64, in_memory=False),
+        NumberType("descriptor", "tensor_descriptor", 64, in_memory=False),
     )
 }
+PLACES = ("block_ptr", "descriptor")
+"""The types whose values are places of tiles: where a tile begins, on one axis of its matrix."""
 INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32")
 FLOATS = ("fp16", "bf16", "fp32", "fp64")
 WIDE = ("i32", "i64")

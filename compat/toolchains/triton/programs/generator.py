@@ -13,6 +13,7 @@ from attrs import evolve
 
 from compat.toolchains.triton.programs.analysis import check_program
 from compat.toolchains.triton.programs.draft import Draft
+from compat.toolchains.triton.programs.dtypes import PLACES
 from compat.toolchains.triton.programs.operations import FAMILIES
 from compat.toolchains.triton.programs.operations.memory import propose_store
 from compat.toolchains.triton.programs.operations.operation import UndefinedError
@@ -65,8 +66,8 @@ def _draw(seed: int, random: Random, only: Collection[str]) -> BlockProgram:
         ),
     ]
     options = {
-        "num_warps": random.choice((1, 2, 4, 4, 4, 8, 16)),
-        "num_stages": random.choice((1, 2, 3, 3, 4)),
+        "num_warps": random.choice((1, 2, 4, 4, 4, 8, 8, 16)),
+        "num_stages": random.choice((1, 2, 2, 3, 3, 4)),
     }
     return BlockProgram(
         seed=seed,
@@ -87,9 +88,8 @@ def _store_one(value: BlockValue, draft: Draft) -> None:
 def _store(draft: Draft) -> None:
     """Store what nothing uses, and a value that something uses."""
     used = {operand.name for statement in draft.statements() for operand in statement.operands}
-    unused = draft.values_where(lambda value: value.name not in used)
-    if not unused:
-        unused = [draft.latest]
+    values = draft.values_where(lambda value: value.dtype not in PLACES)
+    unused = [value for value in values if value.name not in used] or values[-1:]
     for value in unused[-_OUTPUTS:]:
         draft.attempt(partial(_store_one, value))
     if not draft.outputs:

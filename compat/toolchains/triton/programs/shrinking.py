@@ -5,13 +5,18 @@ A smaller program is as valid as the first: :func:`check_program` derives its ra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from attrs import evolve
 
 from compat.toolchains.triton.programs.analysis import check_program
 from compat.toolchains.triton.programs.operations.operation import UndefinedError
-from compat.toolchains.triton.programs.program import BlockProgram, BlockStatement, NestedBody
+from compat.toolchains.triton.programs.program import (
+    BlockProgram,
+    BlockStatement,
+    BlockValue,
+    NestedBody,
+)
 
 ShowDefect = Callable[[Sequence[BlockProgram]], Sequence[bool]]
 """Programs → whether each still shows the defect."""
@@ -92,11 +97,22 @@ def _changed(program: BlockProgram) -> Iterator[BlockProgram]:
         for operand in statement.operands:
             if len(statement.results) == 1 and _kind(operand) == _kind(statement.results[0]):
                 yield _renamed(program, statement, operand.name)
-        if statement.settings.get("turns", 1) > 1:
-            yield _with_settings(program, statement, turns=1, end="1")
+        if "turns" in statement.settings:
+            yield from _with_less_loop(program, statement)
     if program.grid > 1:
         yield evolve(program, grid=1)
     yield evolve(program, options=_USUAL)
+
+
+def _with_less_loop(program: BlockProgram, loop: BlockStatement) -> Iterator[BlockProgram]:
+    """Programs in which a loop has one turn, is gone, or carries less."""
+    if loop.settings["turns"] > 1:
+        yield _with_settings(program, loop, turns=1, end="1")
+    else:
+        yield _without_loop(program, loop)
+    if len(loop.operands) > 1:
+        for place in range(len(loop.operands)):
+            yield _without_carried(program, loop, place)
 
 
 def _kind(value: object) -> tuple[object, object]:
@@ -129,28 +145,70 @@ def _with_settings(
 
 def _renamed(program: BlockProgram, statement: BlockStatement, name: str) -> BlockProgram:
     """A program in which an operand takes the place of a statement's result."""
-    old = statement.results[0]
     new = next(operand for operand in statement.operands if operand.name == name)
+    kept = _replaced(program.statements, statement, ())
+    return evolve(program, statements=_substituted(kept, {statement.results[0]: new}))
 
-    def change(statements: tuple[BlockStatement, ...]) -> tuple[BlockStatement, ...]:
-        return tuple(
-            evolve(
-                each,
-                operands=tuple(new if value == old else value for value in each.operands),
-                bodies=tuple(
-                    NestedBody(
-                        body.parameters,
-                        change(body.statements),
-                        tuple(new if value == old else value for value in body.results),
-                    )
-                    for body in each.bodies
+
+def _without_loop(program: BlockProgram, loop: BlockStatement) -> BlockProgram:
+    """A program with the statements of the only turn of a loop in its place."""
+    (body,) = loop.bodies
+    begin = dict(zip(body.parameters[1:], loop.operands, strict=True))
+    statements = _substituted(body.statements, begin)
+    ends = [begin.get(value, value) for value in body.results]
+    kept = _replaced(program.statements, loop, statements)
+    after = dict(zip(loop.results, ends, strict=True))
+    return evolve(program, statements=_substituted(kept, after))
+
+
+def _without_carried(program: BlockProgram, loop: BlockStatement, place: int) -> BlockProgram:
+    """A program in which a loop carries one value less: each turn sees the first one."""
+    (body,) = loop.bodies
+    parameter, given = body.parameters[place + 1], loop.operands[place]
+    smaller = evolve(
+        loop,
+        operands=_all_but(loop.operands, place),
+        results=_all_but(loop.results, place),
+        bodies=(
+            NestedBody(
+                _all_but(body.parameters, place + 1),
+                _substituted(body.statements, {parameter: given}),
+                tuple(
+                    given if value == parameter else value
+                    for value in _all_but(body.results, place)
                 ),
-            )
-            for each in statements
-            if each is not statement
-        )
+            ),
+        ),
+    )
+    kept = _replaced(program.statements, loop, (smaller,))
+    return evolve(program, statements=_substituted(kept, {loop.results[place]: given}))
 
-    return evolve(program, statements=change(program.statements))
+
+def _all_but(values: tuple[BlockValue, ...], place: int) -> tuple[BlockValue, ...]:
+    return values[:place] + values[place + 1 :]
+
+
+def _substituted(
+    statements: tuple[BlockStatement, ...], values: Mapping[BlockValue, BlockValue]
+) -> tuple[BlockStatement, ...]:
+    """Statements that use other values."""
+
+    def change(used: tuple[BlockValue, ...]) -> tuple[BlockValue, ...]:
+        return tuple(values.get(value, value) for value in used)
+
+    return tuple(
+        evolve(
+            each,
+            operands=change(each.operands),
+            bodies=tuple(
+                NestedBody(
+                    body.parameters, _substituted(body.statements, values), change(body.results)
+                )
+                for body in each.bodies
+            ),
+        )
+        for each in statements
+    )
 
 
 def _replaced(
