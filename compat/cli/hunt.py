@@ -71,10 +71,7 @@ from compat.report.views.hunt import hunt_blocks, hunt_document
 @click.option(
     "--against",
     metavar="WHEEL",
-    help=(
-        "A wheel to test. Only what it breaks counts: the newest of --envs does it right.  [--envs"
-        " is newest then]"
-    ),
+    help=("A wheel to test. Only what it breaks counts, and the newest of --envs does right."),
 )
 @click.option(
     "--known",
@@ -156,12 +153,12 @@ def hunt(
 
     $ compat hunt --minutes 30 --envs newest,3.8 --target sm_90
 
-    Every program is valid, and its right results are known. The command compiles it on all chosen
-    releases and targets. It shows where a compiler crashes, or rejects what another compiles. In
-    envs with PyTorch, it also compares the results of Triton's interpreter. With --launch, it
-    compares those of the GPU of this machine. To use another GPU, write a folder with --build, run
-    its launch.py on the GPU host, and repeat the command with the same --seed and --programs, and
-    with --launched.
+    Every program is valid, and its right results are known. The command compiles it on the newest
+    release, or on those of --envs, for all chosen targets. It shows where a compiler crashes, or
+    rejects what another compiles. In envs with PyTorch, it also compares the results of Triton's
+    interpreter. With --launch, it compares those of the GPU of this machine. To use another GPU,
+    write a folder with --build, run its launch.py on the GPU host, and repeat the command with the
+    same --seed and --programs, and with --launched.
 
     Exits with 0 if it finds no defect or only known ones, with 1 if it finds another one, and with
     3 if --launch finds no GPU.
@@ -213,9 +210,9 @@ def hunt(
 
 def _selection(chosen: Mapping[str, Any], against: str | None) -> tuple[Selection, str | None]:
     """The envs and targets, and the name of the env of a wheel among them."""
-    if against is None:
-        return select_places(**chosen), None
     selection = select_places(**{**chosen, "envs": chosen["envs"] or ("newest",)})
+    if against is None:
+        return selection, None
     env = selection.config.wheel_env(against)
     if env.name in {other.name for other in selection.envs}:
         env = evolve(env, name=f"{env.name}-wheel")

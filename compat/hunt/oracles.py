@@ -3,8 +3,9 @@
 A program is valid by construction. So the first two oracles need no reference:
 
 - ``crash``: the compiler crashed, hung, or reported an error of its own;
-- ``disagreement``: it rejected a program that another release or target compiles, or a form of a
-  program while it compiles another form.
+- ``disagreement``: it rejected a program that another release compiles for the target, or a form
+  of a program while it compiles another form. What all releases reject for a target, such as an
+  element type, the target lacks.
 
 A program that every release rejects in every form counts as invalid. The others compare numbers:
 
@@ -84,12 +85,12 @@ def judge(
 ) -> ProgramVerdict:
     """What the results of a program show, which several forms of it may have."""
     told = [(form, result) for form, results in forms for result in results if _tells(result)]
-    is_compiled = any(result.outcome.status is Status.OK for _, result in told)
+    compiled_for = {result.cell.target for _, result in told if result.outcome.status is Status.OK}
     hits = [
         hit
         for form, result in told
         for hit in (
-            *_by_compiler(form, result, is_compiled=is_compiled),
+            *_by_compiler(form, result, is_compiled=result.cell.target in compiled_for),
             *_by_numbers(form, result),
         )
     ]

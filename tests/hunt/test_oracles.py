@@ -186,6 +186,19 @@ def test_a_rejection_is_a_hit_where_another_form_compiles() -> None:
     assert verdict.forms == (PROGRAM, other)
 
 
+def test_what_every_release_rejects_for_a_target_the_target_lacks() -> None:
+    fine = result("3.9.0", Status.OK)
+    other = result("3.9.0", Status.REJECTED)
+    target = evolve(other.cell.target, name="sm_80")
+    rejected = evolve(other, cell=evolve(other.cell, target=target))
+    verdict = judged([fine, rejected])
+    assert verdict.is_valid
+    assert not verdict.hits
+    older = evolve(fine, cell=evolve(result("3.8.0", Status.OK).cell, target=target))
+    (hit,) = judged([fine, rejected, older]).hits
+    assert hit.result == rejected
+
+
 NEW = result("3.9.0", Status.CRASHED)
 
 
