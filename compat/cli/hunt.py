@@ -169,10 +169,13 @@ def hunt(
     defects = _known(known, selection)
     selection, gpu = use_gpu(selection, is_launching, python)
     obtain = compiling.obtaining(selection)
-    with compiling.opened(selection) as context:
+    listener = ProgressListener(judged=False)
+    with (
+        compiling.opened(selection) as context,
+        HuntRun(selection, context, obtain, listener, gpu) as run,
+    ):
         for path in launched:
             merging.merge(path, context.store)
-        run = HuntRun(selection, context, obtain, ProgressListener(judged=False), gpu)
         found = run.run(
             HuntRequest(
                 seed=seed,
@@ -193,12 +196,15 @@ def hunt(
             else {}
         )
         built = run.build(found) if folder is not None and not found.interrupted else None
+        launcher = (
+            write_archive(built, folder) if built is not None and folder is not None else None
+        )
     answer.draw(
         lambda: hunt_blocks(found, examples, repros),
         lambda: hunt_document(found, examples, repros),
     )
-    if built is not None and folder is not None:
-        show_built(built, write_archive(built, folder), pack(folder) if archive else None)
+    if built is not None and launcher is not None:
+        show_built(built, launcher, pack(launcher.parent) if archive else None)
     if examples:
         answer.add(f"wrote {counted(len(examples), 'example')} to {relative(kept)}")
     if found.interrupted:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import count, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from attrs import frozen
 from packaging.version import Version
@@ -267,11 +267,12 @@ def hunt(
         compat.engine.run.Interrupted: And the other errors of :func:`compat.engine.run.run`.
         StoreError: The folder for programs cannot be written.
     """
-    return HuntRun(selection, context, obtain, listener, gpu).run(request)
+    with HuntRun(selection, context, obtain, listener, gpu) as run:
+        return run.run(request)
 
 
 class HuntRun:
-    """A hunt under way. With a GPU, it also launches what compiles."""
+    """A hunt under way, for a ``with`` block. With a GPU, it also launches what compiles."""
 
     def __init__(
         self,
@@ -287,6 +288,13 @@ class HuntRun:
         self.toolchain, self.language = _language(selection)
         self.context = context.with_envs(self.envs)
         self.folder = selection.state / "hunt"
+        self._programs = TemporaryFolder("compat-hunt-")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._programs.close()
 
     def run(self, request: HuntRequest) -> HuntAnswer:
         """Try programs until their number or the time is reached.
@@ -358,9 +366,8 @@ class HuntRun:
         return [what_breaks(verdict, request.against) for verdict in verdicts]
 
     def _written(self, programs: Sequence[GeneratedProgram]) -> list[GeneratedKernel]:
-        folder = self.folder / "programs"
+        folder = self._programs.path
         try:
-            folder.mkdir(parents=True, exist_ok=True)
             return [self._write(program, folder) for program in programs]
         except OSError as error:
             raise StoreError(f"cannot write programs: {error}", where=str(folder)) from error
@@ -557,6 +564,7 @@ class HuntRun:
     def _note(self, seed: int) -> None:
         """Keep that all seeds before this one were tried."""
         if seed > self._next_seed():
+            self.folder.mkdir(parents=True, exist_ok=True)
             replace_file(self._ledger, write_json({"next": seed}) + "\n")
 
 
