@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from packaging.version import Version
 
 from compat import interruption
 from compat.cli.commands import main
@@ -17,6 +18,7 @@ from compat.config.matrix import MatrixConfig
 from compat.hunt.hunting import HuntRun
 from compat.model import BuiltEnv
 from compat.project import read_matrix
+from compat.toolchains.triton.programs.language import PROGRAMS
 from tests.launch.living import stand_in
 
 pytestmark = pytest.mark.wheels
@@ -44,7 +46,14 @@ def project(
 def test_a_hunt_finds_a_crash_and_writes_a_small_example(project: Path) -> None:
     words = ("hunt", "--programs", "2", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
     document = json.loads(run(*words, "--target", "sm_90", "--json", code=1).stdout)
-    assert (document["programs"], document["cells"], document["invalid"]) == (2, 4, [])
+    releases = [
+        Version(release)
+        for seed in (CRASHES, CRASHES + 1)
+        for release in ("3.1.0", "3.9.0")
+        if PROGRAMS.is_for(PROGRAMS.generate(seed, ()), Version(release))
+    ]
+    forms = 2 * len(releases)
+    assert (document["programs"], document["cells"], document["invalid"]) == (2, forms, [])
     (defect,) = document["defects"]
     assert (defect["oracle"], defect["envs"]) == ("crash", ["triton-3.1.0"])
     assert CRASHES in defect["seeds"]
