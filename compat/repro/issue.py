@@ -130,7 +130,7 @@ def advice(finding: ReproFinding) -> str:
 
     It is empty for the compiler's own defects, which its maintainers know better.
     """
-    if toolchains.known_class(finding.failure).blame is not Blame.KERNEL:
+    if toolchains.known_class(finding.failure).blame is not Blame.KERNEL or finding.is_lapse:
         return ""
     advice = prose(finding.failure.advice)
     return (

@@ -87,7 +87,20 @@ class ReproFinding:
         return (
             toolchains.known_class(self.failure).blame is Blame.KERNEL
             and self.result.outcome.status is Status.REJECTED
+            and not self.is_lapse
         )
+
+    @property
+    def is_lapse(self) -> bool:
+        """Whether releases before and after this one compile the kernel."""
+        column = self.targets.index(self.cell.target.name)
+        marks = [
+            (release, row[column].outcome.status is Status.OK)
+            for release, row in self.rows
+            if len(row) > column
+        ]
+        place = [release for release, _ in marks].index(release_of(self.result.built).label)
+        return any(ok for _, ok in marks[:place]) and any(ok for _, ok in marks[place:])
 
     @property
     def reproducer_inline(self) -> bool:

@@ -172,9 +172,12 @@ def evidence_of(ran: ProcessResult, stage: str, reader: OutputReader) -> Evidenc
     output_text = reader.read(output).words
     begin, raised = _chain(output_text)
     # Only frames of an import tell whether the toolchain refuses the file. In other stages Triton
-    # removes frames.
+    # removes frames, so they count only where the exception says nothing itself.
     if stage != SOURCE_STAGE:
-        raised = tuple(evolve(exception, traceback="") for exception in raised)
+        raised = tuple(
+            evolve(exception, traceback="") if exception.message else exception
+            for exception in raised
+        )
     return Evidence(
         answered=bool(raised) or code == 0,
         done=(Done(do="compile"),) if code == 0 else (),

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from compat.hunt.known import read_known
 from compat.model import BuiltEnv
 from compat.processes.supervisor import ProcessResult
 from compat.repro.verify import failure_of, run_script
@@ -23,7 +24,11 @@ from tests.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "repro"
-SCRIPTS = sorted(FOLDER.glob("*.py"))
+BY_HAND = [
+    FOLDER / "hunt" / name
+    for name in ("casts_to_int-sm_90-3.9.0.py", "interpreter_to_bf16-3.9.0.py")
+]
+SCRIPTS = sorted({*FOLDER.glob("*.py"), *FOLDER.glob("hunt/*.py")} - {*BY_HAND})
 CUTE = sorted(FOLDER.glob("cute/*.py"))
 
 
@@ -60,7 +65,7 @@ def target(script: Path) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("script", [*SCRIPTS, *BY_HAND], ids=lambda path: path.stem)
 def test_a_script_says_what_it_needs_and_stands_in_its_issue(script: Path) -> None:
     assert any(each.startswith("triton==") for each in header(script)["dependencies"])
     assert header(script)["requires-python"].startswith(">=3.")
@@ -124,6 +129,29 @@ def test_where_the_table_says_ok_it_shows_nothing(
     ran = run_script(python, script, 120)
     assert ran.exit_code == 1, ran.output
     assert "not reproduced: the compile ended with exit code 0" in ran.output
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize(("release", "code"), [("3.8.0", 1), ("3.9.0", 0)])
+def test_machine_code_shows_the_dropped_cast_without_a_gpu(
+    release: str, code: int, built: Callable[[str], BuiltEnv]
+) -> None:
+    python = built(f"triton-{release}").python
+    assert python
+    ran = run_script(python, BY_HAND[0], 120)
+    assert ran.exit_code == code, ran.output
+    text = issue(BY_HAND[0])
+    casts = re.search(r"PTX: +(.*)\nSASS: (.*)\n", ran.output)
+    assert casts
+    for names in casts.groups():
+        assert ", ".join(f"`{name}`" for name in names.split(", ")) in text
+
+
+def test_what_is_known_upstream_can_be_read_and_has_kernels() -> None:
+    known = read_known(FOLDER / "hunt/known.toml")
+    texts = [path.read_text() for path in (FOLDER / "hunt/kernels").glob("*.toml")]
+    shown = {found for text in texts for found in re.findall(r"[\w-]+:[0-9a-f]{12}", text)}
+    assert len(shown & {defect.fingerprint for defect in known}) >= 5
 
 
 def promised(script: Path) -> str:

@@ -170,6 +170,9 @@ def test_the_chain_of_exceptions_is_read_from_what_python_prints(tmp_path: Path)
         Raised(type="ValueError", message="inner"),
     )
     assert (evidence.exit_code, evidence.signal, evidence.stderr.strip()) == (1, None, "told")
+    said = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    x\nAssertionError'
+    (wordless,) = read_back(said).raised
+    assert (wordless.message, "line 1, in f" in wordless.traceback) == ("", True)
     aborted = verify.evidence_of(
         ProcessResult(
             exit_code=0, output=f"{ABORT}reproduced: the compile ended with exit code -6\n"
@@ -355,6 +358,38 @@ def test_a_portable_script_shows_it_in_every_form(
         "-    tl.store(result + few * BLOCK + at[None, :], 1.0)\n+    tl.store(result + few[:,"
         " None] * BLOCK" in issue
     )
+
+
+LAPSE = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def lapse(source, result, size, BLOCK: tl.constexpr):
+    zeros = tl.zeros((32, 32), tl.int8)
+    tl.dot(zeros, zeros, acc=zeros.to(tl.int32))
+"""
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("releases", [("3.5.0", "3.8.0"), ("3.4.0", "3.5.0", "3.8.0")])
+def test_what_releases_before_and_after_compile_is_a_bug_of_the_compiler(
+    releases: tuple[str, ...],
+    tmp_path: Path,
+    context: Callable[..., RunContext],
+    built: Callable[[str], BuiltEnv],
+) -> None:
+    source = tmp_path / "lapse.py"
+    source.write_text(LAPSE)
+    closure = read_source(source).closure
+    failing = cell(built("triton-3.5.0"), "faces", "lapse", source=str(source), closure=closure)
+    done = write_repro(request(failing, tmp_path, portable=True), context(*releases))
+    assert isinstance(done, WrittenRepro), done
+    issue = done.paths[1].read_text()
+    assert ("not a bug of the compiler" in issue) == (len(releases) == 2)
+    assert ("The accumulator is" in issue) == (len(releases) == 2)
+    assert ("as it does with Triton 3.4.0, 3.8.0" in issue) == (len(releases) == 3)
 
 
 @pytest.mark.wheels
