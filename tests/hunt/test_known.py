@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from compat.errors import ConfigError
-from compat.hunt.hunting import HuntAnswer
+from compat.hunt.defects import HuntAnswer
 from compat.hunt.known import KnownDefect, read_known
 from compat.hunt.oracles import Hit, Oracle, judge
 from compat.model import Check, Numbers, Status

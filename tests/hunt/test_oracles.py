@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from compat.hunt.hunting import FamilyCoverage, HuntAnswer
+from compat.hunt.defects import FamilyCoverage, HuntAnswer
 from compat.hunt.oracles import Oracle, ProgramVerdict, judge, what_breaks
 from compat.model import Check, Numbers, Result, Status
 from compat.toolchains.triton.programs.generator import generate

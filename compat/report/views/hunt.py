@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from attrs import asdict, astuple, fields
 
-from compat.hunt.hunting import FamilyCoverage
+from compat.hunt.defects import FamilyCoverage
 from compat.report.render.blocks import Block, DataTable, Heading, TableColumn, TextLine
 from compat.report.summary.compact import counted, listed
 from compat.repro.records import WrittenRepro
@@ -17,7 +17,7 @@ from compat.text import JsonObject
 from compat.toolchains.programs import OWN
 
 if TYPE_CHECKING:
-    from compat.hunt.hunting import Defect, HuntAnswer
+    from compat.hunt.defects import Defect, HuntAnswer
     from compat.repro.records import Unverified
 
 SCHEMA = 1
