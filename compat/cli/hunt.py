@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 from attrs import evolve
 
-from compat import interruption
 from compat.cli import INTERRUPTED
 from compat.cli.answer import Answer, answer_options, command_line, relative
 from compat.cli.help import Command
@@ -24,13 +24,15 @@ from compat.cli.opening import (
 )
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import place_options, select_places
+from compat.hunt.defects import HuntAnswer
+from compat.hunt.examples import HuntFiles, WrittenHunt, write_hunt
 from compat.hunt.hunting import HuntRequest, HuntRun
 from compat.hunt.known import KNOWN_FILE, KnownDefect, read_known
+from compat.hunt.view import hunt_blocks, hunt_document
 from compat.launch import merging
-from compat.launch.archive import pack, write_archive
+from compat.launch.archive import pack
 from compat.project import Selection
 from compat.report.summary.compact import counted
-from compat.report.views.hunt import hunt_blocks, hunt_document
 
 
 @click.command(cls=Command)
@@ -187,31 +189,35 @@ def hunt(
                 known=defects,
             )
         )
-        if found.interrupted:
-            interruption.clear()
-        examples = run.keep(found, kept, seconds=0 if found.interrupted else shrinking)
-        repros = (
-            run.reproduce(found, examples, command_line())
-            if is_reproducing and not found.interrupted
-            else {}
+        written = write_hunt(
+            run,
+            found,
+            HuntFiles(
+                examples=kept,
+                shrinking=shrinking,
+                with_issues=is_reproducing,
+                command=command_line(),
+                build=folder,
+            ),
         )
-        built = run.build(found) if folder is not None and not found.interrupted else None
-        launcher = (
-            write_archive(built, folder) if built is not None and folder is not None else None
-        )
-    answer.draw(
-        lambda: hunt_blocks(found, examples, repros),
-        lambda: hunt_document(found, examples, repros),
-    )
-    if built is not None and launcher is not None:
-        show_built(built, launcher, pack(launcher.parent) if archive else None)
-    if examples:
-        answer.add(f"wrote {counted(len(examples), 'example')} to {relative(kept)}")
+    answer.draw(lambda: hunt_blocks(found, written), lambda: hunt_document(found, written))
+    _end(found, written, answer, kept, archive=archive)
+
+
+def _end(
+    found: HuntAnswer, written: WrittenHunt, answer: Answer, kept: Path, *, archive: bool
+) -> NoReturn:
+    """Name the files that were written, and end the command."""
+    if written.built is not None and written.launcher is not None:
+        packed = pack(written.launcher.parent) if archive else None
+        show_built(written.built, written.launcher, packed)
+    if written.examples:
+        answer.add(f"wrote {counted(len(written.examples), 'example')} to {relative(kept)}")
     if found.interrupted:
         message = f"interrupted: the next hunt begins with seed {found.seeds[1]}"
         click.echo(message, err=True)
-        raise SystemExit(INTERRUPTED)
-    raise SystemExit(1 if examples else 0)
+        sys.exit(INTERRUPTED)
+    sys.exit(1 if written.examples else 0)
 
 
 def _selection(chosen: Mapping[str, Any], against: str | None) -> tuple[Selection, str | None]:

@@ -7,7 +7,7 @@ so a hunt over seeds that were tried compiles nothing.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import count, islice
 from pathlib import Path
 from typing import Any, Self
@@ -20,18 +20,15 @@ from compat.engine.interpreting import interpret, interpretable, with_check
 from compat.engine.run import RunContext, run
 from compat.errors import SelectionError, StoreError
 from compat.files import TemporaryFolder, replace_file
-from compat.hunt.defects import Defect, HuntAnswer
-from compat.hunt.kernels import GeneratedKernel, write_kernel, write_program
+from compat.hunt.defects import HuntAnswer
+from compat.hunt.kernels import GeneratedKernel, write_program
 from compat.hunt.known import KnownDefect
-from compat.hunt.oracles import Hit, Oracle, ProgramVerdict, judge, what_breaks
+from compat.hunt.oracles import ProgramVerdict, judge, what_breaks
 from compat.interruption import Stopped
-from compat.launch.building import Built, build_cells
 from compat.launch.hosting import Gpu, can_be_launched, launch_cells
 from compat.launch.merging import with_launched
-from compat.model import BuiltEnv, Cell, Result, Status, Target
+from compat.model import Cell, Result, Status
 from compat.project import Listener, Obtain, Selection
-from compat.repro.records import Unverified, WrittenRepro
-from compat.repro.reproducing import repro
 from compat.text import read_json, write_json
 from compat.toolchains.programs import GeneratedProgram, ProgramLanguage
 
@@ -172,7 +169,7 @@ class HuntRun:
             seed: self.language.forms(self.language.generate(seed, request.only), request.forms)
             for seed in seeds
         }
-        kernels = self._written([form for forms in programs.values() for form in forms])
+        kernels = self.write_all([form for forms in programs.values() for form in forms])
         try:
             results = self._results(kernels)
         finally:
@@ -186,17 +183,19 @@ class HuntRun:
             return verdicts
         return [what_breaks(verdict, request.against) for verdict in verdicts]
 
-    def _written(self, programs: Sequence[GeneratedProgram]) -> list[GeneratedKernel]:
+    def write_all(self, programs: Sequence[GeneratedProgram]) -> list[GeneratedKernel]:
+        """Write programs into the folder of this hunt. Raises StoreError if that fails."""
         folder = self._programs.path
         try:
-            return [self._write(program, folder) for program in programs]
+            return [self.write_one(program, folder) for program in programs]
         except OSError as error:
             raise StoreError(f"cannot write programs: {error}", where=str(folder)) from error
 
-    def _write(self, program: GeneratedProgram, folder: Path) -> GeneratedKernel:
+    def write_one(self, program: GeneratedProgram, folder: Path) -> GeneratedKernel:
+        """Write a program into a folder. Raises OSError."""
         return write_program(program, self.language, self.toolchain, folder)
 
-    def _cells(self, kernels: Sequence[GeneratedKernel]) -> list[Cell]:
+    def cells_of(self, kernels: Sequence[GeneratedKernel]) -> list[Cell]:
         """The cells of kernels on the releases that have their operations."""
         return [
             cell
@@ -213,12 +212,12 @@ class HuntRun:
         results: dict[tuple[int, str], list[Result]] = {
             (program.seed, program.form): [] for program in names.values()
         }
-        for result in self._checked(self._cells(kernels)):
+        for result in self.results_of(self.cells_of(kernels)):
             program = names[result.cell.spec.kernel]
             results[program.seed, program.form].append(result)
         return results
 
-    def _checked(self, cells: Sequence[Cell]) -> list[Result]:
+    def results_of(self, cells: Sequence[Cell]) -> list[Result]:
         """The results of cells, with all numbers that are known or can be interpreted."""
         with self.listener.compiling(len(cells)) as note:
             results = run(cells, self.context, note)
@@ -246,128 +245,6 @@ class HuntRun:
         with self.listener.step(f"launching {len(missing)} kernels"):
             launch_cells(missing, self.context, gpu)
         return with_launched(results, self.context.store)
-
-    def build(self, answer: HuntAnswer) -> Built:
-        """Everything of a hunt that a GPU host has to launch: what compiles.
-
-        Raises the errors of :func:`compat.engine.run.run`.
-        """
-        kernels = self._written([form for verdict in answer.verdicts for form in verdict.forms])
-        compiled = {
-            result.cell.id
-            for verdict in answer.verdicts
-            for result in verdict.results
-            if result.outcome.failure is None
-        }
-        cells = [cell for cell in self._cells(kernels) if cell.id in compiled]
-        return build_cells(cells, self.context)
-
-    def keep(self, answer: HuntAnswer, folder: Path, seconds: float) -> dict[str, Path]:
-        """Write a small example of every defect with its kernel file: fingerprint → kernel file.
-
-        Known defects need none.
-
-        ``seconds`` is the time that making one smaller may take. Raises StoreError if the folder
-        cannot be written, and the errors of :func:`compat.engine.run.run`.
-        """
-        examples: dict[str, Path] = {}
-        for defect in (each for each in answer.defects if each.known is None):
-            program = self.shrunk(defect, answer, seconds)
-            place = folder / _folder_name(defect.fingerprint)
-            try:
-                examples[defect.fingerprint] = write_kernel(
-                    program, self.language, self.toolchain, place
-                )
-            except OSError as error:
-                raise StoreError(f"cannot write an example: {error}", where=str(place)) from error
-        return examples
-
-    def reproduce(
-        self, answer: HuntAnswer, examples: Mapping[str, Path], command: str
-    ) -> dict[str, WrittenRepro | Unverified]:
-        """Write a script and an issue text beside the examples of failing compiles.
-
-        Args:
-            answer: The result of the hunt.
-            examples: Fingerprint → kernel file, from :meth:`keep`.
-            command: The command line that the issues name as their origin.
-
-        Returns:
-            Fingerprint → the outcome.
-
-        Raises the errors of :func:`compat.repro.reproducing.repro`.
-        """
-        outcomes: dict[str, WrittenRepro | Unverified] = {}
-        for defect in answer.defects:
-            if defect.oracle.compares_numbers or defect.fingerprint not in examples:
-                continue
-            failing, kernel_file = defect.example.result.cell, examples[defect.fingerprint]
-            chosen = self.selection.with_patterns(kernel_files=(str(kernel_file),))
-            (cell,) = plan.cross([failing.env], [failing.target], chosen.specs)
-            with self.listener.step(f"verifying a script of {defect.fingerprint}"):
-                (outcomes[defect.fingerprint],) = repro(
-                    chosen,
-                    cell.id,
-                    self.context,
-                    self.obtain,
-                    folder=kernel_file.parent,
-                    command=command,
-                )
-        return outcomes
-
-    def shrunk(self, defect: Defect, answer: HuntAnswer, seconds: float) -> GeneratedProgram:
-        """The smallest program that shows a defect, of those that a limited time finds.
-
-        Programs that only a GPU gets wrong stay as they are without one.
-        """
-        hit, end = defect.example, time.monotonic() + seconds
-        if defect.oracle is Oracle.NUMBERS and self.gpu is None:
-            return hit.program
-        envs = [hit.result.built, *_compiling(answer, hit)][:2]
-
-        def show(programs: Sequence[GeneratedProgram]) -> list[bool]:
-            if time.monotonic() > end:
-                return [False for _ in programs]
-            self.listener.say(f"{defect.fingerprint}: {programs[0].statements_count} statements")
-            return self._shows(defect, programs, envs, hit.result.cell.target)
-
-        with self.listener.step(f"making {defect.fingerprint} smaller"):
-            smaller: GeneratedProgram = self.language.shrink(hit.program, show)
-            return smaller
-
-    def _shows(
-        self,
-        defect: Defect,
-        programs: Sequence[GeneratedProgram],
-        envs: Sequence[BuiltEnv],
-        target: Target,
-    ) -> list[bool]:
-        """Whether programs show a defect in the first of some envs."""
-        with TemporaryFolder("compat-hunt-") as folder:
-            kernels = []
-            for number, program in enumerate(programs):
-                place = Path(folder) / str(number)
-                place.mkdir()
-                kernels.append(self._write(program, place))
-            cells = [
-                Cell(env=built.env, target=target, spec=kernel.spec)
-                for kernel in kernels
-                for built in envs
-            ]
-            results = self._checked(cells)
-        by_source = {kernel.spec.source: list[Result]() for kernel in kernels}
-        for result in results:
-            by_source[result.cell.spec.source].append(result)
-        return [
-            any(
-                (hit.oracle, hit.fingerprint, hit.result.cell.env)
-                == (defect.oracle, defect.example.fingerprint, envs[0].env)
-                for hit in judge(
-                    kernel.program, [(kernel.program, by_source[kernel.spec.source])]
-                ).hits
-            )
-            for kernel in kernels
-        ]
 
     # --- the seeds that were tried ----------------------------------------------------------------
 
@@ -408,23 +285,6 @@ def _language(selection: Selection) -> tuple[str, ProgramLanguage[Any]]:
         raise SelectionError("compat hunt needs NumPy", hint=hint) from error
 
 
-def _compiling(answer: HuntAnswer, hit: Hit) -> list[BuiltEnv]:
-    """The envs that compile a program that another one rejects."""
-    if hit.oracle is not Oracle.DISAGREEMENT:
-        return []
-    verdict = next(
-        verdict for verdict in answer.verdicts if verdict.program.seed == hit.program.seed
-    )
-    target = hit.result.cell.target
-    return [
-        result.built
-        for result in verdict.results
-        if result.outcome.status is Status.OK
-        and result.cell.target == target
-        and result.built != hit.result.built
-    ]
-
-
 def _batch(rate: float, seconds: float | None, taken: float) -> int:
     """How many programs are compiled together next.
 
@@ -436,7 +296,3 @@ def _batch(rate: float, seconds: float | None, taken: float) -> int:
     whole = _WITHOUT_END if seconds is None else seconds
     left = whole / _PART if seconds is None else min(whole / _PART, seconds - taken)
     return min(max(round(rate * left), _FIRST), _MOST)
-
-
-def _folder_name(fingerprint: str) -> str:
-    return "".join(letter if letter.isalnum() else "-" for letter in fingerprint)[:80]

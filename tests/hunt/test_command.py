@@ -69,7 +69,7 @@ def test_a_defect_gets_a_script_and_an_issue_text_that_a_run_verified(project: P
     words = ("hunt", "--programs", "1", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
     done = run(*words, "--target", "sm_90", "--forms", "1", "--repro", "--json", code=1)
     (defect,) = json.loads(done.stdout)["defects"]
-    script, issue, *_ = (project / path for path in defect["repro"])
+    script, issue, *_ = (project / path for path in defect["issue"])
     assert script.parent == (project / defect["example"]).parent
     assert "llvm.fcmp" in script.read_text()
     assert "ran this script in a fresh process with every release" in issue.read_text()

@@ -8,10 +8,11 @@ import pytest
 
 from compat.errors import ConfigError
 from compat.hunt.defects import HuntAnswer
+from compat.hunt.examples import WrittenHunt
 from compat.hunt.known import KnownDefect, read_known
 from compat.hunt.oracles import Hit, Oracle, judge
+from compat.hunt.view import hunt_blocks, hunt_document, sentences
 from compat.model import Check, Numbers, Status
-from compat.report.views.hunt import hunt_blocks, hunt_document, sentences
 from compat.toolchains.triton.programs.generator import generate
 from compat.toolchains.triton.programs.language import PROGRAMS
 from tests.records import OK, bad, failure, result
@@ -127,12 +128,13 @@ def test_an_answer_tells_known_hits_from_new_ones_of_the_same_fingerprint(tmp_pa
     found = {each.envs: each.known for each in answer.defects}
     assert found == {("triton-3.8.0",): known, ("triton-3.9.0",): None}
     example = Path("hunt/new.toml")
-    document = hunt_document(answer, {crash("3.9.0").fingerprint: example}, {})
+    written = WrittenHunt(examples={crash("3.9.0").fingerprint: example}, issues={})
+    document = hunt_document(answer, written)
     assert {(each["known"], each["example"]) for each in document["defects"]} == {
         (URL, None),
         (None, str(example)),
     }
-    lines = [str(block) for block in hunt_blocks(answer, {}, {})]
+    lines = [str(block) for block in hunt_blocks(answer, written)]
     assert any(f"known     {URL} (fixed in 3.9.0)" in line for line in lines)
     assert list(sentences(answer))[-1].endswith("2 distinct hits, 1 of them known")
     assert {each.oracle for each in answer.defects} == {Oracle.CRASH}

@@ -2,49 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from os.path import relpath
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from attrs import asdict, astuple, fields
+from attrs import asdict
 
-from compat.hunt.defects import FamilyCoverage
+from compat.hunt.defects import Defect, HuntAnswer
+from compat.hunt.examples import WrittenHunt
 from compat.report.render.blocks import Block, DataTable, Heading, TableColumn, TextLine
 from compat.report.summary.compact import counted, listed
-from compat.repro.records import WrittenRepro
 from compat.text import JsonObject
 from compat.toolchains.programs import OWN
 
-if TYPE_CHECKING:
-    from compat.hunt.defects import Defect, HuntAnswer
-    from compat.repro.records import Unverified
-
 SCHEMA = 1
+_STAGES = ("programs", "compiled", "interpreted", "launched")
+"""How far programs come."""
 
 
-def hunt_blocks(
-    answer: HuntAnswer,
-    examples: Mapping[str, Path],
-    repros: Mapping[str, WrittenRepro | Unverified],
-) -> Iterator[Block]:
-    """The answer for a terminal, with the examples and the repros of defects by fingerprint."""
+def hunt_blocks(answer: HuntAnswer, written: WrittenHunt) -> Iterator[Block]:
+    """The answer for a terminal."""
     for defect in answer.defects:
         yield Heading(f"{defect.oracle}  {defect.fingerprint}")
-        for label, text in _facts(answer, defect):
+        for label, text in (*_facts(answer, defect), *_files(defect, written)):
             yield TextLine(f"  {label:<9} {text}")
-        if defect.known is None and defect.fingerprint in examples:
-            yield TextLine(f"  example   {relpath(examples[defect.fingerprint])}")
-        if (outcome := repros.get(defect.fingerprint)) is not None:
-            yield TextLine(f"  issue     {_repro_words(outcome)}")
         yield TextLine()
     yield DataTable(
         columns=(
             TableColumn("family"),
-            *(TableColumn(attribute.name, right=True) for attribute in fields(FamilyCoverage)),
+            *(TableColumn(stage, right=True) for stage in _STAGES),
         ),
         rows=tuple(
-            (family, *(str(number) for number in astuple(covered)))
+            (family, *(str(getattr(covered, stage)) for stage in _STAGES))
             for family, covered in answer.coverage.items()
         ),
         gap=2,
@@ -74,10 +62,22 @@ def _facts(answer: HuntAnswer, defect: Defect) -> Iterator[tuple[str, str]]:
         yield "forms", f"only {listed(forms)}"
 
 
-def _repro_words(outcome: WrittenRepro | Unverified) -> str:
-    if isinstance(outcome, WrittenRepro):
-        return next(relpath(path) for path in outcome.paths if path.suffix == ".md")
-    return f"not verified, see {relpath(outcome.evidence)}: {'; '.join(outcome.reasons)}"
+def _files(defect: Defect, written: WrittenHunt) -> Iterator[tuple[str, str]]:
+    """What was written of a defect, with labels."""
+    if (path := _example(defect, written)) is not None:
+        yield "example", path
+    issue = written.issues.get(defect.fingerprint)
+    if issue is None:
+        return
+    texts = [relpath(path) for path in issue.paths if path.suffix == ".md"]
+    yield "issue", texts[0] if texts else f"no script shows it: {'; '.join(issue.reasons)}"
+
+
+def _example(defect: Defect, written: WrittenHunt) -> str | None:
+    """The kernel file of a defect that is not known."""
+    if defect.known is not None or defect.fingerprint not in written.examples:
+        return None
+    return relpath(written.examples[defect.fingerprint])
 
 
 def sentences(answer: HuntAnswer) -> Iterator[str]:
@@ -106,11 +106,7 @@ def sentences(answer: HuntAnswer) -> Iterator[str]:
     )
 
 
-def hunt_document(
-    answer: HuntAnswer,
-    examples: Mapping[str, Path],
-    repros: Mapping[str, WrittenRepro | Unverified],
-) -> JsonObject:
+def hunt_document(answer: HuntAnswer, written: WrittenHunt) -> JsonObject:
     """The answer as JSON values."""
     return {
         "schema": SCHEMA,
@@ -132,13 +128,12 @@ def hunt_document(
                 "targets": list(defect.targets),
                 "seeds": list(defect.seeds),
                 "forms": sorted({hit.program.form for hit in defect.hits}),
-                "example": (
-                    relpath(examples[defect.fingerprint])
-                    if defect.known is None and defect.fingerprint in examples
-                    else None
-                ),
-                "repro": [
-                    relpath(path) for path in getattr(repros.get(defect.fingerprint), "paths", ())
+                "example": _example(defect, written),
+                "issue": [
+                    relpath(path)
+                    for fingerprint, issue in written.issues.items()
+                    if fingerprint == defect.fingerprint
+                    for path in issue.paths
                 ],
                 "known": None if defect.known is None else defect.known.url,
             }
