@@ -132,6 +132,17 @@ class HuntAnswer:
         return sum(len(verdict.results) for verdict in self.verdicts)
 
     @property
+    def rate(self) -> float:
+        """Programs per second."""
+        return len(self.verdicts) / max(self.seconds, 0.001)
+
+    @property
+    def share_valid(self) -> float:
+        """The part of the programs that were tried that is valid."""
+        tried = len(self.tried)
+        return (tried - len(self.invalid)) / tried if tried else 1.0
+
+    @property
     def invalid(self) -> tuple[ProgramVerdict, ...]:
         """The programs that every release rejects."""
         return tuple(verdict for verdict in self.verdicts if not verdict.is_valid)

@@ -12,7 +12,7 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any, Self
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from compat import toolchains
 from compat.engine import plan
@@ -126,32 +126,35 @@ class HuntRun:
         began = time.monotonic()
         first = self._next_seed() if request.seed is None else request.seed
         seeds = islice(count(first), request.programs)
-        verdicts: list[ProgramVerdict] = []
-        interrupted, together = False, _FIRST
+        answer, together = self._answer(request, first, (), began), _FIRST
         while batch := list(islice(seeds, together)):
             try:
-                verdicts += self._try(batch, request)
+                verdicts = (*answer.verdicts, *self._try(batch, request))
             except Stopped:
-                interrupted = True
-                break
-            hits = sum(bool(verdict.hits) for verdict in verdicts)
+                return evolve(answer, interrupted=True)
+            answer = self._answer(request, first, verdicts, began)
             self._note(batch[-1] + 1)
-            taken = time.monotonic() - began
-            self.listener.say(
-                f"{len(verdicts)} programs ({len(verdicts) / taken:.1f} per second), {hits} with a"
-                " hit"
-            )
-            if request.seconds is not None and taken >= request.seconds:
+            self.listener.say(progress(answer))
+            if request.seconds is not None and answer.seconds >= request.seconds:
                 break
-            together = _batch(len(verdicts) / taken, request.seconds, taken)
+            together = _batch(answer.rate, request.seconds, answer.seconds)
+        return answer
+
+    def _answer(
+        self,
+        request: HuntRequest,
+        first: int,
+        verdicts: tuple[ProgramVerdict, ...],
+        began: float,
+    ) -> HuntAnswer:
+        """The result after some programs."""
         return HuntAnswer(
             seeds=(first, first + len(verdicts)),
-            verdicts=tuple(verdicts),
+            verdicts=verdicts,
             seconds=time.monotonic() - began,
             envs=tuple(env.env.name for env in self.envs),
             targets=tuple(target.name for target in self.selection.all_targets),
             language=self.language,
-            interrupted=interrupted,
             known=request.known,
         )
 
@@ -283,6 +286,15 @@ def _language(selection: Selection) -> tuple[str, ProgramLanguage[Any]]:
     except ModuleNotFoundError as error:
         hint = "Install it: pip install 'triton-compat[hunt]'."
         raise SelectionError("compat hunt needs NumPy", hint=hint) from error
+
+
+def progress(answer: HuntAnswer) -> str:
+    """How far a hunt has come."""
+    hits = sum(bool(verdict.hits) for verdict in answer.verdicts)
+    return (
+        f"{len(answer.verdicts)} programs ({answer.rate:.1f} per second), {answer.share_valid:.0%}"
+        f" valid, {hits} with a hit, {len(answer.defects)} distinct"
+    )
 
 
 def _batch(rate: float, seconds: float | None, taken: float) -> int:

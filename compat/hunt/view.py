@@ -86,12 +86,11 @@ def sentences(answer: HuntAnswer) -> Iterator[str]:
     first, end = answer.seeds
     yield (
         f"{counted(programs, 'program')} from seeds {first} to {end - 1}, {counted(cells, 'cell')}"
-        f" in {answer.seconds:.0f} s ({programs / max(answer.seconds, 0.001):.1f} programs per"
-        " second)"
+        f" in {answer.seconds:.0f} s ({answer.rate:.1f} programs per second)"
     )
     tried = len(answer.tried)
     valid = tried - len(answer.invalid)
-    yield f"{valid} of {counted(tried, 'program')} are valid ({valid / max(tried, 1):.1%})"
+    yield f"{valid} of {counted(tried, 'program')} are valid ({answer.share_valid:.1%})"
     if tried < programs:
         left = counted(programs - tried, "program")
         yield f"no chosen release has the operations of {left}"
