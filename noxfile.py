@@ -57,7 +57,7 @@ if hasattr(nox.options, "download_python"):
 
 # --- everything else ------------------------------------------------------------------------------
 
-SHARED = ("-n", str(min(3 * len(os.sched_getaffinity(0)), 8)), "--dist", "worksteal")
+SHARED = ("-n", str(min(2 * len(os.sched_getaffinity(0)), 8)), "--dist", "worksteal")
 """Several processes run the tests, each its own stretch of them, and then what another has not come
 to yet.
 

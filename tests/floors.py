@@ -74,7 +74,7 @@ DOORS = {
         *("Request", "check_guard", "guard_text", "make_guard", "read_configs", "read_guard"),
         "checking",
     },
-    "hunt": {"hunting", "known"},
+    "hunt": {"defects", "examples", "hunting", "known", "view"},
     "init": {"Initialized", "initialize"},
     "launch": {"archive", "building", "hosting", "merging", "sharing"},
     "matrix": {"MatrixInterrupted", "Written", "run_matrix", "update_reports"},

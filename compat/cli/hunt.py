@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 from attrs import evolve
 
-from compat.cli.answer import Answer, answer_options, relative
+from compat.cli import INTERRUPTED
+from compat.cli.answer import Answer, answer_options, command_line, relative
 from compat.cli.help import Command
 from compat.cli.launch import show_built
-from compat.cli.opening import CompileOptions, compile_options, launched_option
+from compat.cli.opening import (
+    CompileOptions,
+    compile_options,
+    executor_option,
+    launched_option,
+    python_option,
+    use_gpu,
+)
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import place_options, select_places
+from compat.hunt.defects import HuntAnswer
+from compat.hunt.examples import HuntFiles, WrittenHunt, write_hunt
 from compat.hunt.hunting import HuntRequest, HuntRun
 from compat.hunt.known import KNOWN_FILE, KnownDefect, read_known
+from compat.hunt.view import hunt_blocks, hunt_document
 from compat.launch import merging
-from compat.launch.archive import pack, write_archive
+from compat.launch.archive import pack
 from compat.project import Selection
-from compat.report.views.hunt import hunt_blocks, hunt_document
+from compat.report.summary.compact import counted
 
 
 @click.command(cls=Command)
@@ -50,6 +63,19 @@ from compat.report.views.hunt import hunt_blocks, hunt_document
     help="Families of operations that every program uses, such as dot,reduce.",
 )
 @click.option(
+    "--forms",
+    type=click.IntRange(min=1),
+    default=2,
+    metavar="N",
+    show_default=True,
+    help="The forms of each program: its own, and others with another config or spelling.",
+)
+@click.option(
+    "--against",
+    metavar="WHEEL",
+    help=("A wheel to test. Only what it breaks counts, and the newest of --envs does right."),
+)
+@click.option(
     "--known",
     "known",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -75,6 +101,12 @@ from compat.report.views.hunt import hunt_blocks, hunt_document
     help="The time for making an example smaller. 0: keep the program as it was generated.",
 )
 @click.option(
+    "--repro",
+    "is_reproducing",
+    is_flag=True,
+    help="Also write a script and an issue text for each failing compile, verified by a run.",
+)
+@click.option(
     "--build",
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
@@ -83,12 +115,20 @@ from compat.report.views.hunt import hunt_blocks, hunt_document
 )
 @click.option("--archive", is_flag=True, help="With --build: also write FOLDER.tar.xz.")
 @launched_option("judge")
+@click.option(
+    "--launch",
+    "is_launching",
+    is_flag=True,
+    help="Launch what compiles on the GPU of this machine.",
+)
+@python_option
 @compile_options(
     jobs=None,
     deadline=None,
     again=None,
     no_build="Do not build missing envs; leave their cells out.",
 )
+@executor_option
 @answer_options(file=False, json_help="Print the answer as JSON.")
 def hunt(
     *,
@@ -97,12 +137,17 @@ def hunt(
     programs: int | None,
     seed: int | None,
     only: tuple[str, ...],
+    forms: int,
+    against: str | None,
     known: Path | None,
     kept: Path,
     shrinking: float,
+    is_reproducing: bool,
     folder: Path | None,
     archive: bool,
     launched: tuple[Path, ...],
+    is_launching: bool,
+    python: str | None,
     compiling: CompileOptions,
     **chosen: Any,
 ) -> None:
@@ -110,41 +155,81 @@ def hunt(
 
     $ compat hunt --minutes 30 --envs newest,3.8 --target sm_90
 
-    Every program is valid, and its right results are known. The command compiles it on all chosen
-    releases and targets. It shows where a compiler crashes, or rejects what another compiles. In
-    envs with PyTorch, it also compares the results of Triton's interpreter. To compare those of a
-    GPU, write a folder with --build, run its launch.py on a GPU host, and repeat the command with
-    the same --seed and --programs, and with --launched.
+    Every program is valid, and its right results are known. The command compiles it on the newest
+    release, or on those of --envs, for all chosen targets. It shows where a compiler crashes, or
+    rejects what another compiles. In envs with PyTorch, it also compares the results of Triton's
+    interpreter. With --launch, it compares those of the GPU of this machine. To use another GPU,
+    write a folder with --build, run its launch.py on the GPU host, and repeat the command with the
+    same --seed and --programs, and with --launched.
 
-    Exits with 0 if it finds no defect or only known ones, and with 1 if it finds another one.
+    Exits with 0 if it finds no defect or only known ones, with 1 if it finds another one, and with
+    3 if --launch finds no GPU.
     """
     if minutes is None and programs is None:
         minutes = 1.0
-    selection = select_places(**chosen)
+    selection, wheel = _selection(chosen, against)
     defects = _known(known, selection)
-    with evolve(compiling, executor="local").opened(selection) as context:
+    selection, gpu = use_gpu(selection, is_launching, python)
+    obtain = compiling.obtaining(selection)
+    listener = ProgressListener(judged=False)
+    with (
+        compiling.opened(selection) as context,
+        HuntRun(selection, context, obtain, listener, gpu) as run,
+    ):
         for path in launched:
             merging.merge(path, context.store)
-        run = HuntRun(
-            selection, context, compiling.obtaining(selection), ProgressListener(judged=False)
-        )
         found = run.run(
             HuntRequest(
                 seed=seed,
                 programs=programs,
                 seconds=None if minutes is None else minutes * 60,
                 only=_split(only),
+                forms=forms,
+                against=wheel,
                 known=defects,
             )
         )
-        examples = run.keep(found, kept, seconds=shrinking)
-        built = run.build(found) if folder is not None else None
-    answer.draw(lambda: hunt_blocks(found, examples), lambda: hunt_document(found, examples))
-    if built is not None and folder is not None:
-        show_built(built, write_archive(built, folder), pack(folder) if archive else None)
-    if examples:
-        answer.add(f"wrote {len(examples)} examples to {relative(kept)}")
-        raise SystemExit(1)
+        written = write_hunt(
+            run,
+            found,
+            HuntFiles(
+                examples=kept,
+                shrinking=shrinking,
+                with_issues=is_reproducing,
+                command=command_line(),
+                build=folder,
+            ),
+        )
+    answer.draw(lambda: hunt_blocks(found, written), lambda: hunt_document(found, written))
+    _end(found, written, answer, kept, archive=archive)
+
+
+def _end(
+    found: HuntAnswer, written: WrittenHunt, answer: Answer, kept: Path, *, archive: bool
+) -> NoReturn:
+    """Name the files that were written, and end the command."""
+    if written.built is not None and written.launcher is not None:
+        packed = pack(written.launcher.parent) if archive else None
+        show_built(written.built, written.launcher, packed)
+    if written.examples:
+        answer.add(f"wrote {counted(len(written.examples), 'example')} to {relative(kept)}")
+    if found.interrupted:
+        message = f"interrupted: the next hunt begins with seed {found.seeds[1]}"
+        click.echo(message, err=True)
+        sys.exit(INTERRUPTED)
+    sys.exit(1 if written.examples else 0)
+
+
+def _selection(chosen: Mapping[str, Any], against: str | None) -> tuple[Selection, str | None]:
+    """The envs and targets, and the name of the env of a wheel among them."""
+    selection = select_places(**{**chosen, "envs": chosen["envs"] or ("newest",)})
+    if against is None:
+        return selection, None
+    env = selection.config.wheel_env(against)
+    if env.name in {other.name for other in selection.envs}:
+        env = evolve(env, name=f"{env.name}-wheel")
+    config = evolve(selection.config, envs=(*selection.config.envs, env))
+    return evolve(selection, config=config, envs=(*selection.envs, env)), env.name
 
 
 def _known(path: Path | None, selection: Selection) -> tuple[KnownDefect, ...]:

@@ -91,6 +91,11 @@ def declared(top: Table, base: Path) -> Declared:
     )
 
 
+def wheel_env(wheel: str, base: Path) -> Env:
+    """The env of a wheel: a path from a folder, or a URL. Raises ConfigError."""
+    return _env(Table(file=wheel, path="", data={"wheel": wheel}), base)
+
+
 def built_in() -> Declared:
     """The built-in declarations: the releases of every toolchain that has a file of them."""
     files = [

@@ -18,7 +18,13 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.config import env_tables, releases
-from compat.config.env_tables import EXAMPLE, Companion, accompanied, built_in
+from compat.config.env_tables import (
+    EXAMPLE,
+    Companion,
+    accompanied,
+    built_in,
+    wheel_env,
+)
 from compat.config.locks import Locks, path_of, read_locks
 from compat.config.selection import MATRIX as FILE
 from compat.config.selection import select_envs, select_targets
@@ -130,6 +136,15 @@ class MatrixConfig:
                 hint=f"Choose one: {', '.join(env.name for env in envs)}.",
             )
         return envs[0]
+
+    def wheel_env(self, wheel: str) -> Env:
+        """The env of a wheel that nothing declares: a path from the current folder, or a URL.
+
+        Raises ConfigError if it is not the name of a wheel, or there is no such file.
+        """
+        if "://" not in wheel and not Path(wheel).is_file():
+            raise ConfigError("there is no such file", where=wheel)
+        return self.accompany(wheel_env(wheel, Path.cwd()))
 
     def choose_targets(self, patterns: Sequence[str] = ()) -> tuple[Target, ...]:
         """The targets that the patterns mean, or the default ones without any.

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cached_property
 
 from attrs import Factory, asdict, frozen
 
 from compat.diagnosis import symptoms
 from compat.diagnosis.symptoms import Symptoms, Wording
 from compat.model import Evidence, Status, Target
-from compat.text import JsonMapping
+from compat.text import JsonMapping, lazy_pattern
 
 
 class Blame(StrEnum):
@@ -30,7 +30,7 @@ class Blame(StrEnum):
     LIMIT = "limit"
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, slots=False)
 class Sign:
     """One way in which a class shows: every given pattern must match the symptom of its name."""
 
@@ -62,10 +62,20 @@ class Sign:
     advice: str | None = None
     """The advice, if it differs from that of the class."""
 
-    @property
+    @cached_property
     def patterns(self) -> Mapping[str, str]:
         """Symptom → pattern, of those given."""
-        return _patterns(self)
+        return asdict(
+            self, filter=lambda field, value: value is not None and field.name not in _NO_PATTERNS
+        )
+
+    @cached_property
+    def _compiled(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
+        """The same; one that is never tried is never compiled."""
+        return tuple(
+            (symptom, lazy_pattern(pattern, re.MULTILINE))
+            for symptom, pattern in self.patterns.items()
+        )
 
     def match(self, symptoms: Symptoms) -> dict[str, str] | None:
         """The facts that the patterns name (``(?P<name>…)``), or ``None`` if this is not it.
@@ -73,8 +83,8 @@ class Sign:
         A name that the words do not have is that of the function called there.
         """
         facts = {"called": symptoms.called}
-        for symptom, pattern in _patterns(self).items():
-            found = re.search(pattern, getattr(symptoms, symptom), re.MULTILINE)
+        for symptom, pattern in self._compiled:
+            found = pattern.search(getattr(symptoms, symptom))
             if found is None:
                 return None
             facts.update(
@@ -164,13 +174,6 @@ class FailureClass:
 
 _IN_PACKAGE = r'"[^"\n]*/site-packages/%s/(?P<path>[^"\n]*)"'
 _NO_PATTERNS = ("words", "means", "brief", "by_pass", "advice")
-
-
-@cache
-def _patterns(sign: Sign) -> Mapping[str, str]:
-    return asdict(
-        sign, filter=lambda field, value: value is not None and field.name not in _NO_PATTERNS
-    )
 
 
 @frozen(kw_only=True, slots=False)

@@ -7,14 +7,12 @@ so a hunt over seeds that were tried compiles nothing.
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import count, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from attrs import frozen
-from packaging.version import Version
+from attrs import evolve, frozen
 
 from compat import toolchains
 from compat.engine import plan
@@ -22,18 +20,26 @@ from compat.engine.interpreting import interpret, interpretable, with_check
 from compat.engine.run import RunContext, run
 from compat.errors import SelectionError, StoreError
 from compat.files import TemporaryFolder, replace_file
-from compat.hunt.kernels import GeneratedKernel, write_kernel, write_program
-from compat.hunt.known import KnownDefect, known_defect
-from compat.hunt.oracles import Hit, Oracle, ProgramVerdict, judge
-from compat.launch.building import Built, build_cells
+from compat.hunt.defects import HuntAnswer
+from compat.hunt.kernels import GeneratedKernel, write_program
+from compat.hunt.known import KnownDefect
+from compat.hunt.oracles import ProgramVerdict, judge, what_breaks
+from compat.interruption import Stopped
+from compat.launch.hosting import Gpu, can_be_launched, launch_cells
 from compat.launch.merging import with_launched
-from compat.model import BuiltEnv, Cell, Result, Status, Target
+from compat.model import Cell, Result, Status
 from compat.project import Listener, Obtain, Selection
 from compat.text import read_json, write_json
-from compat.toolchains.programs import Program, ProgramLanguage
+from compat.toolchains.programs import GeneratedProgram, ProgramLanguage
 
-_TOGETHER = 24
-"""Programs that are compiled together."""
+_FIRST = 2
+"""Programs that are compiled together at first, until it is known how long they take."""
+_MOST = 64
+"""Programs that are compiled together at most."""
+_PART = 20
+"""A batch of programs takes about the time of the hunt divided by this number."""
+_WITHOUT_END = 1200.0
+"""Seconds of a hunt whose time is not limited, for the size of batches."""
 
 
 @frozen(kw_only=True)
@@ -48,105 +54,12 @@ class HuntRequest:
     """Seconds after which no further programs are begun."""
     only: tuple[str, ...] = ()
     """The families of operations that every program uses. Empty: some of all."""
+    forms: int = 2
+    """How many forms of each program are compiled: its own, and other configs or spellings."""
+    against: str | None = None
+    """The name of an env. Only what it breaks counts: the newest other release does it right."""
     known: tuple[KnownDefect, ...] = ()
     """The defects that are known upstream."""
-
-
-@frozen(kw_only=True)
-class Defect:
-    """Hits that are likely one defect."""
-
-    fingerprint: str
-    oracle: Oracle
-    hits: tuple[Hit, ...]
-    known: KnownDefect | None = None
-    """What it is known as upstream."""
-
-    @property
-    def example(self) -> Hit:
-        """The hit with the shortest program, on its newest release."""
-        return min(
-            self.hits,
-            key=lambda hit: (hit.program.statements_count, hit.program.seed, _age(hit)),
-        )
-
-    @property
-    def seeds(self) -> tuple[int, ...]:
-        """The seeds of its programs."""
-        return tuple(sorted({hit.program.seed for hit in self.hits}))
-
-    @property
-    def envs(self) -> tuple[str, ...]:
-        """The names of the envs that show it, from the oldest release."""
-        found = {hit.result.cell.env.name: -_age(hit) for hit in self.hits}
-        return tuple(sorted(found, key=lambda name: found[name]))
-
-    @property
-    def targets(self) -> tuple[str, ...]:
-        """The names of the targets that show it."""
-        return tuple(sorted({hit.result.cell.target.name for hit in self.hits}))
-
-
-def _age(hit: Hit) -> int:
-    """Smaller for newer releases."""
-    release = hit.result.cell.env.release or Version("0")
-    return -(release.major * 1_000_000 + release.minor * 1_000 + release.micro)
-
-
-@frozen(kw_only=True)
-class HuntAnswer:
-    """The result of a hunt."""
-
-    seeds: tuple[int, int]
-    """The first seed, and the one after the last."""
-    verdicts: tuple[ProgramVerdict, ...]
-    seconds: float
-    envs: tuple[str, ...]
-    targets: tuple[str, ...]
-    language: ProgramLanguage[Any]
-    known: tuple[KnownDefect, ...] = ()
-
-    @property
-    def cells(self) -> int:
-        """Cells with a result."""
-        return sum(len(verdict.results) for verdict in self.verdicts)
-
-    @property
-    def invalid(self) -> tuple[ProgramVerdict, ...]:
-        """The programs that every release rejects."""
-        return tuple(verdict for verdict in self.verdicts if not verdict.is_valid)
-
-    @property
-    def tried(self) -> tuple[ProgramVerdict, ...]:
-        """The programs that some result says something of.
-
-        No chosen release has the operations of the others.
-        """
-        return tuple(verdict for verdict in self.verdicts if verdict.told)
-
-    @property
-    def defects(self) -> tuple[Defect, ...]:
-        """What was found, the most frequent first."""
-        by_print: dict[tuple[Oracle, str, KnownDefect | None], list[Hit]] = defaultdict(list)
-        for hit in (hit for verdict in self.verdicts for hit in verdict.hits):
-            known = known_defect(self.known, hit, self.language.kernel_source(hit.program))
-            by_print[hit.oracle, hit.fingerprint, known].append(hit)
-        defects = [
-            Defect(fingerprint=fingerprint, oracle=oracle, hits=tuple(hits), known=known)
-            for (oracle, fingerprint, known), hits in by_print.items()
-        ]
-        return tuple(sorted(defects, key=lambda defect: (-len(defect.seeds), defect.fingerprint)))
-
-    @property
-    def coverage(self) -> dict[str, tuple[int, int]]:
-        """Family → the programs with it, and how many of them some release compiles."""
-        programs, compiled = Counter[str](), Counter[str]()
-        for verdict in self.verdicts:
-            families = self.language.families_of(verdict.program)
-            programs.update(families)
-            if any(result.outcome.status is Status.OK for result in verdict.results):
-                compiled.update(families)
-        return {family: (programs[family], compiled[family]) for family in sorted(programs)}
 
 
 def hunt(
@@ -155,6 +68,7 @@ def hunt(
     context: RunContext,
     obtain: Obtain,
     listener: Listener | None = None,
+    gpu: Gpu | None = None,
 ) -> HuntAnswer:
     """Try programs until their number or the time is reached.
 
@@ -164,17 +78,19 @@ def hunt(
         context: How to compile; needs no environments.
         obtain: Called for environments, and may build them.
         listener: Receives progress.
+        gpu: Launches what compiles. ``None``: nothing is launched.
 
     Raises:
         SelectionError: The envs have no programs, there is no such family, or NumPy is missing.
         compat.engine.run.Interrupted: And the other errors of :func:`compat.engine.run.run`.
         StoreError: The folder for programs cannot be written.
     """
-    return HuntRun(selection, context, obtain, listener).run(request)
+    with HuntRun(selection, context, obtain, listener, gpu) as run:
+        return run.run(request)
 
 
 class HuntRun:
-    """A hunt under way."""
+    """A hunt under way, for a ``with`` block. With a GPU, it also launches what compiles."""
 
     def __init__(
         self,
@@ -182,12 +98,21 @@ class HuntRun:
         context: RunContext,
         obtain: Obtain,
         listener: Listener | None = None,
+        gpu: Gpu | None = None,
     ) -> None:
+        self.obtain, self.gpu = obtain, gpu
         self.selection, self.listener = selection, listener or Listener()
         self.envs = obtain(selection.config.path, selection.envs)
         self.toolchain, self.language = _language(selection)
         self.context = context.with_envs(self.envs)
         self.folder = selection.state / "hunt"
+        self._programs = TemporaryFolder("compat-hunt-")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._programs.close()
 
     def run(self, request: HuntRequest) -> HuntAnswer:
         """Try programs until their number or the time is reached.
@@ -201,17 +126,31 @@ class HuntRun:
         began = time.monotonic()
         first = self._next_seed() if request.seed is None else request.seed
         seeds = islice(count(first), request.programs)
-        verdicts: list[ProgramVerdict] = []
-        while batch := list(islice(seeds, _TOGETHER)):
-            verdicts += self._try([self.language.generate(seed, request.only) for seed in batch])
-            hits = sum(bool(verdict.hits) for verdict in verdicts)
-            self.listener.say(f"{len(verdicts)} programs, {hits} with a hit")
+        answer, together = self._answer(request, first, (), began), _FIRST
+        while batch := list(islice(seeds, together)):
+            try:
+                verdicts = (*answer.verdicts, *self._try(batch, request))
+            except Stopped:
+                return evolve(answer, interrupted=True)
+            answer = self._answer(request, first, verdicts, began)
             self._note(batch[-1] + 1)
-            if request.seconds is not None and time.monotonic() - began >= request.seconds:
+            self.listener.say(progress(answer))
+            if request.seconds is not None and answer.seconds >= request.seconds:
                 break
+            together = _batch(answer.rate, request.seconds, answer.seconds)
+        return answer
+
+    def _answer(
+        self,
+        request: HuntRequest,
+        first: int,
+        verdicts: tuple[ProgramVerdict, ...],
+        began: float,
+    ) -> HuntAnswer:
+        """The result after some programs."""
         return HuntAnswer(
             seeds=(first, first + len(verdicts)),
-            verdicts=tuple(verdicts),
+            verdicts=verdicts,
             seconds=time.monotonic() - began,
             envs=tuple(env.env.name for env in self.envs),
             targets=tuple(target.name for target in self.selection.all_targets),
@@ -228,28 +167,38 @@ class HuntRun:
                     hint=f"Choose some of {', '.join(self.language.families)}.",
                 )
 
-    def _try(self, programs: Sequence[Program]) -> list[ProgramVerdict]:
-        kernels = self._written(programs)
-        results = self._results(kernels)
-        verdicts = [judge(kernel.program, results[kernel.program.seed]) for kernel in kernels]
-        for kernel in kernels:
-            Path(kernel.spec.source).unlink()
-            assert kernel.spec.problem is not None
-            Path(kernel.spec.problem.source).unlink()
-        return verdicts
-
-    def _written(self, programs: Sequence[Program]) -> list[GeneratedKernel]:
-        folder = self.folder / "programs"
+    def _try(self, seeds: Sequence[int], request: HuntRequest) -> list[ProgramVerdict]:
+        programs = {
+            seed: self.language.forms(self.language.generate(seed, request.only), request.forms)
+            for seed in seeds
+        }
+        kernels = self.write_all([form for forms in programs.values() for form in forms])
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            return [self._write(program, folder) for program in programs]
+            results = self._results(kernels)
+        finally:
+            for kernel in kernels:
+                kernel.delete()
+        verdicts = [
+            judge(forms[0], [(form, results[form.seed, form.form]) for form in forms])
+            for forms in programs.values()
+        ]
+        if request.against is None:
+            return verdicts
+        return [what_breaks(verdict, request.against) for verdict in verdicts]
+
+    def write_all(self, programs: Sequence[GeneratedProgram]) -> list[GeneratedKernel]:
+        """Write programs into the folder of this hunt. Raises StoreError if that fails."""
+        folder = self._programs.path
+        try:
+            return [self.write_one(program, folder) for program in programs]
         except OSError as error:
             raise StoreError(f"cannot write programs: {error}", where=str(folder)) from error
 
-    def _write(self, program: Program, folder: Path) -> GeneratedKernel:
+    def write_one(self, program: GeneratedProgram, folder: Path) -> GeneratedKernel:
+        """Write a program into a folder. Raises OSError."""
         return write_program(program, self.language, self.toolchain, folder)
 
-    def _cells(self, kernels: Sequence[GeneratedKernel]) -> list[Cell]:
+    def cells_of(self, kernels: Sequence[GeneratedKernel]) -> list[Cell]:
         """The cells of kernels on the releases that have their operations."""
         return [
             cell
@@ -260,15 +209,18 @@ class HuntRun:
             if cell.env.release is None or self.language.is_for(kernel.program, cell.env.release)
         ]
 
-    def _results(self, kernels: Sequence[GeneratedKernel]) -> dict[int, list[Result]]:
-        """Seed → the results of its program, with all numbers that are known."""
-        seeds = {kernel.spec.kernel: kernel.program.seed for kernel in kernels}
-        found: dict[int, list[Result]] = {seed: [] for seed in seeds.values()}
-        for result in self._checked(self._cells(kernels)):
-            found[seeds[result.cell.spec.kernel]].append(result)
-        return found
+    def _results(self, kernels: Sequence[GeneratedKernel]) -> dict[tuple[int, str], list[Result]]:
+        """Seed and form → the results of a program, with all numbers that are known."""
+        names = {kernel.spec.kernel: kernel.program for kernel in kernels}
+        results: dict[tuple[int, str], list[Result]] = {
+            (program.seed, program.form): [] for program in names.values()
+        }
+        for result in self.results_of(self.cells_of(kernels)):
+            program = names[result.cell.spec.kernel]
+            results[program.seed, program.form].append(result)
+        return results
 
-    def _checked(self, cells: Sequence[Cell]) -> list[Result]:
+    def results_of(self, cells: Sequence[Cell]) -> list[Result]:
         """The results of cells, with all numbers that are known or can be interpreted."""
         with self.listener.compiling(len(cells)) as note:
             results = run(cells, self.context, note)
@@ -279,95 +231,23 @@ class HuntRun:
             and interpretable(result.cell, self.context.envs[result.cell.env.name])
         ]
         checks = interpret(interpreted, self.context) if interpreted else {}
-        return [
-            with_check(result, checks.get(result.cell))
-            for result in with_launched(results, self.context.store)
+        launched = with_launched(results, self.context.store)
+        if self.gpu is not None:
+            launched = self._launched(launched, self.gpu)
+        return [with_check(result, checks.get(result.cell)) for result in launched]
+
+    def _launched(self, results: Sequence[Result], gpu: Gpu) -> tuple[Result, ...]:
+        """Results with the numbers of the GPU of this machine."""
+        missing = [
+            result
+            for result in results
+            if result.numbers.gpu is None and can_be_launched(result, gpu)
         ]
-
-    def build(self, answer: HuntAnswer) -> Built:
-        """Everything of a hunt that a GPU host has to launch: what compiles.
-
-        Raises the errors of :func:`compat.engine.run.run`.
-        """
-        kernels = self._written([verdict.program for verdict in answer.verdicts])
-        compiled = {
-            (result.cell.spec.kernel, result.cell.env.name)
-            for verdict in answer.verdicts
-            for result in verdict.results
-            if result.outcome.failure is None
-        }
-        cells = [
-            cell for cell in self._cells(kernels) if (cell.spec.kernel, cell.env.name) in compiled
-        ]
-        return build_cells(cells, self.context)
-
-    def keep(self, answer: HuntAnswer, folder: Path, seconds: float) -> dict[str, Path]:
-        """Write a small example of every defect with its kernel file: fingerprint → kernel file.
-
-        Known defects need none.
-
-        ``seconds`` is the time that making one smaller may take. Raises StoreError if the folder
-        cannot be written, and the errors of :func:`compat.engine.run.run`.
-        """
-        examples: dict[str, Path] = {}
-        for defect in (each for each in answer.defects if each.known is None):
-            program = self.shrunk(defect, answer, seconds)
-            place = folder / _folder_name(defect.fingerprint)
-            try:
-                examples[defect.fingerprint] = write_kernel(
-                    program, self.language, self.toolchain, place
-                )
-            except OSError as error:
-                raise StoreError(f"cannot write an example: {error}", where=str(place)) from error
-        return examples
-
-    def shrunk(self, defect: Defect, answer: HuntAnswer, seconds: float) -> Program:
-        """The smallest program that shows a defect, of those that a limited time finds.
-
-        Programs that only a GPU gets wrong stay as they are.
-        """
-        hit, end = defect.example, time.monotonic() + seconds
-        if defect.oracle is Oracle.NUMBERS:
-            return hit.program
-        envs = [hit.result.built, *_compiling(answer, hit)][:2]
-
-        def show(programs: Sequence[Program]) -> list[bool]:
-            if time.monotonic() > end:
-                return [False for _ in programs]
-            self.listener.say(f"{defect.fingerprint}: {programs[0].statements_count} statements")
-            return self._shows(defect, programs, envs, hit.result.cell.target)
-
-        with self.listener.step(f"making {defect.fingerprint} smaller"):
-            smaller: Program = self.language.shrink(hit.program, show)
-            return smaller
-
-    def _shows(
-        self, defect: Defect, programs: Sequence[Program], envs: Sequence[BuiltEnv], target: Target
-    ) -> list[bool]:
-        """Whether programs show a defect in the first of some envs."""
-        with TemporaryFolder("compat-hunt-") as folder:
-            kernels = []
-            for number, program in enumerate(programs):
-                place = Path(folder) / str(number)
-                place.mkdir()
-                kernels.append(self._write(program, place))
-            cells = [
-                Cell(env=built.env, target=target, spec=kernel.spec)
-                for kernel in kernels
-                for built in envs
-            ]
-            results = self._checked(cells)
-        by_source = {kernel.spec.source: list[Result]() for kernel in kernels}
-        for result in results:
-            by_source[result.cell.spec.source].append(result)
-        return [
-            any(
-                (hit.oracle, hit.fingerprint, hit.result.cell.env)
-                == (defect.oracle, defect.fingerprint, envs[0].env)
-                for hit in judge(kernel.program, by_source[kernel.spec.source]).hits
-            )
-            for kernel in kernels
-        ]
+        if not missing:
+            return tuple(results)
+        with self.listener.step(f"launching {len(missing)} kernels"):
+            launch_cells(missing, self.context, gpu)
+        return with_launched(results, self.context.store)
 
     # --- the seeds that were tried ----------------------------------------------------------------
 
@@ -385,6 +265,7 @@ class HuntRun:
     def _note(self, seed: int) -> None:
         """Keep that all seeds before this one were tried."""
         if seed > self._next_seed():
+            self.folder.mkdir(parents=True, exist_ok=True)
             replace_file(self._ledger, write_json({"next": seed}) + "\n")
 
 
@@ -407,18 +288,23 @@ def _language(selection: Selection) -> tuple[str, ProgramLanguage[Any]]:
         raise SelectionError("compat hunt needs NumPy", hint=hint) from error
 
 
-def _compiling(answer: HuntAnswer, hit: Hit) -> list[BuiltEnv]:
-    """The envs that compile a program that another one rejects."""
-    if hit.oracle is not Oracle.DISAGREEMENT:
-        return []
-    verdict = next(each for each in answer.verdicts if each.program == hit.program)
-    target = hit.result.cell.target
-    return [
-        result.built
-        for result in verdict.results
-        if result.outcome.status is Status.OK and result.cell.target == target
-    ]
+def progress(answer: HuntAnswer) -> str:
+    """How far a hunt has come."""
+    hits = sum(bool(verdict.hits) for verdict in answer.verdicts)
+    return (
+        f"{len(answer.verdicts)} programs ({answer.rate:.1f} per second), {answer.share_valid:.0%}"
+        f" valid, {hits} with a hit, {len(answer.defects)} distinct"
+    )
 
 
-def _folder_name(fingerprint: str) -> str:
-    return "".join(letter if letter.isalnum() else "-" for letter in fingerprint)[:80]
+def _batch(rate: float, seconds: float | None, taken: float) -> int:
+    """How many programs are compiled together next.
+
+    Args:
+        rate: Programs per second until now.
+        seconds: The time of the hunt, if it is limited.
+        taken: The seconds until now.
+    """
+    whole = _WITHOUT_END if seconds is None else seconds
+    left = whole / _PART if seconds is None else min(whole / _PART, seconds - taken)
+    return min(max(round(rate * left), _FIRST), _MOST)

@@ -10,7 +10,7 @@ from attrs import frozen
 from compat.config.kernel_writer import write_kernel_file
 from compat.model import Problem, Specialization
 from compat.source.closure import read_source
-from compat.toolchains.programs import Program, ProgramLanguage
+from compat.toolchains.programs import OWN, GeneratedProgram, ProgramLanguage
 
 HUNTED = "hunted"
 """The variant of every generated kernel."""
@@ -20,17 +20,23 @@ HUNTED = "hunted"
 class GeneratedKernel:
     """A program on disk."""
 
-    program: Program
+    program: GeneratedProgram
     spec: Specialization
 
+    def delete(self) -> None:
+        """Delete its files."""
+        Path(self.spec.source).unlink(missing_ok=True)
+        if self.spec.problem is not None:
+            Path(self.spec.problem.source).unlink(missing_ok=True)
 
-def name_of(program: Program) -> str:
-    """The name of a program's kernel: its seed."""
-    return f"seed_{program.seed}"
+
+def name_of(program: GeneratedProgram) -> str:
+    """The name of a program's kernel: its seed, and its form if that is not its own."""
+    return f"seed_{program.seed}" + (f"_{program.form}" if program.form != OWN else "")
 
 
 def write_program(
-    program: Program, language: ProgramLanguage[Any], toolchain: str, folder: Path
+    program: GeneratedProgram, language: ProgramLanguage[Any], toolchain: str, folder: Path
 ) -> GeneratedKernel:
     """Write the source and the problem of a program of a toolchain into a folder.
 
@@ -63,7 +69,7 @@ def write_program(
 
 
 def write_kernel(
-    program: Program, language: ProgramLanguage[Any], toolchain: str, folder: Path
+    program: GeneratedProgram, language: ProgramLanguage[Any], toolchain: str, folder: Path
 ) -> Path:
     """Write a program with its kernel file, for other commands, and return the kernel file.
 

@@ -3,9 +3,11 @@
 A program is valid by construction. So the first two oracles need no reference:
 
 - ``crash``: the compiler crashed, hung, or reported an error of its own;
-- ``disagreement``: it rejected a program that another release or target compiles.
+- ``disagreement``: it rejected a program that another release compiles for the target, or a form
+  of a program while it compiles another form. What all releases reject for a target, such as an
+  element type, the target lacks.
 
-A program that every release rejects counts as invalid. The others compare numbers:
+A program that every release rejects in every form counts as invalid. The others compare numbers:
 
 - ``interpreter``: Triton's interpreter computes something else than NumPy;
 - ``numbers``: the GPU computes something else, or not the same each time.
@@ -16,10 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
-from attrs import frozen
+from attrs import evolve, frozen
+from packaging.version import Version
 
 from compat.model import Check, Result, Status
-from compat.toolchains.programs import Program
+from compat.toolchains.programs import GeneratedProgram
 
 
 class Oracle(StrEnum):
@@ -29,6 +32,11 @@ class Oracle(StrEnum):
     DISAGREEMENT = "disagreement"
     INTERPRETER = "interpreter"
     NUMBERS = "numbers"
+
+    @property
+    def compares_numbers(self) -> bool:
+        """Whether it looks at what a program computed."""
+        return self in (Oracle.INTERPRETER, Oracle.NUMBERS)
 
 
 _BROKEN = (Status.CRASHED, Status.TIMED_OUT, Status.OUT_OF_MEMORY)
@@ -41,7 +49,7 @@ class Hit:
 
     oracle: Oracle
     result: Result
-    program: Program
+    program: GeneratedProgram
     fingerprint: str
     """Equal for what is likely one defect."""
     reason: str
@@ -52,8 +60,12 @@ class Hit:
 class ProgramVerdict:
     """All results of one program, and what they show."""
 
-    program: Program
+    program: GeneratedProgram
+    """In its own form."""
+    forms: tuple[GeneratedProgram, ...]
+    """All forms that were tried."""
     results: tuple[Result, ...]
+    """Of all forms."""
     hits: tuple[Hit, ...]
 
     @property
@@ -68,19 +80,53 @@ class ProgramVerdict:
         return not statuses or bool(statuses & {Status.OK, *_BROKEN})
 
 
-def judge(program: Program, results: Sequence[Result]) -> ProgramVerdict:
-    """What the results of a program show."""
-    told = [result for result in results if _tells(result)]
-    is_compiled = any(result.outcome.status is Status.OK for result in told)
+def judge(
+    program: GeneratedProgram, forms: Sequence[tuple[GeneratedProgram, Sequence[Result]]]
+) -> ProgramVerdict:
+    """What the results of a program show, which several forms of it may have."""
+    told = [(form, result) for form, results in forms for result in results if _tells(result)]
+    compiled_for = {result.cell.target for _, result in told if result.outcome.status is Status.OK}
     hits = [
         hit
-        for result in told
+        for form, result in told
         for hit in (
-            *_by_compiler(program, result, is_compiled=is_compiled),
-            *_by_numbers(program, result),
+            *_by_compiler(form, result, is_compiled=result.cell.target in compiled_for),
+            *_by_numbers(form, result),
         )
     ]
-    return ProgramVerdict(program=program, results=tuple(results), hits=tuple(hits))
+    return ProgramVerdict(
+        program=program,
+        forms=tuple(form for form, _ in forms),
+        results=tuple(result for _, results in forms for result in results),
+        hits=tuple(hits),
+    )
+
+
+def what_breaks(verdict: ProgramVerdict, env: str) -> ProgramVerdict:
+    """A verdict with the hits of one env alone, on what the newest other release does right."""
+    hits = [
+        hit
+        for hit in verdict.hits
+        if hit.result.cell.env.name == env and _is_right_before(verdict, hit)
+    ]
+    return evolve(verdict, hits=tuple(hits))
+
+
+def _is_right_before(verdict: ProgramVerdict, hit: Hit) -> bool:
+    """Whether the newest other release compiles what a hit is of, and to no hit."""
+    cell = hit.result.cell
+    others = [
+        result
+        for result in verdict.results
+        if result.cell.env != cell.env
+        and (result.cell.target, result.cell.spec) == (cell.target, cell.spec)
+    ]
+    if not others:
+        return False
+    newest = max(others, key=lambda result: result.cell.env.release or Version("0"))
+    return newest.outcome.status is Status.OK and newest not in [
+        other.result for other in verdict.hits
+    ]
 
 
 def _tells(result: Result) -> bool:
@@ -92,7 +138,7 @@ def _tells(result: Result) -> bool:
     )
 
 
-def _by_compiler(program: Program, result: Result, *, is_compiled: bool) -> Iterable[Hit]:
+def _by_compiler(program: GeneratedProgram, result: Result, *, is_compiled: bool) -> Iterable[Hit]:
     failure = result.outcome.failure
     if failure is None:
         return
@@ -111,7 +157,7 @@ def _by_compiler(program: Program, result: Result, *, is_compiled: bool) -> Iter
     )
 
 
-def _by_numbers(program: Program, result: Result) -> Iterable[Hit]:
+def _by_numbers(program: GeneratedProgram, result: Result) -> Iterable[Hit]:
     for oracle, check in (
         (Oracle.INTERPRETER, result.numbers.interpreter),
         (Oracle.NUMBERS, result.numbers.gpu),

@@ -12,13 +12,20 @@ from packaging.version import Version
 
 from compat.model import CompileSpec
 
+OWN = "own"
+"""The form of a program that its seed makes."""
 
-class Program(Protocol):
+
+class GeneratedProgram(Protocol):
     """A generated kernel, with its inputs and its grid. Equal programs compute equal numbers."""
 
     @property
     def seed(self) -> int:
         """The seed that makes it."""
+
+    @property
+    def form(self) -> str:
+        """The name of its form: programs of one seed compute the same in several forms."""
 
     @property
     def operations(self) -> frozenset[str]:
@@ -29,7 +36,7 @@ class Program(Protocol):
         """How much there is to read."""
 
 
-P = TypeVar("P", bound=Program)
+P = TypeVar("P", bound=GeneratedProgram)
 
 
 class ProgramLanguage(Protocol[P]):
@@ -44,6 +51,9 @@ class ProgramLanguage(Protocol[P]):
 
     def generate(self, seed: int, only: Collection[str]) -> P:
         """The program of a seed, which uses all of some families."""
+
+    def forms(self, program: P, count: int) -> Sequence[P]:
+        """A program and further forms of it, at most so many in all: other configs or spellings."""
 
     def kernel_source(self, program: P) -> str:
         """The module of a program's kernel."""

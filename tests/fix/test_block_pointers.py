@@ -136,37 +136,31 @@ def assert_same(done: subprocess.CompletedProcess[str], names: Sequence[str]) ->
 @pytest.mark.wheels
 @pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem)
 @pytest.mark.long
-def test_plain_pointers_compute_the_same_bit_for_bit(
+def test_both_forms_compute_the_same_bit_for_bit(
     path: Path, tmp_path: Path, pair_python: str
 ) -> None:
-    """Rows and columns that fill a block and that do not, contiguous in one dtype and not in
-    another, by Triton's interpreter.
+    """Plain pointers: rows and columns that fill a block and that do not, contiguous in one dtype
+    and not in another, by Triton's interpreter. Descriptors: the same sizes, in tensors that they
+    can be made of.
     """
-    edited, names = path.read_text(), EVERY[path]
+    pointed, names = path.read_text(), EVERY[path]
     for name in names:
-        edited = with_plain_pointers(name, edited)
-    assert_same(held(pair_python, tmp_path, (path, edited, "any", names)), names)
-    assert "make_block_ptr" not in "".join(
-        body_of(edited, name).partition('"""')[0] for name in names
-    )
-
-
-@pytest.mark.wheels
-@pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem)
-def test_descriptors_compute_the_same_bit_for_bit(
-    path: Path, tmp_path: Path, pair_python: str
-) -> None:
-    """The same sizes, in tensors that descriptors can be made of."""
+        pointed = with_plain_pointers(name, pointed)
     # It reads what is outside.
-    edited, names = path.read_text(), [name for name in DESCRIBED[path] if name != "unchecked"]
-    for name in names:
+    edited, taken = path.read_text(), [name for name in DESCRIBED[path] if name != "unchecked"]
+    for name in taken:
         edited = with_descriptors(name, edited)
-    checked = [name for name in names if name != "fused_attention"]
-    runs = (path, edited, "aligned", checked), (path, edited, "whole", names)
-    assert_same(held(pair_python, tmp_path, *runs), [*checked, *names])
-    assert "make_block_ptr" not in "".join(
-        body_of(edited, name).partition('"""')[0] for name in names
+    aligned = [name for name in taken if name != "fused_attention"]
+    runs = (
+        (path, pointed, "any", names),
+        (path, edited, "aligned", aligned),
+        (path, edited, "whole", taken),
     )
+    assert_same(held(pair_python, tmp_path, *runs), [*names, *aligned, *taken])
+    for text, replaced in ((pointed, names), (edited, taken)):
+        assert "make_block_ptr" not in "".join(
+            body_of(text, name).partition('"""')[0] for name in replaced
+        )
 
 
 @pytest.mark.wheels

@@ -10,13 +10,20 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from packaging.version import Version
 
+from compat import interruption
 from compat.cli.commands import main
+from compat.config.matrix import MatrixConfig
+from compat.hunt.hunting import HuntRun
 from compat.model import BuiltEnv
+from compat.project import read_matrix
+from compat.toolchains.triton.programs.language import PROGRAMS
+from tests.launch.living import stand_in
 
 pytestmark = pytest.mark.wheels
 
-CRASHES = 89
+CRASHES = 52
 """The seed of a program that compares bfloat16, on which 3.1.0 fails an assertion."""
 
 
@@ -39,7 +46,14 @@ def project(
 def test_a_hunt_finds_a_crash_and_writes_a_small_example(project: Path) -> None:
     words = ("hunt", "--programs", "2", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
     document = json.loads(run(*words, "--target", "sm_90", "--json", code=1).stdout)
-    assert (document["programs"], document["invalid"]) == (2, [])
+    releases = [
+        Version(release)
+        for seed in (CRASHES, CRASHES + 1)
+        for release in ("3.1.0", "3.9.0")
+        if PROGRAMS.is_for(PROGRAMS.generate(seed, ()), Version(release))
+    ]
+    forms = 2 * len(releases)
+    assert (document["programs"], document["cells"], document["invalid"]) == (2, forms, [])
     (defect,) = document["defects"]
     assert (defect["oracle"], defect["envs"]) == ("crash", ["triton-3.1.0"])
     assert CRASHES in defect["seeds"]
@@ -51,9 +65,20 @@ def test_a_hunt_finds_a_crash_and_writes_a_small_example(project: Path) -> None:
     assert defect["fingerprint"] in listed.output
 
 
+def test_a_defect_gets_a_script_and_an_issue_text_that_a_run_verified(project: Path) -> None:
+    words = ("hunt", "--programs", "1", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
+    done = run(*words, "--target", "sm_90", "--forms", "1", "--repro", "--json", code=1)
+    (defect,) = json.loads(done.stdout)["defects"]
+    script, issue, *_ = (project / path for path in defect["issue"])
+    assert script.parent == (project / defect["example"]).parent
+    assert "llvm.fcmp" in script.read_text()
+    assert "ran this script in a fresh process with every release" in issue.read_text()
+    assert defect["not_in"] == [None, "triton-3.9.0"]
+
+
 def test_a_known_defect_alone_is_no_failure_and_has_no_example(project: Path) -> None:
-    first = ("hunt", "--programs", "1", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
-    words = (*first, "--target", "sm_90", "--shrink", "0", "--json", "--keep")
+    chosen = ("--programs", "1", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
+    words = ("hunt", *chosen, "--target", "sm_90", "--shrink", "0", "--json", "--keep")
     (new,) = json.loads(run(*words, "new", code=1).stdout)["defects"]
     assert (new["known"], (project / new["example"]).exists()) == (None, True)
     entry = {"fingerprint": new["fingerprint"], "url": "https://example.org/issues/1"}
@@ -72,29 +97,68 @@ def test_a_hunt_goes_on_after_the_last_seed(project: Path) -> None:
     first = json.loads(run(*words).stdout)["seeds"]
     second = json.loads(run(*words).stdout)["seeds"]
     assert (first, second) == ([0, 1], [1, 2])
-    assert not list((project / ".compat/hunt/programs").iterdir())
 
 
 def test_a_folder_for_a_gpu_host_has_what_compiles(project: Path) -> None:
     words = ("hunt", "--programs", "2", "--seed", "3", "--envs", "3.9.0", "--target", "sm_90")
     run(*words, "--build", "gpu")
     index: dict[str, Any] = json.loads((project / "gpu/index.json").read_text())
-    assert [cell["cell"].split("/")[0] for cell in index["cells"]] == ["seed_3", "seed_4"]
+    names = [cell["cell"].split("/")[0] for cell in index["cells"]]
+    own = [name for name in names if name in ("seed_3", "seed_4")]
+    forms = {name.rpartition("_")[0] or name for name in names if name not in own}
+    assert len(own) == 2
+    assert len(names) == 4
+    assert all(form.startswith(("seed_3", "seed_4")) for form in forms)
+
+
+def test_against_a_wheel_only_what_it_breaks_counts(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wheel is the old release here: it fails where the newest one does not."""
+    wheel = MatrixConfig.one_env(read_matrix(None), "triton-3.1.0")
+    monkeypatch.setattr(MatrixConfig, "wheel_env", lambda _, path: wheel)
+    words = ("hunt", "--programs", "1", "--seed", str(CRASHES), "--target", "sm_90", "--json")
+    shrink = ("--shrink", "0", "--forms", "1")
+    against = run(*words, "--envs", "3.9.0", "--against", "x.whl", *shrink, code=1).stdout
+    assert [defect["envs"] for defect in json.loads(against)["defects"]] == [["triton-3.1.0"]]
+    wheel = MatrixConfig.one_env(read_matrix(None), "triton-3.9.0")
+    against = run(*words, "--envs", "3.1.0", "--against", "x.whl", *shrink).stdout
+    assert json.loads(against)["defects"] == []
+
+
+def test_a_hunt_that_is_interrupted_tells_what_it_found(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(self: HuntRun, seed: int) -> None:
+        note(self, seed)
+        if seed >= CRASHES:
+            interruption.ask()
+
+    note = HuntRun._note
+    monkeypatch.setattr(HuntRun, "_note", interrupt)
+    words = ("hunt", "--programs", "50", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
+    done = run(*words, "--target", "sm_90", "--json", code=130)
+    document = json.loads(done.stdout)
+    assert document["interrupted"]
+    assert [defect["oracle"] for defect in document["defects"]] == ["crash"]
+    assert document["seeds"] == [CRASHES, CRASHES + 2]
+    assert f"interrupted: the next hunt begins with seed {CRASHES + 2}" in done.stderr
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "told", "code"),
     [
-        (("--only", "dots"), "there is no family of operations 'dots'"),
-        (("--envs", "cute-4.8.1"), "compat hunt has no programs for CuTe DSL"),
+        (("--only", "dots"), "there is no family of operations 'dots'", 3),
+        (("--envs", "cute-4.8.1"), "compat hunt has no programs for CuTe DSL", 3),
+        (("--against", "gone.whl"), "there is no such file", 2),
     ],
 )
 def test_what_a_hunt_cannot_do_is_one_clear_error(
-    project: Path, words: tuple[str, ...], told: str
+    project: Path, words: tuple[str, ...], told: str, code: int
 ) -> None:
     chosen = () if "--envs" in words else ("--envs", "3.9.0")
     done = CliRunner().invoke(main, ("hunt", "--programs", "1", "--no-build", *chosen, *words))
-    assert done.exit_code == 3
+    assert done.exit_code == code
     assert told in str(done.exception) + done.output
 
 
@@ -106,3 +170,16 @@ def test_without_numpy_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "numpy", None)
     done = CliRunner().invoke(main, ("hunt", "--programs", "1", "--envs", "3.9.0"))
     assert "compat hunt needs NumPy" in str(done.exception) + done.output
+
+
+def test_with_a_gpu_it_launches_what_compiles(
+    project: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The stand-in for a GPU runs no generated kernel: it leaves zeros in every output."""
+    stand_in(project, pair_python, monkeypatch, breaks="nothing", how="wrong")
+    words = ("hunt", "--programs", "1", "--seed", "3", "--envs", "3.9.0", "--shrink", "0")
+    done = run(*words, "--launch", "--json", code=1)
+    (defect,) = json.loads(done.stdout)["defects"]
+    assert (defect["oracle"], defect["targets"]) == ("numbers", ["sm_90"])
+    again = run(*words, "--launch", "--json", code=1)
+    assert json.loads(again.stdout)["defects"] == [defect]

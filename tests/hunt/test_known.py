@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from compat.errors import ConfigError
-from compat.hunt.hunting import HuntAnswer
+from compat.hunt.defects import HuntAnswer
+from compat.hunt.examples import WrittenHunt
 from compat.hunt.known import KnownDefect, read_known
 from compat.hunt.oracles import Hit, Oracle, judge
+from compat.hunt.view import hunt_blocks, hunt_document, sentences
 from compat.model import Check, Numbers, Status
-from compat.report.views.hunt import hunt_blocks, hunt_document, sentences
 from compat.toolchains.triton.programs.generator import generate
 from compat.toolchains.triton.programs.language import PROGRAMS
 from tests.records import OK, bad, failure, result
@@ -34,14 +35,14 @@ def defect(folder: Path, line: str, fingerprint: str = "crash") -> KnownDefect:
 
 def crash(release: str, name: str = "class") -> Hit:
     made = result(bad(failure(name), Status.CRASHED), release)
-    (hit,) = judge(PROGRAM, [made]).hits
+    (hit,) = judge(PROGRAM, [(PROGRAM, [made])]).hits
     return hit
 
 
 def wrong(*, by_gpu: bool) -> Hit:
     check = Check(status=Status.WRONG, reason="is nan, expected -4")
     numbers = Numbers(gpu=check) if by_gpu else Numbers(interpreter=check)
-    (hit,) = judge(PROGRAM, [result(OK, "3.9.0", numbers=numbers)]).hits
+    (hit,) = judge(PROGRAM, [(PROGRAM, [result(OK, "3.9.0", numbers=numbers)])]).hits
     return hit
 
 
@@ -117,7 +118,7 @@ def test_an_answer_tells_known_hits_from_new_ones_of_the_same_fingerprint(tmp_pa
     )
     answer = HuntAnswer(
         seeds=(1, 2),
-        verdicts=(judge(PROGRAM, results),),
+        verdicts=(judge(PROGRAM, [(PROGRAM, results)]),),
         seconds=1.0,
         envs=(),
         targets=("sm_90",),
@@ -127,12 +128,13 @@ def test_an_answer_tells_known_hits_from_new_ones_of_the_same_fingerprint(tmp_pa
     found = {each.envs: each.known for each in answer.defects}
     assert found == {("triton-3.8.0",): known, ("triton-3.9.0",): None}
     example = Path("hunt/new.toml")
-    document = hunt_document(answer, {crash("3.9.0").fingerprint: example})
+    written = WrittenHunt(examples={crash("3.9.0").fingerprint: example}, issues={})
+    document = hunt_document(answer, written)
     assert {(each["known"], each["example"]) for each in document["defects"]} == {
         (URL, None),
         (None, str(example)),
     }
-    lines = [str(block) for block in hunt_blocks(answer, {})]
+    lines = [str(block) for block in hunt_blocks(answer, written)]
     assert any(f"known     {URL} (fixed in 3.9.0)" in line for line in lines)
     assert list(sentences(answer))[-1].endswith("2 distinct hits, 1 of them known")
     assert {each.oracle for each in answer.defects} == {Oracle.CRASH}

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from attrs import evolve
 
-from compat.hunt.hunting import HuntAnswer
-from compat.hunt.oracles import Oracle, judge
+from compat.hunt.defects import FamilyCoverage, HuntAnswer
+from compat.hunt.oracles import Oracle, ProgramVerdict, judge, what_breaks
 from compat.model import Check, Numbers, Result, Status
 from compat.toolchains.triton.programs.generator import generate
 from compat.toolchains.triton.programs.language import PROGRAMS
+from compat.toolchains.triton.programs.program import BlockProgram
 from tests.records import OK, bad, failure
 from tests.records import result as made
 
@@ -27,13 +29,17 @@ def result(
     return made(outcome, release)
 
 
+def judged(results: Sequence[Result], program: BlockProgram = PROGRAM) -> ProgramVerdict:
+    return judge(program, [(program, results)])
+
+
 def hits(*results: Result) -> list[tuple[Oracle, str]]:
-    return [(hit.oracle, hit.result.cell.env.name) for hit in judge(PROGRAM, results).hits]
+    return [(hit.oracle, hit.result.cell.env.name) for hit in judged(results).hits]
 
 
 @pytest.mark.parametrize("status", [Status.CRASHED, Status.TIMED_OUT, Status.OUT_OF_MEMORY])
 def test_a_compiler_that_breaks_is_a_hit_by_itself(status: Status) -> None:
-    verdict = judge(PROGRAM, [result("3.0.0", status)])
+    verdict = judged([result("3.0.0", status)])
     assert [hit.oracle for hit in verdict.hits] == [Oracle.CRASH]
     assert verdict.is_valid
 
@@ -44,7 +50,7 @@ def test_a_rejection_is_a_hit_where_another_release_compiles() -> None:
 
 
 def test_a_program_that_all_releases_reject_is_invalid_and_no_hit() -> None:
-    verdict = judge(PROGRAM, [result("3.0.0", Status.REJECTED), result("3.9.0", Status.REJECTED)])
+    verdict = judged([result("3.0.0", Status.REJECTED), result("3.9.0", Status.REJECTED)])
     assert verdict.hits == ()
     assert not verdict.is_valid
 
@@ -60,7 +66,7 @@ def test_a_program_that_all_releases_reject_is_invalid_and_no_hit() -> None:
     ids=lambda each: str(each.outcome.status),
 )
 def test_what_says_nothing_of_the_program_is_no_hit(untold: Result) -> None:
-    verdict = judge(PROGRAM, [untold, result("3.9.0", Status.OK)])
+    verdict = judged([untold, result("3.9.0", Status.OK)])
     assert verdict.hits == ()
     assert len(verdict.told) == 1
 
@@ -83,7 +89,7 @@ def test_wrong_numbers_are_hits_by_their_pattern(
         (Numbers(gpu=check), Oracle.NUMBERS),
         (Numbers(interpreter=check), Oracle.INTERPRETER),
     ):
-        (hit,) = judge(PROGRAM, [evolve(result("3.9.0", Status.OK), numbers=numbers)]).hits
+        (hit,) = judged([evolve(result("3.9.0", Status.OK), numbers=numbers)]).hits
         assert (hit.oracle, hit.fingerprint) == (oracle, fingerprint)
         assert reason in hit.reason
 
@@ -91,16 +97,16 @@ def test_wrong_numbers_are_hits_by_their_pattern(
 @pytest.mark.parametrize("status", [Status.OK, Status.UNSUPPORTED, Status.LOST])
 def test_numbers_that_are_right_or_unknown_are_no_hits(status: Status) -> None:
     numbers = Numbers(gpu=Check(status=status))
-    assert not judge(PROGRAM, [evolve(result("3.9.0", Status.OK), numbers=numbers)]).hits
+    assert not judged([evolve(result("3.9.0", Status.OK), numbers=numbers)]).hits
 
 
 def test_hits_with_one_fingerprint_are_one_defect_with_the_shortest_example() -> None:
     programs = sorted((generate(seed) for seed in range(4)), key=lambda each: each.statements_count)
     verdicts = [
-        judge(program, [result("3.0.0", Status.CRASHED), result("3.1.0", Status.CRASHED)])
+        judged([result("3.0.0", Status.CRASHED), result("3.1.0", Status.CRASHED)], program)
         for program in reversed(programs)
     ]
-    other = judge(generate(9), [result("3.1.0", Status.CRASHED, name="other")])
+    other = judged([result("3.1.0", Status.CRASHED, name="other")], generate(9))
     answer = HuntAnswer(
         seeds=(0, 5),
         verdicts=(*verdicts, other),
@@ -115,23 +121,138 @@ def test_hits_with_one_fingerprint_are_one_defect_with_the_shortest_example() ->
     assert first.seeds == tuple(sorted(program.seed for program in programs))
     assert [name.rpartition("-")[2] for name in first.envs] == ["3.0.0", "3.1.0"]
     assert answer.cells == 9
+    assert first.limits(answer) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("fine", "limits"),
+    [
+        (("3.0.0",), ("3.0.0", None)),
+        (("3.0.0", "3.2.0", "3.4.0", "3.8.0", "3.9.0"), ("3.2.0", "3.8.0")),
+        (("3.9.0",), (None, "3.9.0")),
+    ],
+)
+def test_the_releases_beside_those_with_a_defect_are_told(
+    fine: tuple[str, ...], limits: tuple[str | None, str | None]
+) -> None:
+    results = [result(release, Status.OK) for release in fine]
+    broken = [result(release, Status.CRASHED) for release in ("3.3.0", "3.7.1")]
+    answer = HuntAnswer(
+        seeds=(0, 1),
+        verdicts=(judged([*results, *broken]), judged([result("3.3.1", Status.OK)], generate(2))),
+        seconds=1.0,
+        envs=(),
+        targets=(),
+        language=PROGRAMS,
+    )
+    (defect,) = answer.defects
+    found = [name and name.rpartition("-")[2] for name in defect.limits(answer)]
+    assert tuple(found) == limits
 
 
 def test_a_program_that_no_release_can_have_is_not_tried() -> None:
-    verdicts = (judge(PROGRAM, []), judge(PROGRAM, [result("3.9.0", Status.REJECTED)]))
+    verdicts = (judged([]), judged([result("3.9.0", Status.REJECTED)]))
     answer = HuntAnswer(
         seeds=(0, 2), verdicts=verdicts, seconds=1.0, envs=(), targets=(), language=PROGRAMS
     )
     assert (answer.tried, answer.invalid) == (verdicts[1:], verdicts[1:])
 
 
-def test_coverage_counts_programs_and_those_that_compile() -> None:
+def test_coverage_counts_programs_and_how_far_they_came() -> None:
     program = generate(3, only=("dot",))
+    launched = Numbers(gpu=Check(status=Status.OK))
     verdicts: Any = (
-        judge(program, [result("3.9.0", Status.OK)]),
-        judge(program, [result("3.9.0", Status.CRASHED)]),
+        judged([evolve(result("3.9.0", Status.OK), numbers=launched)], program),
+        judged([result("3.9.0", Status.CRASHED)], program),
+        judged([], program),
     )
     answer = HuntAnswer(
         seeds=(0, 2), verdicts=verdicts, seconds=1.0, envs=(), targets=(), language=PROGRAMS
     )
-    assert answer.coverage["dot"] == (2, 1)
+    assert answer.coverage["dot"] == FamilyCoverage(
+        programs=2, compiled=1, interpreted=0, launched=1
+    )
+
+
+# --- forms and wheels -----------------------------------------------------------------------------
+
+
+def test_a_rejection_is_a_hit_where_another_form_compiles() -> None:
+    other = evolve(PROGRAM, form="warps_8")
+    rejected, fine = result("3.9.0", Status.REJECTED), result("3.9.0", Status.OK)
+    verdict = judge(PROGRAM, [(PROGRAM, [fine]), (other, [rejected])])
+    (hit,) = verdict.hits
+    assert (hit.oracle, hit.program) == (Oracle.DISAGREEMENT, other)
+    assert verdict.forms == (PROGRAM, other)
+
+
+def test_what_every_release_rejects_for_a_target_the_target_lacks() -> None:
+    fine = result("3.9.0", Status.OK)
+    other = result("3.9.0", Status.REJECTED)
+    target = evolve(other.cell.target, name="sm_80")
+    rejected = evolve(other, cell=evolve(other.cell, target=target))
+    verdict = judged([fine, rejected])
+    assert verdict.is_valid
+    assert not verdict.hits
+    older = evolve(fine, cell=evolve(result("3.8.0", Status.OK).cell, target=target))
+    (hit,) = judged([fine, rejected, older]).hits
+    assert hit.result == rejected
+
+
+NEW = result("3.9.0", Status.CRASHED)
+
+
+@pytest.mark.parametrize(
+    ("others", "breaks"),
+    [
+        ([result("3.8.0", Status.OK)], True),
+        ([result("3.7.1", Status.CRASHED), result("3.8.0", Status.OK)], True),
+        ([result("3.7.1", Status.OK), result("3.8.0", Status.CRASHED)], False),
+        ([result("3.8.0", Status.REJECTED)], False),
+        ([], False),
+    ],
+)
+def test_a_wheel_breaks_what_the_newest_other_release_does_right(
+    others: list[Result], breaks: bool
+) -> None:
+    verdict = what_breaks(judged([*others, NEW]), NEW.cell.env.name)
+    assert [hit.result for hit in verdict.hits] == ([NEW] if breaks else [])
+    assert len(verdict.results) == len(others) + 1
+
+
+def test_wrong_numbers_are_broken_only_if_they_were_right() -> None:
+    wrong = Numbers(gpu=Check(status=Status.WRONG, reason="is 3, expected 4"))
+    new = evolve(result("3.9.0", Status.OK), numbers=wrong)
+    right, equal = result("3.8.0", Status.OK), evolve(result("3.8.0", Status.OK), numbers=wrong)
+    name = new.cell.env.name
+    assert len(what_breaks(judged([right, new]), name).hits) == 1
+    assert not what_breaks(judged([equal, new]), name).hits
+
+
+def test_wrong_numbers_of_other_releases_are_another_defect() -> None:
+    wrong = Numbers(gpu=Check(status=Status.WRONG, reason="is 3, expected 4"))
+
+    def launched(release: str, *, right: bool) -> Result:
+        fine = result(release, Status.OK)
+        return fine if right else evolve(fine, numbers=wrong)
+
+    verdicts = [
+        judged(
+            [
+                launched(release, right=release not in bad)
+                for release in ("3.0.0", "3.1.0", "3.9.0")
+            ],
+            generate(seed),
+        )
+        for seed, bad in enumerate((("3.0.0", "3.1.0"), ("3.9.0",), ("3.0.0", "3.1.0")))
+    ]
+    answer = HuntAnswer(
+        seeds=(0, 3),
+        verdicts=tuple(verdicts),
+        seconds=1.0,
+        envs=(),
+        targets=(),
+        language=PROGRAMS,
+    )
+    found = {defect.fingerprint: defect.seeds for defect in answer.defects}
+    assert found == {"wrong:numbers:3.0.0-3.1.0": (0, 2), "wrong:numbers:3.9.0": (1,)}

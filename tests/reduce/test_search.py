@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -104,12 +105,18 @@ def search(start: Candidate, holds: Holds) -> list[AcceptedStep]:
     return list(shrink(start, judge))
 
 
+@cache
+def found_by(holds: Holds) -> list[AcceptedStep]:
+    """All steps of the search for what a judge wants, made once for all tests that look at it."""
+    return search(kernel("sel_varlen"), holds)
+
+
 @pytest.mark.parametrize("holds", JUDGES, ids=lambda holds: holds.__name__)
 def test_every_accepted_candidate_satisfied_the_judge_and_is_lighter(holds: Holds) -> None:
     start = kernel("sel_varlen")
     assert holds(start)
     before = start
-    for step in search(start, holds):
+    for step in found_by(holds):
         assert holds(step.candidate)
         assert step.candidate.weight < before.weight
         before = step.candidate
@@ -118,7 +125,7 @@ def test_every_accepted_candidate_satisfied_the_judge_and_is_lighter(holds: Hold
 
 @pytest.mark.parametrize("holds", JUDGES, ids=lambda holds: holds.__name__)
 def test_no_statement_can_be_taken_from_the_last(holds: Holds) -> None:
-    last = search(kernel("sel_varlen"), holds)[-1].candidate
+    last = found_by(holds)[-1].candidate
     for edit in statements.drop(last):
         less = applied(last, [edit])
         assert less is None or less.weight >= last.weight or not holds(less), edit.what

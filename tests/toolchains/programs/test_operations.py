@@ -14,7 +14,7 @@ from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds, bounds, hol
 from compat.toolchains.triton.programs.evaluator import InexactError, check_exact
 from compat.toolchains.triton.programs.operations import OPERATIONS
 from compat.toolchains.triton.programs.operations.operation import UndefinedError, expression
-from compat.toolchains.triton.programs.program import Statement, Value
+from compat.toolchains.triton.programs.program import BlockStatement, BlockValue
 
 Operand = tuple[str, list[Any]]
 """An element type, and elements."""
@@ -41,6 +41,25 @@ CASES: list[tuple[str, list[Operand], dict[str, Any], Operand]] = [
     ("cast", [("fp32", [1.5, -1.5])], {}, ("i8", [1, -1])),
     ("cast", [("i32", [257, -1])], {}, ("u8", [1, 255])),
     ("cast", [("i1", [True, False])], {}, ("i16", [1, 0])),
+    ("cast", [("fp64", [1.5, -2])], {}, ("fp8e5", [1.5, -2])),
+    (
+        "spread",
+        [("i32", [[1, 2], [3, 4]]), ("i32", [10, 20])],
+        {"sign": "+", "axis": 0},
+        ("i32", [[11, 12], [23, 24]]),
+    ),
+    (
+        "spread",
+        [("i32", [[1, 2], [3, 4]]), ("i32", [1, 3])],
+        {"sign": "&", "axis": 1},
+        ("i32", [[1, 2], [1, 0]]),
+    ),
+    (
+        "spread",
+        [("fp16", [1, -2]), ("fp16", [3, 0.5])],
+        {"sign": "*", "axis": 1},
+        ("fp16", [[3, 0.5], [-6, -1]]),
+    ),
     ("interleave", [("i32", [1, 2]), ("i32", [3, 4])], {}, ("i32", [1, 3, 2, 4])),
     ("flip", [("i32", [1, 2, 3, 4])], {}, ("i32", [4, 3, 2, 1])),
     ("gather", [("i32", [7, 8]), ("i32", [1, 0, 1, 1])], {"axis": 0}, ("i32", [8, 7, 8, 8])),
@@ -64,13 +83,13 @@ def analysis() -> Analysis:
 
 def applied(
     name: str, operands: list[Operand], settings: dict[str, Any], result: Operand
-) -> tuple[Statement, list[Any]]:
+) -> tuple[BlockStatement, list[Any]]:
     values = [
-        Value(f"v{number}", dtype, np.shape(elements))
+        BlockValue(f"v{number}", dtype, np.shape(elements))
         for number, (dtype, elements) in enumerate(operands)
     ]
-    statement = Statement(
-        name, tuple(values), (Value("r", result[0], np.shape(result[1])),), settings
+    statement = BlockStatement(
+        name, tuple(values), (BlockValue("r", result[0], np.shape(result[1])),), settings
     )
     return statement, [np.array(elements, numpy_dtype(dtype)) for dtype, elements in operands]
 
@@ -98,17 +117,18 @@ def test_derived_ranges_contain_the_numbers(
         for array in given
     ]
     (found,) = OPERATIONS[name].derive(statement, known, analysis())
-    assert found.low <= min(result[1]) <= max(result[1]) <= found.high
-    assert all(Fraction(number) % Fraction(2) ** found.step == 0 for number in result[1])
+    numbers = np.ravel(result[1]).tolist()
+    assert found.low <= min(numbers) <= max(numbers) <= found.high
+    assert all(Fraction(number) % Fraction(2) ** found.step == 0 for number in numbers)
 
 
 def test_a_reduction_takes_an_axis_or_all() -> None:
     value = np.array([[1, 2], [3, 4]], np.int32)
     for axis, result in ((0, [4, 6]), (1, [3, 7]), (None, 10)):
-        statement = Statement(
+        statement = BlockStatement(
             "sum",
-            (Value("v", "i32", (2, 2)),),
-            (Value("r", "i32", np.shape(result)),),
+            (BlockValue("v", "i32", (2, 2)),),
+            (BlockValue("r", "i32", np.shape(result)),),
             {"axis": axis},
         )
         machine: Any = None
@@ -117,7 +137,7 @@ def test_a_reduction_takes_an_axis_or_all() -> None:
 
 
 def test_a_recurrence_is_a_line_through_each_element() -> None:
-    statement = Statement("recurrence", (), (), {"axis": 0})
+    statement = BlockStatement("recurrence", (), (), {"axis": 0})
     given = [np.array([2, 3, 4], np.int32), np.array([1, 1, 1], np.int32)]
     machine: Any = None
     factors, terms = OPERATIONS["recurrence"].compute(statement, given, machine)
@@ -126,9 +146,9 @@ def test_a_recurrence_is_a_line_through_each_element() -> None:
 
 
 def test_a_dot_multiplies_matrices() -> None:
-    left, right = Value("a", "fp16", (16, 16)), Value("b", "fp16", (16, 16))
-    statement = Statement(
-        "dot", (left, right), (Value("r", "fp32", (16, 16)),), {"precision": None}
+    left, right = BlockValue("a", "fp16", (16, 16)), BlockValue("b", "fp16", (16, 16))
+    statement = BlockStatement(
+        "dot", (left, right), (BlockValue("r", "fp32", (16, 16)),), {"precision": None}
     )
     given = [np.full((16, 16), 2.0), np.eye(16)]
     machine: Any = None
@@ -144,6 +164,14 @@ UNDEFINED: list[tuple[str, list[tuple[str, Bounds]], str, dict[str, Any], str]] 
     ("cast", [("fp32", bounds(-1, 1))], "u8", {}, "negative|fit"),
     ("cast", [("i32", bounds(0, 257))], "bf16", {}, "exact"),
     ("cast", [("i32", bounds(0, 1))], "fp8e5", {}, "fp8"),
+    ("cast", [("fp8e5", bounds(0, 1))], "fp64", {}, "fp8"),
+    (
+        "spread",
+        [("fp16", bounds(0, 64)), ("fp16", bounds(0, 64))],
+        "fp16",
+        {"sign": "*", "axis": 0},
+        "exact",
+    ),
     ("histogram", [("i32", bounds(0, 4))], "i32", {"bins": 4}, "bin"),
     ("gather", [("i32", bounds(0, 1)), ("i32", bounds(0, 16))], "i32", {"axis": 0}, "outside"),
     ("sum", [("fp16", bounds(-200, 200))], "fp16", {"axis": 0}, "exact"),
@@ -166,9 +194,9 @@ def test_what_is_not_defined_for_all_numbers_is_refused(
     reason: str,
 ) -> None:
     values = tuple(
-        Value(f"v{number}", dtype, (16, 16)) for number, (dtype, _) in enumerate(operands)
+        BlockValue(f"v{number}", dtype, (16, 16)) for number, (dtype, _) in enumerate(operands)
     )
-    statement = Statement(name, values, (Value("r", result, (16, 16)),), settings)
+    statement = BlockStatement(name, values, (BlockValue("r", result, (16, 16)),), settings)
     with pytest.raises(UndefinedError, match=reason):
         OPERATIONS[name].derive(statement, [known for _, known in operands], analysis())
 
@@ -198,7 +226,7 @@ def test_each_entry_says_how_it_is_written() -> None:
 
 
 def test_an_expression_names_operands_settings_and_the_result() -> None:
-    operand, result = Value("v1", "bf16", (4, 8)), Value("v2", "bf16", (4,))
-    statement = Statement("max", (operand,), (result,), {"axis": 1})
+    operand, result = BlockValue("v1", "bf16", (4, 8)), BlockValue("v2", "bf16", (4,))
+    statement = BlockStatement("max", (operand,), (result,), {"axis": 1})
     text = expression(statement, OPERATIONS["max"].text)
     assert text == f"tl.max(v1, axis=1).to(tl.{DTYPES['bf16'].language})"

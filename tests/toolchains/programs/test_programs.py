@@ -12,28 +12,35 @@ from attrs import evolve
 
 from compat.toolchains.triton.programs.analysis import check_program
 from compat.toolchains.triton.programs.evaluator import InexactError, elements_of, evaluate
-from compat.toolchains.triton.programs.generator import generate
+from compat.toolchains.triton.programs.generator import CHOICES, forms_of, generate
 from compat.toolchains.triton.programs.operations import FAMILIES, OPERATIONS
 from compat.toolchains.triton.programs.operations.operation import UndefinedError
-from compat.toolchains.triton.programs.program import Output, Program, Statement, Tensor, Value
+from compat.toolchains.triton.programs.program import (
+    RESPELLED,
+    BlockProgram,
+    BlockStatement,
+    BlockValue,
+    InputTensor,
+    Output,
+)
 from compat.toolchains.triton.programs.shrinking import shrink_program, without_unused
-from compat.toolchains.triton.programs.source import kernel_source
+from compat.toolchains.triton.programs.source import _swapped, kernel_source
 
 SEEDS = range(120)
 
 
 @pytest.fixture(scope="module")
-def programs() -> list[Program]:
+def programs() -> list[BlockProgram]:
     return [generate(seed) for seed in SEEDS]
 
 
-def test_equal_seeds_give_equal_programs(programs: list[Program]) -> None:
+def test_equal_seeds_give_equal_programs(programs: list[BlockProgram]) -> None:
     assert [generate(seed) for seed in SEEDS[:20]] == programs[:20]
     assert len({kernel_source(program) for program in programs}) == len(programs)
 
 
 def test_every_number_of_every_program_is_exact_and_in_its_derived_range(
-    programs: list[Program],
+    programs: list[BlockProgram],
 ) -> None:
     for program in programs:
         known = check_program(program)
@@ -46,7 +53,7 @@ def test_every_number_of_every_program_is_exact_and_in_its_derived_range(
             assert written.max() <= max(high, 0)  # 0 is what no store has replaced
 
 
-def test_every_program_is_python_that_defines_what_it_uses(programs: list[Program]) -> None:
+def test_every_program_is_python_that_defines_what_it_uses(programs: list[BlockProgram]) -> None:
     for program in programs:
         tree = ast.parse(kernel_source(program))
         for function in tree.body:
@@ -78,11 +85,13 @@ def test_only_chooses_families() -> None:
 # --- what the checks notice -----------------------------------------------------------------------
 
 
-def _program(*statements: Statement, size: int = 16, output: int = 16, grid: int = 1) -> Program:
-    return Program(
+def _program(
+    *statements: BlockStatement, size: int = 16, output: int = 16, grid: int = 1
+) -> BlockProgram:
+    return BlockProgram(
         seed=0,
         statements=statements,
-        inputs=(Tensor("x0", "i32", size, -3, 3),),
+        inputs=(InputTensor("x0", "i32", size, -3, 3),),
         outputs=(Output("y0", "i32", output),),
         scalars={},
         grid=grid,
@@ -90,7 +99,7 @@ def _program(*statements: Statement, size: int = 16, output: int = 16, grid: int
     )
 
 
-def _load(per_program: int = 0) -> Statement:
+def _load(per_program: int = 0) -> BlockStatement:
     settings = {
         "tensor": "x0",
         "offset": 0,
@@ -100,12 +109,12 @@ def _load(per_program: int = 0) -> Statement:
         "limit": None,
         "other": 0,
     }
-    return Statement("load", (), (Value("v1", "i32", (16,)),), settings)
+    return BlockStatement("load", (), (BlockValue("v1", "i32", (16,)),), settings)
 
 
-def _store(value: str = "v1") -> Statement:
+def _store(value: str = "v1") -> BlockStatement:
     settings = {"output": "y0", "offset": 0, "per_program": 16, "strides": (1,), "limit": None}
-    return Statement("store", (Value(value, "i32", (16,)),), (), settings)
+    return BlockStatement("store", (BlockValue(value, "i32", (16,)),), (), settings)
 
 
 def test_a_program_that_is_defined_passes_and_computes_its_inputs() -> None:
@@ -124,7 +133,7 @@ def test_a_program_that_is_defined_passes_and_computes_its_inputs() -> None:
     ],
     ids=["load", "load of the second program", "store", "store of the second program"],
 )
-def test_a_place_outside_of_a_tensor_is_noticed_twice(program: Program) -> None:
+def test_a_place_outside_of_a_tensor_is_noticed_twice(program: BlockProgram) -> None:
     with pytest.raises(UndefinedError, match="outside"):
         check_program(program)
     with pytest.raises(InexactError, match="outside"):
@@ -138,8 +147,8 @@ def test_a_false_hint_is_noticed() -> None:
 
 
 def test_integers_wrap_around_as_in_a_kernel() -> None:
-    value = Value("v2", "i32", (16,))
-    doubled = Statement("shift_left", (Value("v1", "i32", (16,)),), (value,), {"by": 31})
+    value = BlockValue("v2", "i32", (16,))
+    doubled = BlockStatement("shift_left", (BlockValue("v1", "i32", (16,)),), (value,), {"by": 31})
     results = evaluate(_program(_load(), doubled, _store("v2")))["y0"]
     assert set(results.tolist()) <= {0, -(1 << 31)}
     assert results.dtype == np.int32
@@ -148,10 +157,14 @@ def test_integers_wrap_around_as_in_a_kernel() -> None:
 # --- smaller programs -----------------------------------------------------------------------------
 
 
-def test_a_smaller_program_keeps_the_defect_and_little_else(programs: list[Program]) -> None:
-    program = next(each for each in programs if "dot" in each.operations and each.grid > 1)
+def test_a_smaller_program_keeps_the_defect_and_little_else(programs: list[BlockProgram]) -> None:
+    program = next(
+        each
+        for each in programs
+        if "dot" in each.operations and each.grid > 1 and "pipeline" not in each.operations
+    )
 
-    def show(candidates: Sequence[Program]) -> list[bool]:
+    def show(candidates: Sequence[BlockProgram]) -> list[bool]:
         return ["dot" in candidate.operations for candidate in candidates]
 
     found = shrink_program(program, show)
@@ -163,12 +176,14 @@ def test_a_smaller_program_keeps_the_defect_and_little_else(programs: list[Progr
     evaluate(found)
 
 
-def test_nothing_smaller_is_returned_if_nothing_smaller_shows_it(programs: list[Program]) -> None:
+def test_nothing_smaller_is_returned_if_nothing_smaller_shows_it(
+    programs: list[BlockProgram],
+) -> None:
     assert shrink_program(programs[0], lambda tried: [False] * len(tried)) == programs[0]
 
 
 def test_unused_values_and_arguments_go() -> None:
-    other = Statement("arange", (), (Value("v9", "i32", (16,)),), {"start": 0, "end": 16})
+    other = BlockStatement("arange", (), (BlockValue("v9", "i32", (16,)),), {"start": 0, "end": 16})
     program = evolve(
         _program(_load(), other, _store()),
         scalars={"n0": 16},
@@ -177,3 +192,46 @@ def test_unused_values_and_arguments_go() -> None:
     cleaned = without_unused(program)
     assert [each.operation for each in cleaned.statements] == ["load", "store"]
     assert (cleaned.scalars, cleaned.hinted) == ({}, ("x0",))
+
+
+# --- forms ----------------------------------------------------------------------------------------
+
+
+def test_forms_compute_the_same_and_differ_in_one_thing(programs: list[BlockProgram]) -> None:
+    names = Counter[str]()
+    for program in programs:
+        own, *others = forms_of(program, 9)
+        assert own == program
+        assert (own, *others) == forms_of(program, 9)
+        assert len(forms_of(program, 2)) == 2
+        for form in others:
+            names[form.form.rpartition("_")[0] or form.form] += 1
+            assert form.statements == program.statements
+            same_text = kernel_source(form) == kernel_source(program)
+            changed = (
+                form.options != program.options,
+                form.hinted != program.hinted,
+                form.form == RESPELLED,
+            )
+            assert sum(changed) == 1
+            assert same_text or form.form == RESPELLED
+            assert set(form.options.items()) - set(program.options.items()) <= {
+                (option, value) for option, values in CHOICES.items() for value in values
+            }
+    assert set(names) == {"warps", "stages", "unhinted", "respelled"}
+
+
+def test_another_spelling_swaps_operands_and_writes_loops_with_while() -> None:
+    texts = [
+        (kernel_source(program), kernel_source(evolve(program, form=RESPELLED)))
+        for program in (generate(seed, only=("loops",)) for seed in range(20))
+    ]
+    assert any(" in range(" in usual for usual, _ in texts)
+    for usual, other in texts:
+        assert " in range(" not in other
+        assert usual.count("tl.static_range(") == other.count("tl.static_range(")
+        loops = usual.count(" in range(") + usual.count(" in tl.range(")
+        assert other.count("while ") == loops
+    swapped = {"{0} * {1}": "{1} * {0}", "tl.minimum({0}, {1})": "tl.minimum({1}, {0})"}
+    for text, expected in {**swapped, "{0} - {1}": "{0} - {1}", "{0} & 1": "{0} & 1"}.items():
+        assert _swapped(text) == expected

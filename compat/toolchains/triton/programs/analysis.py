@@ -11,20 +11,26 @@ from collections.abc import Mapping, Sequence
 from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds, bounds, holds
 from compat.toolchains.triton.programs.operations import OPERATIONS
 from compat.toolchains.triton.programs.operations.operation import UndefinedError
-from compat.toolchains.triton.programs.program import Body, Output, Program, Statement, Tensor
+from compat.toolchains.triton.programs.program import (
+    BlockProgram,
+    BlockStatement,
+    InputTensor,
+    NestedBody,
+    Output,
+)
 
 
 class Analysis:
     """The bounds of the values of one program."""
 
-    tensors: Mapping[str, Tensor]
+    tensors: Mapping[str, InputTensor]
     outputs: Mapping[str, Output]
     scalars: Mapping[str, int]
     grid: int
 
     def __init__(
         self,
-        tensors: Mapping[str, Tensor],
+        tensors: Mapping[str, InputTensor],
         outputs: Mapping[str, Output],
         scalars: Mapping[str, int],
         grid: int,
@@ -36,14 +42,14 @@ class Analysis:
         """The value of a run-time argument, or a number itself."""
         return name if isinstance(name, int) else self.scalars[name]
 
-    def run(self, body: Body, given: Sequence[Bounds]) -> list[Bounds]:
+    def run(self, body: NestedBody, given: Sequence[Bounds]) -> list[Bounds]:
         """The bounds of the results of a body, from those of its parameters."""
         for parameter, found in zip(body.parameters, given, strict=True):
             self.known[parameter.name] = found
         self.statements(body.statements)
         return [self.known[value.name] for value in body.results]
 
-    def statements(self, statements: Sequence[Statement]) -> None:
+    def statements(self, statements: Sequence[BlockStatement]) -> None:
         """Derive the bounds of the results of statements. Raises UndefinedError."""
         for statement in statements:
             self.known |= {
@@ -51,7 +57,7 @@ class Analysis:
                 for result, found in zip(statement.results, self.derive(statement), strict=True)
             }
 
-    def derive(self, statement: Statement) -> Sequence[Bounds]:
+    def derive(self, statement: BlockStatement) -> Sequence[Bounds]:
         """The bounds of the results of a statement. Raises UndefinedError."""
         given = [self.known[operand.name] for operand in statement.operands]
         found = OPERATIONS[statement.operation].derive(statement, given, self)
@@ -61,7 +67,7 @@ class Analysis:
         return found
 
 
-def check_program(program: Program) -> dict[str, Bounds]:
+def check_program(program: BlockProgram) -> dict[str, Bounds]:
     """The bounds of every value of a program. Raises UndefinedError if it is not defined."""
     analysis = Analysis(
         {tensor.name: tensor for tensor in program.inputs},

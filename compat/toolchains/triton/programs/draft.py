@@ -14,12 +14,12 @@ from compat.toolchains.triton.programs.operations import OPERATIONS
 from compat.toolchains.triton.programs.operations.memory import propose_load
 from compat.toolchains.triton.programs.operations.operation import UndefinedError, require
 from compat.toolchains.triton.programs.program import (
-    Body,
+    BlockStatement,
+    BlockValue,
+    InputTensor,
+    NestedBody,
     Output,
     Shape,
-    Statement,
-    Tensor,
-    Value,
     walk,
 )
 
@@ -45,15 +45,15 @@ class Draft:
             if operation.family in families and operation.weight
         ]
         self.analysis = Analysis({}, {}, {}, grid)
-        self.tensors: dict[str, Tensor] = {}
+        self.tensors: dict[str, InputTensor] = {}
         self.outputs: dict[str, Output] = {}
         self.scalars: dict[str, int] = {}
         self.analysis.tensors, self.analysis.outputs = self.tensors, self.outputs
         self.analysis.scalars = self.scalars
-        self._statements: list[Statement] = []
-        self._visible: list[Value] = []
+        self._statements: list[BlockStatement] = []
+        self._visible: list[BlockValue] = []
         self.depth = 0
-        self.turn: Value | None = None
+        self.turn: BlockValue | None = None
         """The index of the innermost loop."""
         self.has_arguments = True
         """Whether the scope sees the kernel's arguments."""
@@ -67,7 +67,7 @@ class Draft:
         return self.analysis.known
 
     @property
-    def latest(self) -> Value:
+    def latest(self) -> BlockValue:
         """The value that was defined last."""
         return self._visible[-1]
 
@@ -91,15 +91,15 @@ class Draft:
         """Whether the program is to have operations of a family."""
         return family in self.families
 
-    def statements(self) -> tuple[Statement, ...]:
+    def statements(self) -> tuple[BlockStatement, ...]:
         """The statements of the innermost scope."""
         return tuple(self._statements)
 
-    def values_where(self, condition: Callable[[Value], bool]) -> list[Value]:
+    def values_where(self, condition: Callable[[BlockValue], bool]) -> list[BlockValue]:
         """The visible values that fulfil a condition."""
         return [value for value in self._visible if condition(value)]
 
-    def latest_blocks(self, count: int) -> tuple[Value, ...]:
+    def latest_blocks(self, count: int) -> tuple[BlockValue, ...]:
         """The last blocks that the innermost scope defined."""
         defined = [
             result
@@ -111,33 +111,34 @@ class Draft:
 
     # --- what is added ----------------------------------------------------------------------------
 
-    def new(self, dtype: str, shape: Shape) -> Value:
+    def new(self, dtype: str, shape: Shape) -> BlockValue:
         """A value with a name of its own."""
         self._names += 1
-        return Value(f"v{self._names}", dtype, shape)
+        return BlockValue(f"v{self._names}", dtype, shape)
 
     def define(
         self,
         operation: str,
-        operands: Sequence[Value],
+        operands: Sequence[BlockValue],
         *kinds: Kind,
-        bodies: tuple[Body, ...] = (),
+        bodies: tuple[NestedBody, ...] = (),
         known: Sequence[Bounds] | None = None,
         **settings: Any,
-    ) -> None:
-        """Add a statement, whose results have these types and shapes.
+    ) -> list[BlockValue]:
+        """Add a statement, whose results have these types and shapes, and return the results.
 
         ``known`` replaces the bounds that would be derived. Raises UndefinedError if the statement
         is not defined for all that its operands may be.
         """
         results = tuple(self.new(*kind) for kind in kinds)
-        statement = Statement(operation, tuple(operands), results, settings, bodies)
+        statement = BlockStatement(operation, tuple(operands), results, settings, bodies)
         found = self.analysis.derive(statement) if known is None else known
         self.bounds.update(
             {result.name: value for result, value in zip(results, found, strict=True)}
         )
         self._statements.append(statement)
         self._visible += results
+        return list(results)
 
     def fill(self, count: int, without: Collection[str] = ()) -> None:
         """Add about this many statements, with what they need."""
@@ -148,7 +149,7 @@ class Draft:
                 if self.attempt(self.random.choices(operations, weights)[0].propose):
                     break
 
-    def attempt(self, propose: Callable[[Draft], None]) -> bool:
+    def attempt(self, propose: Callable[[Draft], object]) -> bool:
         """Make a proposal; if it is not defined, leave the draft as it was."""
         state = list(self._statements), list(self._visible)
         tables: tuple[dict[str, Any], ...] = self.tensors, self.outputs, self.scalars
@@ -167,14 +168,14 @@ class Draft:
 
     @contextmanager
     def nested(
-        self, *parameters: tuple[Value, Bounds], turn: Value | None = None
+        self, *parameters: tuple[BlockValue, Bounds], turn: BlockValue | None = None
     ) -> Iterator[Draft]:
         """A scope inside of this one, which sees all of it."""
         with self._scope(list(self._visible), parameters, turn or self.turn):
             yield self
 
     @contextmanager
-    def isolated(self, *parameters: tuple[Value, Bounds]) -> Iterator[Draft]:
+    def isolated(self, *parameters: tuple[BlockValue, Bounds]) -> Iterator[Draft]:
         """The scope of a function, which sees its parameters only."""
         before, self.has_arguments = self.has_arguments, False
         try:
@@ -186,9 +187,9 @@ class Draft:
     @contextmanager
     def _scope(
         self,
-        visible: list[Value],
-        parameters: Sequence[tuple[Value, Bounds]],
-        turn: Value | None,
+        visible: list[BlockValue],
+        parameters: Sequence[tuple[BlockValue, Bounds]],
+        turn: BlockValue | None,
     ) -> Iterator[None]:
         before = self._statements, self._visible, self.turn, self.depth
         self._statements, self._visible = [], visible + [value for value, _ in parameters]
@@ -209,8 +210,8 @@ class Draft:
         return self.random.choice(_SHAPES)
 
     def block(
-        self, dtypes: Sequence[str], shape: Shape | None = None, besides: Value | None = None
-    ) -> Value:
+        self, dtypes: Sequence[str], shape: Shape | None = None, besides: BlockValue | None = None
+    ) -> BlockValue:
         """A block of one of some types, and perhaps of a shape: one that is there, or a new one."""
         fitting = self.values_where(
             lambda value: (
@@ -234,7 +235,7 @@ class Draft:
         require(bool(available), f"there is no block of {'/'.join(dtypes)}")
         return self.small(self.random.choice(available), shape or self.shape())
 
-    def small(self, dtype: str, shape: Shape) -> Value:
+    def small(self, dtype: str, shape: Shape) -> BlockValue:
         """A new block of small numbers."""
         if self.has_arguments:
             low = 0 if not DTYPES[dtype].signed else -3
@@ -243,12 +244,12 @@ class Draft:
         self.define("full", (), (dtype, shape), shape=shape, number=self.random.randint(1, 3))
         return self.latest
 
-    def zeros(self, dtype: str, shape: Shape) -> Value:
+    def zeros(self, dtype: str, shape: Shape) -> BlockValue:
         """A new block of zeros."""
         self.define("full", (), (dtype, shape), shape=shape, number=0)
         return self.latest
 
-    def flat(self, dtypes: Sequence[str]) -> Value:
+    def flat(self, dtypes: Sequence[str]) -> BlockValue:
         """A block with one axis."""
         value = self.block(dtypes)
         if len(value.shape) > 1:
@@ -257,7 +258,7 @@ class Draft:
             return self.latest
         return value
 
-    def masked(self, value: Value, mask: int) -> Value:
+    def masked(self, value: BlockValue, mask: int) -> BlockValue:
         """An integer block, reduced to the bits of a mask."""
         known = self.bounds[value.name]
         if known.low >= 0 and known.high <= mask and self.random.random() < 0.8:
@@ -265,16 +266,16 @@ class Draft:
         self.define("mask", (value,), (value.dtype, value.shape), mask=mask)
         return self.latest
 
-    def limited(self, value: Value, limit: int) -> Value:
+    def limited(self, value: BlockValue, limit: int) -> BlockValue:
         """A block, reduced to -limit … limit."""
         self.define("limit", (value,), (value.dtype, value.shape), limit=limit)
         return self.latest
 
-    def natural(self, value: Value) -> Value:
+    def natural(self, value: BlockValue) -> BlockValue:
         """An integer block without negative numbers."""
         return value if self.bounds[value.name].low >= 0 else self.masked(value, 0x7FFF)
 
-    def above_zero(self, value: Value) -> Value:
+    def above_zero(self, value: BlockValue) -> BlockValue:
         """An integer block of positive numbers."""
         if self.bounds[value.name].low > 0:
             return value
@@ -282,7 +283,7 @@ class Draft:
         self.define("add_literal", (small,), (small.dtype, small.shape), number=1)
         return self.latest
 
-    def condition(self) -> Value:
+    def condition(self) -> BlockValue:
         """A block of truth values."""
         there = self.values_where(lambda value: bool(value.shape) and value.dtype == "i1")
         if there and self.random.random() < 0.6:
@@ -290,7 +291,7 @@ class Draft:
         OPERATIONS[self.random.choice(("less", "equal", "greater", "unequal"))].propose(self)
         return self.latest
 
-    def scalar_condition(self) -> Value:
+    def scalar_condition(self) -> BlockValue:
         """A truth value that depends on the program, an argument or the numbers."""
         scalars = self.values_where(lambda value: not value.shape and value.dtype in INTEGERS)
         if not scalars or self.random.random() < 0.3:
@@ -320,7 +321,9 @@ class Draft:
             if same == (dtype, low, high, step) and tensor.size >= size:
                 return tensor.name
         name = f"x{len(self.tensors)}"
-        self.tensors[name] = Tensor(name, dtype, size, low, high, step, self.random.randrange(1000))
+        self.tensors[name] = InputTensor(
+            name, dtype, size, low, high, step, self.random.randrange(1000)
+        )
         return name
 
     def output(self, dtype: str, size: int) -> str:

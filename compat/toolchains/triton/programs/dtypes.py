@@ -8,7 +8,7 @@ from attrs import frozen
 
 
 @frozen
-class Dtype:
+class NumberType:
     """An element type."""
 
     name: str
@@ -49,22 +49,30 @@ class Dtype:
 DTYPES = {
     dtype.name: dtype
     for dtype in (
-        Dtype("i1", "int1", 1, signed=False, in_memory=False),
-        Dtype("i8", "int8", 8),
-        Dtype("i16", "int16", 16),
-        Dtype("i32", "int32", 32),
-        Dtype("i64", "int64", 64),
-        Dtype("u8", "uint8", 8, signed=False),
-        Dtype("u16", "uint16", 16, signed=False, in_memory=False),
-        Dtype("u32", "uint32", 32, signed=False, in_memory=False),
-        Dtype("fp8e5", "float8e5", 8, precision=3, smallest=-16, largest=57344, in_memory=False),
-        Dtype("fp8e4nv", "float8e4nv", 8, precision=4, smallest=-9, largest=448, in_memory=False),
-        Dtype("fp16", "float16", 16, precision=11, smallest=-24, largest=65504),
-        Dtype("bf16", "bfloat16", 16, precision=8, smallest=-133, largest=1 << 100),
-        Dtype("fp32", "float32", 32, precision=24, smallest=-149, largest=1 << 100),
-        Dtype("fp64", "float64", 64, precision=53, smallest=-1074, largest=1 << 900),
+        NumberType("i1", "int1", 1, signed=False, in_memory=False),
+        NumberType("i8", "int8", 8),
+        NumberType("i16", "int16", 16),
+        NumberType("i32", "int32", 32),
+        NumberType("i64", "int64", 64),
+        NumberType("u8", "uint8", 8, signed=False),
+        NumberType("u16", "uint16", 16, signed=False, in_memory=False),
+        NumberType("u32", "uint32", 32, signed=False, in_memory=False),
+        NumberType(
+            "fp8e5", "float8e5", 8, precision=3, smallest=-16, largest=57344, in_memory=False
+        ),
+        NumberType(
+            "fp8e4nv", "float8e4nv", 8, precision=4, smallest=-9, largest=448, in_memory=False
+        ),
+        NumberType("fp16", "float16", 16, precision=11, smallest=-24, largest=65504),
+        NumberType("bf16", "bfloat16", 16, precision=8, smallest=-133, largest=1 << 100),
+        NumberType("fp32", "float32", 32, precision=24, smallest=-149, largest=1 << 100),
+        NumberType("fp64", "float64", 64, precision=53, smallest=-1074, largest=1 << 900),
+        NumberType("block_ptr", "pointer_type", 64, in_memory=False),
+        NumberType("descriptor", "tensor_descriptor", 64, in_memory=False),
     )
 }
+PLACES = ("block_ptr", "descriptor")
+"""The types whose values are places of tiles: where a tile begins, on one axis of its matrix."""
 INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32")
 FLOATS = ("fp16", "bf16", "fp32", "fp64")
 WIDE = ("i32", "i64")

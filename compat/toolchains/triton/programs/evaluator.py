@@ -13,14 +13,19 @@ import numpy as np
 from compat.toolchains.triton.programs.arrays import Array, numpy_dtype
 from compat.toolchains.triton.programs.dtypes import DTYPES
 from compat.toolchains.triton.programs.operations import OPERATIONS
-from compat.toolchains.triton.programs.program import Body, Program, Statement, Tensor
+from compat.toolchains.triton.programs.program import (
+    BlockProgram,
+    BlockStatement,
+    InputTensor,
+    NestedBody,
+)
 
 
 class InexactError(RuntimeError):
     """A program is not what the generator promises: a number is not exact, or a place outside."""
 
 
-def elements_of(tensor: Tensor) -> Array:
+def elements_of(tensor: InputTensor) -> Array:
     """The elements of an input.
 
     The formula is that of :mod:`compat.toolchains.triton.programs.problem`, which PyTorch computes.
@@ -42,7 +47,7 @@ class Machine:
     program: int
     """The number of the program in the grid."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: BlockProgram) -> None:
         self.scalars: Mapping[str, int] = program.scalars
         self.tensors = {tensor.name: elements_of(tensor) for tensor in program.inputs}
         self.outputs = {
@@ -61,7 +66,7 @@ class Machine:
         if index.size and not (index.min() >= 0 and index.max() < size):
             raise InexactError("an index is outside of its tensor")
 
-    def run(self, body: Body, given: Sequence[Array]) -> list[Array]:
+    def run(self, body: NestedBody, given: Sequence[Array]) -> list[Array]:
         """The results of a body for values of its parameters."""
         for parameter, value in zip(body.parameters, given, strict=True):
             self._values[parameter.name] = value
@@ -69,7 +74,7 @@ class Machine:
             self._apply(statement)
         return [self._values[value.name] for value in body.results]
 
-    def _apply(self, statement: Statement) -> None:
+    def _apply(self, statement: BlockStatement) -> None:
         given = [self._values[operand.name] for operand in statement.operands]
         results = OPERATIONS[statement.operation].compute(statement, given, self)
         for result, value in zip(statement.results, results, strict=True):
@@ -99,13 +104,13 @@ def check_exact(dtype: str, array: Array) -> None:
         raise InexactError(f"a number is not exact in {dtype}")
 
 
-def evaluate(program: Program) -> dict[str, Array]:
+def evaluate(program: BlockProgram) -> dict[str, Array]:
     """Output → its elements after a launch, one program after the other.
 
     Raises InexactError.
     """
     machine = Machine(program)
-    body = Body((), program.statements, ())
+    body = NestedBody((), program.statements, ())
     with np.errstate(over="ignore"):
         for machine.program in range(program.grid):
             machine.run(body, [])

@@ -1,20 +1,23 @@
-"""Programs from seeds: equal seeds give equal programs.
+"""Programs from seeds, and further forms of them: equal seeds give equal programs.
 
 Each program uses some of the operations only. Programs of all operations have too few of each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import partial
 from random import Random
 
+from attrs import evolve
+
 from compat.toolchains.triton.programs.analysis import check_program
 from compat.toolchains.triton.programs.draft import Draft
+from compat.toolchains.triton.programs.dtypes import PLACES
 from compat.toolchains.triton.programs.operations import FAMILIES
 from compat.toolchains.triton.programs.operations.memory import propose_store
 from compat.toolchains.triton.programs.operations.operation import UndefinedError
-from compat.toolchains.triton.programs.program import Program, Value
+from compat.toolchains.triton.programs.program import RESPELLED, BlockProgram, BlockValue
 
 ALWAYS = ("memory", "elementwise", "casts")
 """Families of every program."""
@@ -24,7 +27,7 @@ _LARGEST = 1 << 16
 """Elements of the largest tensor."""
 
 
-def generate(seed: int, only: Collection[str] = ()) -> Program:
+def generate(seed: int, only: Collection[str] = ()) -> BlockProgram:
     """The program of a seed.
 
     Args:
@@ -43,7 +46,7 @@ def generate(seed: int, only: Collection[str] = ()) -> Program:
     raise AssertionError(f"no draft of seed {seed} is a program")
 
 
-def _draw(seed: int, random: Random, only: Collection[str]) -> Program:
+def _draw(seed: int, random: Random, only: Collection[str]) -> BlockProgram:
     optional = [family for family in FAMILIES if family not in ALWAYS]
     families = only or [family for family in optional if random.random() < 0.35]
     grid = random.choice((1, 1, 2, 3))
@@ -63,10 +66,10 @@ def _draw(seed: int, random: Random, only: Collection[str]) -> Program:
         ),
     ]
     options = {
-        "num_warps": random.choice((1, 2, 4, 4, 4, 8, 16)),
-        "num_stages": random.choice((1, 2, 3, 3, 4)),
+        "num_warps": random.choice((1, 2, 4, 4, 4, 8, 8, 16)),
+        "num_stages": random.choice((1, 2, 2, 3, 3, 4)),
     }
-    return Program(
+    return BlockProgram(
         seed=seed,
         statements=draft.statements(),
         inputs=tuple(draft.tensors.values()),
@@ -78,17 +81,39 @@ def _draw(seed: int, random: Random, only: Collection[str]) -> Program:
     )
 
 
-def _store_one(value: Value, draft: Draft) -> None:
+def _store_one(value: BlockValue, draft: Draft) -> None:
     propose_store(draft, value)
 
 
 def _store(draft: Draft) -> None:
     """Store what nothing uses, and a value that something uses."""
     used = {operand.name for statement in draft.statements() for operand in statement.operands}
-    unused = draft.values_where(lambda value: value.name not in used)
-    if not unused:
-        unused = [draft.latest]
+    values = draft.values_where(lambda value: value.dtype not in PLACES)
+    unused = [value for value in values if value.name not in used] or values[-1:]
     for value in unused[-_OUTPUTS:]:
         draft.attempt(partial(_store_one, value))
     if not draft.outputs:
         raise UndefinedError("nothing can be stored")
+
+
+# --- forms ----------------------------------------------------------------------------------------
+
+CHOICES = {"num_warps": (1, 2, 4, 8, 16), "num_stages": (1, 2, 3, 4)}
+"""Compile option → its values."""
+
+
+def forms_of(program: BlockProgram, count: int) -> tuple[BlockProgram, ...]:
+    """A program and further forms of it, at most so many in all: the same each time."""
+    random = Random(f"{program.seed}/forms")  # noqa: S311 - a hunt must be repeatable
+    others = list(_others(program, random))
+    return (program, *random.sample(others, min(count - 1, len(others))))
+
+
+def _others(program: BlockProgram, random: Random) -> Iterator[BlockProgram]:
+    for option, values in CHOICES.items():
+        value = random.choice([value for value in values if value != program.options[option]])
+        name = f"{option.removeprefix('num_')}_{value}"
+        yield evolve(program, form=name, options={**program.options, option: value})
+    if program.hinted:
+        yield evolve(program, form="unhinted", hinted=())
+    yield evolve(program, form=RESPELLED)

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Mapping
 
 from compat.toolchains.triton.programs.arrays import Array
-from compat.toolchains.triton.programs.program import Program
+from compat.toolchains.triton.programs.program import BlockProgram
 
 PROBLEM = "problem"
 """The function of the module."""
@@ -71,7 +71,7 @@ def problem(parameters, dtype, seed, device, large):
 '''
 
 
-def problem_source(program: Program, results: Mapping[str, Array]) -> str:
+def problem_source(program: BlockProgram, results: Mapping[str, Array]) -> str:
     """The module of a program's problem, with the results that :func:`evaluate` computed."""
     inputs = {
         tensor.name: (

@@ -2,7 +2,7 @@
 
 A program is in single-assignment form: each statement applies one operation of
 :mod:`.operations` and defines new values. Statements of loops, branches and helpers
-contain a :class:`Body`. Every fact that a run needs is part of the program, the sizes and the
+contain a :class:`NestedBody`. Every fact that a run needs is part of the program, the sizes and the
 content of its tensors too, so equal programs compute equal numbers.
 """
 
@@ -14,12 +14,16 @@ from typing import Any
 
 from attrs import field, frozen
 
+from compat.toolchains.programs import OWN
+
 Shape = tuple[int, ...]
 """The sizes of a block's axes. A scalar has none."""
+RESPELLED = "respelled"
+"""The form with the same statements in other words."""
 
 
 @frozen
-class Value:
+class BlockValue:
     """A value of a program: a block, or a scalar."""
 
     name: str
@@ -34,31 +38,31 @@ class Value:
 
 
 @frozen
-class Body:
+class NestedBody:
     """Statements with a scope of their own."""
 
-    parameters: tuple[Value, ...]
+    parameters: tuple[BlockValue, ...]
     """The values that are defined from outside: a loop's index, and what it carries."""
-    statements: tuple[Statement, ...]
-    results: tuple[Value, ...]
+    statements: tuple[BlockStatement, ...]
+    results: tuple[BlockValue, ...]
     """The values that leave the scope."""
 
 
 @frozen
-class Statement:
+class BlockStatement:
     """One operation applied to values."""
 
     operation: str
     """A key of :data:`compat.toolchains.triton.programs.operations.OPERATIONS`."""
-    operands: tuple[Value, ...] = ()
-    results: tuple[Value, ...] = ()
+    operands: tuple[BlockValue, ...] = ()
+    results: tuple[BlockValue, ...] = ()
     settings: Mapping[str, Any] = field(factory=dict, hash=False)
     """The parameters that are not values, such as an axis."""
-    bodies: tuple[Body, ...] = ()
+    bodies: tuple[NestedBody, ...] = ()
 
 
 @frozen
-class Tensor:
+class InputTensor:
     """An argument in memory. Its elements are small numbers, which follow from ``seed``."""
 
     name: str
@@ -83,12 +87,12 @@ class Output:
 
 
 @frozen
-class Program:
+class BlockProgram:
     """A kernel with its arguments and its grid."""
 
     seed: int
-    statements: tuple[Statement, ...]
-    inputs: tuple[Tensor, ...]
+    statements: tuple[BlockStatement, ...]
+    inputs: tuple[InputTensor, ...]
     outputs: tuple[Output, ...]
     scalars: Mapping[str, int] = field(hash=False)
     """Run-time arguments of type ``i32``, with their values."""
@@ -98,6 +102,8 @@ class Program:
     """Compile options."""
     hinted: tuple[str, ...] = ()
     """The run-time arguments that the compiler is told to be multiples of 16."""
+    form: str = OWN
+    """The name of the form: that of the seed, or another one (:mod:`.forms`)."""
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -107,7 +113,7 @@ class Program:
         }
 
     @property
-    def all_statements(self) -> tuple[Statement, ...]:
+    def all_statements(self) -> tuple[BlockStatement, ...]:
         """The statements, with those inside of others, in the order of the text."""
         return tuple(walk(self.statements))
 
@@ -122,7 +128,7 @@ class Program:
         return frozenset(statement.operation for statement in self.all_statements)
 
 
-def walk(statements: tuple[Statement, ...]) -> Iterator[Statement]:
+def walk(statements: tuple[BlockStatement, ...]) -> Iterator[BlockStatement]:
     """Statements, with those inside of others, in the order of the text."""
     for statement in statements:
         yield statement

@@ -5,31 +5,36 @@ A smaller program is as valid as the first: :func:`check_program` derives its ra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from attrs import evolve
 
 from compat.toolchains.triton.programs.analysis import check_program
 from compat.toolchains.triton.programs.operations.operation import UndefinedError
-from compat.toolchains.triton.programs.program import Body, Program, Statement
+from compat.toolchains.triton.programs.program import (
+    BlockProgram,
+    BlockStatement,
+    BlockValue,
+    NestedBody,
+)
 
-ShowDefect = Callable[[Sequence[Program]], Sequence[bool]]
+ShowDefect = Callable[[Sequence[BlockProgram]], Sequence[bool]]
 """Programs → whether each still shows the defect."""
 _SINKS = ("store", "atomic_add", "atomic_max", "atomic_min")
 _AT_ONCE = 8
 """Smaller programs that are tried together."""
 
 
-def shrink_program(program: Program, show: ShowDefect) -> Program:
+def shrink_program(program: BlockProgram, show: ShowDefect) -> BlockProgram:
     """The smallest program that is found."""
     while (smaller := _first(_smaller(program), show)) is not None:
         program = smaller
     return program
 
 
-def _first(candidates: Iterable[Program], show: ShowDefect) -> Program | None:
+def _first(candidates: Iterable[BlockProgram], show: ShowDefect) -> BlockProgram | None:
     """The first of some programs that shows the defect."""
-    batch: list[Program] = []
+    batch: list[BlockProgram] = []
     for candidate in candidates:
         batch.append(candidate)
         if len(batch) == _AT_ONCE:
@@ -39,15 +44,15 @@ def _first(candidates: Iterable[Program], show: ShowDefect) -> Program | None:
     return _showing(batch, show)
 
 
-def _showing(batch: Sequence[Program], show: ShowDefect) -> Program | None:
+def _showing(batch: Sequence[BlockProgram], show: ShowDefect) -> BlockProgram | None:
     if not batch:
         return None
     return next((program for program, shows in zip(batch, show(batch), strict=True) if shows), None)
 
 
-def _smaller(program: Program) -> Iterator[Program]:
+def _smaller(program: BlockProgram) -> Iterator[BlockProgram]:
     """Valid programs that are smaller, the smallest first."""
-    found: dict[Program, int] = {}
+    found: dict[BlockProgram, int] = {}
     for candidate in _changed(program):
         cleaned = without_unused(candidate)
         if cleaned != program and _is_defined(cleaned):
@@ -56,7 +61,7 @@ def _smaller(program: Program) -> Iterator[Program]:
     yield from sorted((candidate for candidate in found if _size(candidate) < before), key=_size)
 
 
-def _size(program: Program) -> tuple[int, int, int]:
+def _size(program: BlockProgram) -> tuple[int, int, int]:
     """What a reader has to read, and then how plain it is."""
     statements = program.all_statements
     turns = sum(int(statement.settings.get("turns", 0)) for statement in statements)
@@ -68,7 +73,7 @@ def _size(program: Program) -> tuple[int, int, int]:
 _USUAL = {"num_warps": 4, "num_stages": 3}
 
 
-def _is_defined(program: Program) -> bool:
+def _is_defined(program: BlockProgram) -> bool:
     try:
         check_program(program)
     except (UndefinedError, KeyError):
@@ -79,7 +84,7 @@ def _is_defined(program: Program) -> bool:
 # --- changes --------------------------------------------------------------------------------------
 
 
-def _changed(program: Program) -> Iterator[Program]:
+def _changed(program: BlockProgram) -> Iterator[BlockProgram]:
     sinks = [each for each in program.statements if each.operation in _SINKS]
     if len(sinks) > 1:
         for sink in sinks:
@@ -92,26 +97,37 @@ def _changed(program: Program) -> Iterator[Program]:
         for operand in statement.operands:
             if len(statement.results) == 1 and _kind(operand) == _kind(statement.results[0]):
                 yield _renamed(program, statement, operand.name)
-        if statement.settings.get("turns", 1) > 1:
-            yield _with_settings(program, statement, turns=1, end="1")
+        if "turns" in statement.settings:
+            yield from _with_less_loop(program, statement)
     if program.grid > 1:
         yield evolve(program, grid=1)
     yield evolve(program, options=_USUAL)
+
+
+def _with_less_loop(program: BlockProgram, loop: BlockStatement) -> Iterator[BlockProgram]:
+    """Programs in which a loop has one turn, is gone, or carries less."""
+    if loop.settings["turns"] > 1:
+        yield _with_settings(program, loop, turns=1, end="1")
+    else:
+        yield _without_loop(program, loop)
+    if len(loop.operands) > 1:
+        for place in range(len(loop.operands)):
+            yield _without_carried(program, loop, place)
 
 
 def _kind(value: object) -> tuple[object, object]:
     return getattr(value, "dtype", None), getattr(value, "shape", None)
 
 
-def _without(program: Program, sinks: Sequence[Statement]) -> Program:
+def _without(program: BlockProgram, sinks: Sequence[BlockStatement]) -> BlockProgram:
     kept = tuple(each for each in program.statements if not any(each is sink for sink in sinks))
     return evolve(program, statements=kept)
 
 
-def _with_constant(program: Program, statement: Statement) -> Program:
+def _with_constant(program: BlockProgram, statement: BlockStatement) -> BlockProgram:
     """A program in which a statement's results are constants."""
     constants = tuple(
-        Statement("full", (), (result,), {"shape": result.shape, "number": 1})
+        BlockStatement("full", (), (result,), {"shape": result.shape, "number": 1})
         for result in statement.results
         if result.shape
     )
@@ -120,47 +136,91 @@ def _with_constant(program: Program, statement: Statement) -> Program:
     return evolve(program, statements=_replaced(program.statements, statement, constants))
 
 
-def _with_settings(program: Program, statement: Statement, **settings: object) -> Program:
+def _with_settings(
+    program: BlockProgram, statement: BlockStatement, **settings: object
+) -> BlockProgram:
     changed = evolve(statement, settings={**statement.settings, **settings})
     return evolve(program, statements=_replaced(program.statements, statement, (changed,)))
 
 
-def _renamed(program: Program, statement: Statement, name: str) -> Program:
+def _renamed(program: BlockProgram, statement: BlockStatement, name: str) -> BlockProgram:
     """A program in which an operand takes the place of a statement's result."""
-    old = statement.results[0]
     new = next(operand for operand in statement.operands if operand.name == name)
+    kept = _replaced(program.statements, statement, ())
+    return evolve(program, statements=_substituted(kept, {statement.results[0]: new}))
 
-    def change(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
-        return tuple(
-            evolve(
-                each,
-                operands=tuple(new if value == old else value for value in each.operands),
-                bodies=tuple(
-                    Body(
-                        body.parameters,
-                        change(body.statements),
-                        tuple(new if value == old else value for value in body.results),
-                    )
-                    for body in each.bodies
+
+def _without_loop(program: BlockProgram, loop: BlockStatement) -> BlockProgram:
+    """A program with the statements of the only turn of a loop in its place."""
+    (body,) = loop.bodies
+    begin = dict(zip(body.parameters[1:], loop.operands, strict=True))
+    statements = _substituted(body.statements, begin)
+    ends = [begin.get(value, value) for value in body.results]
+    kept = _replaced(program.statements, loop, statements)
+    after = dict(zip(loop.results, ends, strict=True))
+    return evolve(program, statements=_substituted(kept, after))
+
+
+def _without_carried(program: BlockProgram, loop: BlockStatement, place: int) -> BlockProgram:
+    """A program in which a loop carries one value less: each turn sees the first one."""
+    (body,) = loop.bodies
+    parameter, given = body.parameters[place + 1], loop.operands[place]
+    smaller = evolve(
+        loop,
+        operands=_all_but(loop.operands, place),
+        results=_all_but(loop.results, place),
+        bodies=(
+            NestedBody(
+                _all_but(body.parameters, place + 1),
+                _substituted(body.statements, {parameter: given}),
+                tuple(
+                    given if value == parameter else value
+                    for value in _all_but(body.results, place)
                 ),
-            )
-            for each in statements
-            if each is not statement
-        )
+            ),
+        ),
+    )
+    kept = _replaced(program.statements, loop, (smaller,))
+    return evolve(program, statements=_substituted(kept, {loop.results[place]: given}))
 
-    return evolve(program, statements=change(program.statements))
+
+def _all_but(values: tuple[BlockValue, ...], place: int) -> tuple[BlockValue, ...]:
+    return values[:place] + values[place + 1 :]
+
+
+def _substituted(
+    statements: tuple[BlockStatement, ...], values: Mapping[BlockValue, BlockValue]
+) -> tuple[BlockStatement, ...]:
+    """Statements that use other values."""
+
+    def change(used: tuple[BlockValue, ...]) -> tuple[BlockValue, ...]:
+        return tuple(values.get(value, value) for value in used)
+
+    return tuple(
+        evolve(
+            each,
+            operands=change(each.operands),
+            bodies=tuple(
+                NestedBody(
+                    body.parameters, _substituted(body.statements, values), change(body.results)
+                )
+                for body in each.bodies
+            ),
+        )
+        for each in statements
+    )
 
 
 def _replaced(
-    statements: tuple[Statement, ...], old: Statement, new: tuple[Statement, ...]
-) -> tuple[Statement, ...]:
-    found: list[Statement] = []
+    statements: tuple[BlockStatement, ...], old: BlockStatement, new: tuple[BlockStatement, ...]
+) -> tuple[BlockStatement, ...]:
+    found: list[BlockStatement] = []
     for statement in statements:
         if statement is old:
             found += new
             continue
         bodies = tuple(
-            Body(body.parameters, _replaced(body.statements, old, new), body.results)
+            NestedBody(body.parameters, _replaced(body.statements, old, new), body.results)
             for body in statement.bodies
         )
         found.append(evolve(statement, bodies=bodies) if bodies else statement)
@@ -170,7 +230,7 @@ def _replaced(
 # --- what nothing uses ----------------------------------------------------------------------------
 
 
-def without_unused(program: Program) -> Program:
+def without_unused(program: BlockProgram) -> BlockProgram:
     """A program without values and arguments that nothing uses."""
     statements = program.statements
     while (kept := _used(statements, _names(statements))) != statements:
@@ -195,7 +255,7 @@ def without_unused(program: Program) -> Program:
     )
 
 
-def _names(statements: Sequence[Statement]) -> set[str]:
+def _names(statements: Sequence[BlockStatement]) -> set[str]:
     """The values that statements use."""
     found = {operand.name for statement in statements for operand in statement.operands}
     for statement in statements:
@@ -204,12 +264,12 @@ def _names(statements: Sequence[Statement]) -> set[str]:
     return found
 
 
-def _used(statements: tuple[Statement, ...], names: set[str]) -> tuple[Statement, ...]:
+def _used(statements: tuple[BlockStatement, ...], names: set[str]) -> tuple[BlockStatement, ...]:
     return tuple(
         evolve(
             statement,
             bodies=tuple(
-                Body(body.parameters, _used(body.statements, names), body.results)
+                NestedBody(body.parameters, _used(body.statements, names), body.results)
                 for body in statement.bodies
             ),
         )

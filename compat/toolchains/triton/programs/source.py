@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from compat.toolchains.triton.programs.operations import OPERATIONS
 from compat.toolchains.triton.programs.operations.operation import expression
 from compat.toolchains.triton.programs.operations.reducing import COMBINED
-from compat.toolchains.triton.programs.program import Body, Program, Statement
+from compat.toolchains.triton.programs.program import (
+    RESPELLED,
+    BlockProgram,
+    BlockStatement,
+    NestedBody,
+)
 
 KERNEL = "kernel"
 """The name of the kernel."""
+_COMMUTATIVE = re.compile(r"^\{0\}( [+*&|^] )\{1\}$|^(tl\.(?:max|min)imum\()\{0\}(, )\{1\}")
 _RECURRENCE = """@triton.jit
 def combine_recurrence(a, b, c, d):
     return a * c, c * b + d
@@ -21,7 +28,8 @@ def combine_recurrence(a, b, c, d):
 class Printer:
     """Writes statements, and the helper functions that they call."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, respelled: bool = False) -> None:
+        self.respelled = respelled
         self.helpers: list[str] = []
         self._lines: list[str] = []
         self._depth = 1
@@ -37,20 +45,21 @@ class Printer:
         yield
         self._depth -= 1
 
-    def assign(self, statement: Statement, text: str) -> None:
+    def assign(self, statement: BlockStatement, text: str) -> None:
         """Add the assignment of an expression to the results of a statement."""
         self.line(f"{', '.join(result.name for result in statement.results)} = {text}")
 
-    def statements(self, statements: Sequence[Statement]) -> None:
+    def statements(self, statements: Sequence[BlockStatement]) -> None:
         """Add the lines of statements."""
         for statement in statements:
             operation = OPERATIONS[statement.operation]
             if operation.write is not None:
                 operation.write(statement, self)
             else:
-                self.assign(statement, expression(statement, operation.text))
+                text = _swapped(operation.text) if self.respelled else operation.text
+                self.assign(statement, expression(statement, text))
 
-    def helper(self, body: Body) -> str:
+    def helper(self, body: NestedBody) -> str:
         """Write a body as a function of its own, and return its name."""
         before, depth = self._lines, self._depth
         self._lines, self._depth = [], 1
@@ -68,9 +77,9 @@ class Printer:
         return "\n".join(self._lines)
 
 
-def kernel_source(program: Program) -> str:
+def kernel_source(program: BlockProgram) -> str:
     """The module of a program's kernel."""
-    printer = Printer()
+    printer = Printer(respelled=program.form == RESPELLED)
     printer.statements(program.statements)
     used = {
         str(statement.settings["function"])
@@ -88,7 +97,12 @@ def kernel_source(program: Program) -> str:
     return "\n\n".join(parts)
 
 
-def argument_names(program: Program) -> list[str]:
+def _swapped(text: str) -> str:
+    """An expression with its operands in the other order, where that is the same."""
+    return _COMMUTATIVE.sub(r"\2{1}\1\3{0}", text)
+
+
+def argument_names(program: BlockProgram) -> list[str]:
     """The run-time arguments, in order."""
     return [
         *(tensor.name for tensor in program.inputs),

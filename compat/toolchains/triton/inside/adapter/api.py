@@ -401,13 +401,16 @@ def _module(name: str) -> types.ModuleType | None:
         return None
 
 
+_REDIRECTED = re.compile(r"2>\s*(\S+)\s*$")
+
+
 def _log_of(command: object, options: dict[str, object]) -> str | None:
     """Return the file that ``ptxas -v`` writes to.
 
     It is a shell redirection in 3.0 and 3.1, and an open file later.
     """
     if isinstance(command, str):
-        redirected = re.search(r"2>\s*(\S+)\s*$", command)
+        redirected = _REDIRECTED.search(command)
         return redirected.group(1) if redirected else None
     return getattr(options.get("stderr"), "name", None)
 

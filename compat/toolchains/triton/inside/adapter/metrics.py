@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
 _BINARIES = ("cubin", "hsaco")
 _PTXAS = {
-    "registers": r"Used (\d+) registers",
-    "stack_bytes": r"(\d+) bytes stack frame",
-    "spill_store_bytes": r"(\d+) bytes spill stores",
-    "spill_load_bytes": r"(\d+) bytes spill loads",
+    "registers": re.compile(r"Used (\d+) registers"),
+    "stack_bytes": re.compile(r"(\d+) bytes stack frame"),
+    "spill_store_bytes": re.compile(r"(\d+) bytes spill stores"),
+    "spill_load_bytes": re.compile(r"(\d+) bytes spill loads"),
 }
-_BARRIERS = r"used (\d+) barriers"
+_BARRIERS = re.compile(r"used (\d+) barriers")
 _AMDGCN = {
-    "registers": r"\.vgpr_count:\s*(\d+)",
-    "scalar_registers": r"\.sgpr_count:\s*(\d+)",
-    "spilled_registers": r"\.vgpr_spill_count:\s*(\d+)",
+    "registers": re.compile(r"\.vgpr_count:\s*(\d+)"),
+    "scalar_registers": re.compile(r"\.sgpr_count:\s*(\d+)"),
+    "spilled_registers": re.compile(r"\.vgpr_spill_count:\s*(\d+)"),
 }
 
 
@@ -65,13 +65,13 @@ def of(
     amdgcn = compiled.asm.get("amdgcn")
     texts, patterns = ([amdgcn], _AMDGCN) if amdgcn else (ptxas_log.splitlines(), _PTXAS)
     for metric, pattern in patterns.items():
-        found = [int(number) for text in texts for number in re.findall(pattern, text)]
+        found = [int(number) for text in texts for number in pattern.findall(text)]
         if found:
             metrics[metric] = max(found)
     metrics.update(cluster(_fields(compiled.metadata)))
     ptx, cubin = compiled.asm.get("ptx"), compiled.asm.get("cubin")
     if isinstance(ptx, str) and isinstance(cubin, bytes):
-        barriers = max([1, *map(int, re.findall(_BARRIERS, ptxas_log))])
+        barriers = max([1, *map(int, _BARRIERS.findall(ptxas_log))])
         metrics.update(_of_code(ptx, cubin, disassembler))
         if "registers" in metrics:
             held = occupancy(

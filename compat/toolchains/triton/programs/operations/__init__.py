@@ -6,15 +6,17 @@ from compat.toolchains.triton.programs.operations import (
     control,
     elementwise,
     memory,
+    pipelines,
     products,
     reducing,
     shaping,
+    tiles,
 )
 from compat.toolchains.triton.programs.operations.operation import Operation
 
 OPERATIONS: dict[str, Operation] = {
     operation.name: operation
-    for module in (elementwise, shaping, reducing, products, memory, control)
+    for module in (elementwise, shaping, reducing, products, memory, tiles, control, pipelines)
     for operation in module.OPERATIONS
 }
 """Name → operation."""

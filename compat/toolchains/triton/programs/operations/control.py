@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,8 +10,7 @@ import numpy as np
 from compat.toolchains.triton.programs.arrays import Array
 from compat.toolchains.triton.programs.dtypes import DTYPES, WIDE, Bounds, bounds, everything
 from compat.toolchains.triton.programs.operations.operation import Operation, require
-from compat.toolchains.triton.programs.operations.products import propose_dot
-from compat.toolchains.triton.programs.program import Body, Statement, Value
+from compat.toolchains.triton.programs.program import BlockStatement, BlockValue, NestedBody
 
 if TYPE_CHECKING:
     from compat.toolchains.triton.programs.analysis import Analysis
@@ -19,75 +18,88 @@ if TYPE_CHECKING:
     from compat.toolchains.triton.programs.evaluator import Machine
     from compat.toolchains.triton.programs.source import Printer
 
-_CARRIED = (*WIDE, "fp16", "fp32", "i16", "u8")
-_LOOPS = ("range", "range", "tl.range", "tl.static_range")
-_DEEPEST = 2
+CARRIED = (*WIDE, "fp16", "fp32", "i16", "u8")
+_LOOPS = ("range", "range", "tl.range", "tl.range", "tl.static_range")
+_STAGES = ("", *(f", num_stages={number}" for number in (1, 2, 2, 3, 4)))
+_UNROLLED = 3
+"""Turns of an unrolled loop at most."""
+DEEPEST = 2
+"""Loops and branches that are inside of each other at most."""
+AddTurn = Callable[["Draft", list[BlockValue]], list[BlockValue]]
+"""Adds the statements of a turn: what is carried → what is carried on."""
 
 
 # --- loops ----------------------------------------------------------------------------------------
 
 
 def _loop(draft: Draft) -> None:
-    require(draft.depth < _DEEPEST, "the statements are nested deeply")
-    kind = draft.random.choice(_LOOPS)
-    turns = draft.random.randint(1, 3 if kind == "tl.static_range" else 5)
-    sums_products = draft.wants("dot") and draft.random.random() < 0.7
-    if sums_products:
-        sizes = draft.random.choice((16, 32, 64)), draft.random.choice((16, 32, 64))
-        initial = [draft.zeros("fp32", sizes)]
-    else:
-        initial = [draft.block(_CARRIED) for _ in range(draft.random.randint(1, 2))]
-    end = str(turns) if kind == "tl.static_range" else _spelled(draft, turns)
-    more = draft.random.choice(("", ", num_stages=2", ", num_stages=3"))
+    initial = [draft.block(CARRIED) for _ in range(draft.random.randint(1, 2))]
+    turns = draft.random.randint(1, 5)
+
+    def add_turn(inner: Draft, carried: list[BlockValue]) -> list[BlockValue]:
+        inner.fill(inner.random.randint(1, 5))
+        return [
+            update(inner, inner.bounds[before.name], value, turns)
+            for before, value in zip(initial, carried, strict=True)
+        ]
+
+    propose_loop(draft, initial, turns, add_turn)
+
+
+def propose_loop(
+    draft: Draft,
+    initial: Sequence[BlockValue],
+    turns: int,
+    add_turn: AddTurn,
+    step: int = 1,
+    name: str = "loop",
+) -> list[BlockValue]:
+    """Add a loop to a draft, and return what it carried after the last turn.
+
+    Its index grows by ``step`` each turn.
+    """
+    require(draft.depth < DEEPEST, "the statements are nested deeply")
+    is_unrolled = turns <= _UNROLLED and name == "loop"
+    kind = draft.random.choice(_LOOPS if is_unrolled else _LOOPS[:-1])
+    end = turns * step
+    if draft.random.random() < 0.3:
+        end -= draft.random.randrange(step)
     settings = {
         "kind": kind,
         "turns": turns,
-        "end": end,
-        "more": more if kind == "tl.range" else "",
+        "step": step,
+        "end": str(end) if kind == "tl.static_range" else _spelled(draft, end),
+        "more": draft.random.choice(_STAGES) if kind == "tl.range" else "",
     }
     index = draft.new("i32", ())
     carried = [draft.new(value.dtype, value.shape) for value in initial]
-    allowed = [_envelope(value.dtype) for value in initial]
+    allowed = [envelope(value.dtype) for value in initial]
     with draft.nested(
-        (index, bounds(0, turns - 1)), *zip(carried, allowed, strict=True), turn=index
+        (index, bounds(0, (turns - 1) * step)), *zip(carried, allowed, strict=True), turn=index
     ) as inner:
-        inner.fill(inner.random.randint(0 if sums_products else 1, 5))
-        if sums_products:
-            propose_dot(inner, *initial[0].shape)
-        ends = [
-            _update(inner, draft.bounds[before.name], value, turns)
-            for before, value in zip(initial, carried, strict=True)
-        ]
-        body = Body((index, *carried), inner.statements(), tuple(ends))
-    found = [
-        known if DTYPES[value.dtype].is_float else everything(value.dtype)
-        for value, known in zip(carried, allowed, strict=True)
-    ]
-    draft.define(
-        "loop",
-        tuple(initial),
-        *((value.dtype, value.shape) for value in initial),
-        bodies=(body,),
-        known=found,
-        **settings,
-    )
+        ends = add_turn(inner, carried)
+        body = NestedBody((index, *carried), inner.statements(), tuple(ends))
+    kinds = [(value.dtype, value.shape) for value in initial]
+    return draft.define(name, tuple(initial), *kinds, bodies=(body,), known=allowed, **settings)
 
 
 def _spelled(draft: Draft, number: int) -> str:
     return draft.scalar(number) if draft.random.random() < 0.6 else str(number)
 
 
-def _envelope(dtype: str) -> Bounds:
+def envelope(dtype: str) -> Bounds:
     """What may be known of a carried value in every turn."""
+    if dtype == "block_ptr":
+        return bounds(0, 1 << 15)
     if not DTYPES[dtype].is_float:
         return everything(dtype)
     most = 1 << DTYPES[dtype].precision - 5
     return bounds(-most, most, -4)
 
 
-def _update(draft: Draft, before: Bounds, carried: Value, turns: int) -> Value:
-    """The value of a carried block after a turn, for which the envelope holds again."""
-    known, kind = _envelope(carried.dtype), (carried.dtype, carried.shape)
+def update(draft: Draft, before: Bounds, carried: BlockValue, turns: int) -> BlockValue:
+    """Add the value of a carried block after a turn, for which the envelope holds again."""
+    known, kind = envelope(carried.dtype), (carried.dtype, carried.shape)
     require(before.within(known), "the first value is outside of the envelope")
     change = draft.block((carried.dtype,), carried.shape, besides=carried)
     if not DTYPES[carried.dtype].is_float:
@@ -105,35 +117,49 @@ def _update(draft: Draft, before: Bounds, carried: Value, turns: int) -> Value:
     return draft.latest
 
 
+def _indices(statement: BlockStatement) -> range:
+    """The index of each turn of a loop."""
+    step = statement.settings["step"]
+    return range(0, statement.settings["turns"] * step, step)
+
+
 def _derive_loop(
-    statement: Statement, given: Sequence[Bounds], analysis: Analysis
+    statement: BlockStatement, given: Sequence[Bounds], analysis: Analysis
 ) -> Sequence[Bounds]:
     """The bounds after all turns, one after the other."""
     known = list(given)
-    for turn in range(statement.settings["turns"]):
-        known = analysis.run(statement.bodies[0], [bounds(turn, turn), *known])
+    for index in _indices(statement):
+        known = analysis.run(statement.bodies[0], [bounds(index, index), *known])
     return known
 
 
-def _repeat(statement: Statement, given: Sequence[Array], machine: Machine) -> list[Array]:
+def _repeat(statement: BlockStatement, given: Sequence[Array], machine: Machine) -> list[Array]:
     carried = list(given)
-    for turn in range(statement.settings["turns"]):
-        carried = machine.run(statement.bodies[0], [np.asarray(turn, np.int32), *carried])
+    for index in _indices(statement):
+        carried = machine.run(statement.bodies[0], [np.asarray(index, np.int32), *carried])
     return carried
 
 
-def _write_loop(statement: Statement, printer: Printer) -> None:
+def _write_loop(statement: BlockStatement, printer: Printer) -> None:
     (body,), settings = statement.bodies, statement.settings
     index, *carried = body.parameters
     for parameter, value in zip(carried, statement.operands, strict=True):
         printer.line(f"{parameter.name} = {value.name}")
-    head = f"{settings['kind']}(0, {settings['end']}{settings['more']})"
-    printer.line(f"for {index.name} in {head}:")
+    is_while = printer.respelled and settings["kind"] != "tl.static_range"
+    if is_while:
+        printer.line(f"{index.name} = 0")
+        printer.line(f"while {index.name} < {settings['end']}:")
+    else:
+        step = f", {settings['step']}" if settings["step"] > 1 else ""
+        head = f"{settings['kind']}(0, {settings['end']}{step}{settings['more']})"
+        printer.line(f"for {index.name} in {head}:")
     with printer.indented():
         printer.statements(body.statements)
         # All at once: one may be the other's old value.
         names = ", ".join(value.name for value in carried)
         printer.line(f"{names} = {', '.join(value.name for value in body.results)}")
+        if is_while:
+            printer.line(f"{index.name} += {settings['step']}")
     for result, parameter in zip(statement.results, carried, strict=True):
         printer.line(f"{result.name} = {parameter.name}")
 
@@ -142,17 +168,17 @@ def _write_loop(statement: Statement, printer: Printer) -> None:
 
 
 def _branch(draft: Draft) -> None:
-    require(draft.depth < _DEEPEST, "the statements are nested deeply")
+    require(draft.depth < DEEPEST, "the statements are nested deeply")
     condition = draft.scalar_condition()
-    result = draft.block(_CARRIED)
+    result = draft.block(CARRIED)
     kind = result.dtype, result.shape
-    bodies: list[Body] = []
+    bodies: list[NestedBody] = []
     known: list[Bounds] = []
     for _ in range(2):
         with draft.nested() as inner:
             inner.fill(inner.random.randint(1, 3))
             value = inner.block(*((kind[0],), kind[1]))
-            bodies.append(Body((), inner.statements(), (value,)))
+            bodies.append(NestedBody((), inner.statements(), (value,)))
             known.append(inner.bounds[value.name])
     draft.define(
         "branch", (condition,), kind, bodies=tuple(bodies), known=[known[0].union(known[1])]
@@ -160,13 +186,13 @@ def _branch(draft: Draft) -> None:
 
 
 def _derive_branch(
-    statement: Statement, _given: Sequence[Bounds], analysis: Analysis
+    statement: BlockStatement, _given: Sequence[Bounds], analysis: Analysis
 ) -> Sequence[Bounds]:
     first, second = (analysis.run(body, []) for body in statement.bodies)
     return [one.union(other) for one, other in zip(first, second, strict=True)]
 
 
-def _write_branch(statement: Statement, printer: Printer) -> None:
+def _write_branch(statement: BlockStatement, printer: Printer) -> None:
     for head, body in zip(
         (f"if {statement.operands[0].name}:", "else:"), statement.bodies, strict=True
     ):
@@ -181,15 +207,15 @@ def _write_branch(statement: Statement, printer: Printer) -> None:
 
 
 def _helper(draft: Draft) -> None:
-    require(draft.depth < _DEEPEST, "the statements are nested deeply")
-    operands = [draft.block(_CARRIED) for _ in range(draft.random.randint(1, 3))]
+    require(draft.depth < DEEPEST, "the statements are nested deeply")
+    operands = [draft.block(CARRIED) for _ in range(draft.random.randint(1, 3))]
     parameters = [draft.new(value.dtype, value.shape) for value in operands]
     known = [draft.bounds[value.name] for value in operands]
     with draft.isolated(*zip(parameters, known, strict=True)) as inner:
         inner.fill(inner.random.randint(2, 4), without=("memory", "atomics", "dot"))
         results = inner.latest_blocks(2)
         require(bool(results), "the helper computes nothing")
-        body = Body(tuple(parameters), inner.statements(), results)
+        body = NestedBody(tuple(parameters), inner.statements(), results)
         found = [inner.bounds[value.name] for value in results]
     draft.define(
         "helper",
@@ -200,7 +226,7 @@ def _helper(draft: Draft) -> None:
     )
 
 
-def _write_helper(statement: Statement, printer: Printer) -> None:
+def _write_helper(statement: BlockStatement, printer: Printer) -> None:
     (body,) = statement.bodies
     name = printer.helper(body)
     arguments = ", ".join(operand.name for operand in statement.operands)
@@ -208,16 +234,17 @@ def _write_helper(statement: Statement, printer: Printer) -> None:
     printer.line(f"{results} = {name}({arguments})")
 
 
+LOOP = Operation(
+    name="loop",
+    family="loops",
+    propose=_loop,
+    derive=_derive_loop,
+    compute=_repeat,
+    write=_write_loop,
+    weight=12,
+)
 OPERATIONS = (
-    Operation(
-        name="loop",
-        family="loops",
-        propose=_loop,
-        derive=_derive_loop,
-        compute=_repeat,
-        write=_write_loop,
-        weight=12,
-    ),
+    LOOP,
     Operation(
         name="branch",
         family="branches",

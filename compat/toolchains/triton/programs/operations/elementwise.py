@@ -23,13 +23,13 @@ from compat.toolchains.triton.programs.dtypes import (
     wrapped,
 )
 from compat.toolchains.triton.programs.operations.operation import Derive, Operation, require
-from compat.toolchains.triton.programs.program import Statement
+from compat.toolchains.triton.programs.program import BlockStatement
 
 if TYPE_CHECKING:
     from compat.toolchains.triton.programs.draft import Draft
 
 Numbers = Callable[[Fraction, Fraction], Fraction]
-_Compute = Callable[[Array, Array], Array]
+Combine = Callable[[Array, Array], Array]
 _ARITHMETIC = (*INTEGERS, *FLOATS)
 _SIGNED = ("i8", "i16", "i32", "i64", *FLOATS)
 BOOLEAN = bounds(0, 1)
@@ -38,17 +38,17 @@ BOOLEAN = bounds(0, 1)
 # --- two operands of one type ---------------------------------------------------------------------
 
 
-def _corners(combine: Numbers, step: Callable[[int, int], int]) -> Derive:
+def corners(combine: Numbers, step: Callable[[int, int], int]) -> Derive:
     """Bounds of an operation whose extremes are at the extremes of its operands."""
 
-    def derive(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+    def derive(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
         left, right = given[:2]
-        corners = [
+        ends = [
             combine(one, other)
             for one, other in itertools.product((left.low, left.high), (right.low, right.high))
         ]
         dtype = statement.results[0].dtype
-        found = Bounds(min(corners), max(corners), step(left.step, right.step))
+        found = Bounds(min(ends), max(ends), step(left.step, right.step))
         if DTYPES[dtype].is_float:
             require(holds(dtype, found), f"the result may not be exact in {dtype}")
             return [found]
@@ -57,7 +57,7 @@ def _corners(combine: Numbers, step: Callable[[int, int], int]) -> Derive:
     return derive
 
 
-def _bits(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def bits(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     """Bounds of an operation on bits."""
     left, right = given
     if left.low < 0 or right.low < 0:
@@ -69,7 +69,7 @@ def _bits(statement: Statement, given: Sequence[Bounds], _: object) -> list[Boun
     return [bounds(0, high)]
 
 
-def _quotient(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _quotient(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     left, right = given
     require(left.low >= 0 and right.low > 0, "releases round negative quotients differently")
     if statement.operation == "remainder":
@@ -77,7 +77,7 @@ def _quotient(statement: Statement, given: Sequence[Bounds], _: object) -> list[
     return [bounds(left.low // right.high, left.high // right.low)]
 
 
-def _comparison(_statement: Statement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _comparison(_statement: BlockStatement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
     return [BOOLEAN]
 
 
@@ -95,7 +95,7 @@ def _pair(dtypes: Sequence[str], result: str | None = None) -> Callable[[Draft, 
 def _binary(
     name: str,
     text: str,
-    compute: _Compute,
+    compute: Combine,
     derive: Derive,
     dtypes: Sequence[str] = _ARITHMETIC,
     *,
@@ -121,7 +121,7 @@ def _divisor(draft: Draft, name: str) -> None:
     draft.define(name, (value, divisor), (value.dtype, value.shape))
 
 
-def _division(name: str, text: str, compute: _Compute) -> Operation:
+def _division(name: str, text: str, compute: Combine) -> Operation:
     return Operation(
         name=name,
         family="elementwise",
@@ -133,20 +133,30 @@ def _division(name: str, text: str, compute: _Compute) -> Operation:
     )
 
 
+BROADCAST: dict[str, tuple[Derive, Combine]] = {
+    "+": (corners(lambda a, b: a + b, min), np.add),
+    "-": (corners(lambda a, b: a - b, min), np.subtract),
+    "*": (corners(lambda a, b: a * b, lambda a, b: a + b), np.multiply),
+    "&": (bits, np.bitwise_and),
+    "^": (bits, np.bitwise_xor),
+}
+"""The operators that also join blocks of different shapes: bounds, and what they compute."""
+
+
 _ALL = (
-    _binary("add", "{0} + {1}", np.add, _corners(lambda a, b: a + b, min)),
-    _binary("subtract", "{0} - {1}", np.subtract, _corners(lambda a, b: a - b, min)),
-    _binary("multiply", "{0} * {1}", np.multiply, _corners(lambda a, b: a * b, lambda a, b: a + b)),
+    _binary("add", "{0} + {1}", np.add, corners(lambda a, b: a + b, min)),
+    _binary("subtract", "{0} - {1}", np.subtract, corners(lambda a, b: a - b, min)),
+    _binary("multiply", "{0} * {1}", np.multiply, corners(lambda a, b: a * b, lambda a, b: a + b)),
     # bfloat16 becomes float32 in these on some releases.
     _binary(
-        "minimum", "tl.minimum({0}, {1}).to({result})", np.minimum, _corners(min, min), weight=2
+        "minimum", "tl.minimum({0}, {1}).to({result})", np.minimum, corners(min, min), weight=2
     ),
     _binary(
-        "maximum", "tl.maximum({0}, {1}).to({result})", np.maximum, _corners(max, min), weight=2
+        "maximum", "tl.maximum({0}, {1}).to({result})", np.maximum, corners(max, min), weight=2
     ),
-    _binary("and", "{0} & {1}", np.bitwise_and, _bits, (*INTEGERS, "i1"), weight=2),
-    _binary("or", "{0} | {1}", np.bitwise_or, _bits, (*INTEGERS, "i1"), weight=2),
-    _binary("xor", "{0} ^ {1}", np.bitwise_xor, _bits, (*INTEGERS, "i1"), weight=2),
+    _binary("and", "{0} & {1}", np.bitwise_and, bits, (*INTEGERS, "i1"), weight=2),
+    _binary("or", "{0} | {1}", np.bitwise_or, bits, (*INTEGERS, "i1"), weight=2),
+    _binary("xor", "{0} ^ {1}", np.bitwise_xor, bits, (*INTEGERS, "i1"), weight=2),
     _division("quotient", "{0} // {1}", np.floor_divide),
     _division("remainder", "{0} % {1}", np.remainder),
     *(
@@ -186,14 +196,14 @@ def _mixed(draft: Draft) -> None:
     draft.define("add_mixed", (first, second), (PROMOTED[left, right], first.shape))
 
 
-def _derive_mixed(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _derive_mixed(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     dtype = statement.results[0].dtype
     for operand in given:
         require(holds(dtype, operand), "an operand is not exact in the common type")
-    return list(_corners(lambda a, b: a + b, min)(statement, given, _))  # type: ignore[arg-type]
+    return list(corners(lambda a, b: a + b, min)(statement, given, _))  # type: ignore[arg-type]
 
 
-def _compute_mixed(statement: Statement, given: Sequence[Array], _: object) -> list[Array]:
+def _compute_mixed(statement: BlockStatement, given: Sequence[Array], _: object) -> list[Array]:
     dtype = numpy_dtype(statement.results[0].dtype)
     return [given[0].astype(dtype) + given[1].astype(dtype)]
 
@@ -223,14 +233,14 @@ def _unary(
     )
 
 
-def _negative(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _negative(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     (value,) = given
     dtype = statement.results[0].dtype
     found = Bounds(-value.high, -value.low, value.step)
     return [found if DTYPES[dtype].is_float else wrapped(dtype, found)]
 
 
-def _absolute(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _absolute(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     (value,) = given
     dtype = statement.results[0].dtype
     low = Fraction(0) if value.low <= 0 <= value.high else min(abs(value.low), abs(value.high))
@@ -238,7 +248,7 @@ def _absolute(statement: Statement, given: Sequence[Bounds], _: object) -> list[
     return [found if DTYPES[dtype].is_float else wrapped(dtype, found)]
 
 
-def _inverted(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _inverted(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     (value,) = given
     dtype = statement.results[0].dtype
     if dtype == "i1":
@@ -248,7 +258,7 @@ def _inverted(statement: Statement, given: Sequence[Bounds], _: object) -> list[
     return [Bounds(-value.high - 1, -value.low - 1, 0)]
 
 
-def _rounded(_statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _rounded(_statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     (value,) = given
     return [bounds(value.low // 1, -(-value.high // 1), max(value.step, 0))]
 
@@ -258,13 +268,13 @@ def _shift(draft: Draft, name: str, dtypes: Sequence[str]) -> None:
     draft.define(name, (value,), (value.dtype, value.shape), by=draft.random.randint(1, 5))
 
 
-def _shifted_left(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _shifted_left(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     factor = 1 << statement.settings["by"]
     value = given[0]
     return [wrapped(statement.results[0].dtype, bounds(value.low * factor, value.high * factor))]
 
 
-def _shifted_right(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _shifted_right(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     factor = 1 << statement.settings["by"]
     value = given[0]
     return [bounds(value.low // factor, value.high // factor)]
@@ -276,7 +286,7 @@ def _scale(draft: Draft) -> None:
     draft.define("scale", (value,), (value.dtype, value.shape), factor=factor)
 
 
-def _scaled(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _scaled(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     value, factor = given[0], Fraction(statement.settings["factor"])
     step = value.step + round(math.log2(factor))
     found = Bounds(value.low * factor, value.high * factor, step)
@@ -292,10 +302,10 @@ def _literal(draft: Draft) -> None:
     )
 
 
-def _with_literal(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _with_literal(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     number = statement.settings["number"]
     other = [given[0], bounds(number, number)]
-    return list(_corners(lambda a, b: a + b, min)(statement, other, _))  # type: ignore[arg-type]
+    return list(corners(lambda a, b: a + b, min)(statement, other, _))  # type: ignore[arg-type]
 
 
 def _limit(draft: Draft) -> None:
@@ -303,7 +313,7 @@ def _limit(draft: Draft) -> None:
     draft.limited(value, draft.random.choice((1, 3, 8, 15)))
 
 
-def _limited(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _limited(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     (value,), limit = given, statement.settings["limit"]
     low, high = (
         min(max(end, Fraction(-limit)), Fraction(limit)) for end in (value.low, value.high)
@@ -315,7 +325,7 @@ def _mask(draft: Draft) -> None:
     draft.masked(draft.block(WIDE), draft.random.choice((1, 3, 7, 12, 31)))
 
 
-def _masked(statement: Statement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _masked(statement: BlockStatement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
     return [bounds(0, statement.settings["mask"])]
 
 
@@ -427,12 +437,12 @@ def _multiply_and_add(draft: Draft) -> None:
     draft.define("fma", (first, *others), (first.dtype, first.shape))
 
 
-def _sum_of_product(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _sum_of_product(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     (dtype,) = {operand.dtype for operand in statement.operands}
-    corners = [a * b for a in (given[0].low, given[0].high) for b in (given[1].low, given[1].high)]
+    products = [a * b for a in (given[0].low, given[0].high) for b in (given[1].low, given[1].high)]
     found = Bounds(
-        min(corners) + given[2].low,
-        max(corners) + given[2].high,
+        min(products) + given[2].low,
+        max(products) + given[2].high,
         min(given[0].step + given[1].step, given[2].step),
     )
     require(holds(dtype, found), f"the result may not be exact in {dtype}")
@@ -463,22 +473,37 @@ _ALL += (
 # --- casts ----------------------------------------------------------------------------------------
 
 
+_FP8 = ("fp8e5", "fp8e4nv")
+_HALF = ("fp16", "bf16", "i16")
+
+
 def _cast(draft: Draft) -> None:
-    value = draft.block((*_ARITHMETIC, "i1", "fp8e5", "fp8e4nv"))
-    narrow = ("fp8e5", "fp8e4nv") if value.dtype in ("fp16", "bf16", "fp32") else ()
-    from_narrow = value.dtype.startswith("fp8")
-    dtype = draft.random.choice(
-        ("fp16", "bf16", "fp32") if from_narrow else (*_ARITHMETIC, *narrow)
-    )
-    draft.define("cast", (value,), (dtype, value.shape))
+    """Proposes a cast, or several one after the other between types of 16 bits."""
+    if draft.random.random() < 0.25:
+        value = draft.block(_HALF[:2])
+        for _ in range(draft.random.randint(2, 3)):
+            dtype = draft.random.choice([name for name in _HALF if name != value.dtype])
+            (value,) = draft.define("cast", (value,), (dtype, value.shape))
+        return
+    is_narrow = draft.random.random() < 0.12
+    wide = (draft.random.choice(FLOATS),) if is_narrow else (*_ARITHMETIC, "i1", *_FP8)
+    value = draft.block(wide)
+    targets = _FP8 if is_narrow else _targets(value.dtype)
+    draft.define("cast", (value,), (draft.random.choice(targets), value.shape))
 
 
-def _derive_cast(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _targets(dtype: str) -> tuple[str, ...]:
+    """The types to which a type is cast."""
+    if dtype in _FP8:
+        return ("fp16", "bf16", "fp32")
+    return (*_ARITHMETIC, *_FP8) if DTYPES[dtype].is_float else _ARITHMETIC
+
+
+def _derive_cast(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     ((value,), (operand,), (result,)) = given, statement.operands, statement.results
     source, target = DTYPES[operand.dtype], DTYPES[result.dtype]
-    for one, other in ((source, target), (target, source)):
-        is_supported = other.name in ("fp16", "bf16", "fp32") or not one.name.startswith("fp8")
-        require(is_supported, "fp8 is cast from and to other floats only")
+    is_supported = result.dtype in _targets(operand.dtype)
+    require(is_supported, "fp8 is cast from floats, and to wider ones of 32 bits at most")
     if target.is_float:
         require(holds(result.dtype, value), f"the number may not be exact in {result.dtype}")
         return [value]
@@ -491,7 +516,7 @@ def _derive_cast(statement: Statement, given: Sequence[Bounds], _: object) -> li
     return [wrapped(result.dtype, value)]
 
 
-def _compute_cast(statement: Statement, given: Sequence[Array], _: object) -> list[Array]:
+def _compute_cast(statement: BlockStatement, given: Sequence[Array], _: object) -> list[Array]:
     dtype = numpy_dtype(statement.results[0].dtype)
     value = given[0]
     if value.dtype == np.float64 and dtype != np.float64:

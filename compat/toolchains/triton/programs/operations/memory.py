@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from compat.toolchains.triton.programs.arrays import Array, numpy_dtype
-from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds, bounds, holds
+from compat.toolchains.triton.programs.dtypes import DTYPES, PLACES, Bounds, bounds, holds
 from compat.toolchains.triton.programs.operations.operation import Operation, require
-from compat.toolchains.triton.programs.program import Shape, Statement, Value
+from compat.toolchains.triton.programs.program import (
+    BlockStatement,
+    BlockValue,
+    InputTensor,
+    Shape,
+)
 
 if TYPE_CHECKING:
     from compat.toolchains.triton.programs.analysis import Analysis
     from compat.toolchains.triton.programs.draft import Draft
     from compat.toolchains.triton.programs.evaluator import Machine
 
-_DESCRIBED = ("i8", "i32", "fp16", "bf16", "fp32")
-"""The element types of descriptors on every release that has them."""
+_FARTHEST = 1 << 14
+"""Elements by which a load may move in all turns of a loop."""
 IN_MEMORY = tuple(dtype.name for dtype in DTYPES.values() if dtype.in_memory)
 
 
@@ -33,7 +39,7 @@ def axis_text(shape: Shape, axis: int) -> str:
     return text if len(shape) == 1 else f"{text}[{index}]"
 
 
-def place_text(statement: Statement, shape: Shape) -> str:
+def place_text(statement: BlockStatement, shape: Shape) -> str:
     """The offsets of a load or store: program, loop index and axes times their strides."""
     settings = statement.settings
     parts = [str(settings["offset"])] if settings["offset"] else []
@@ -47,48 +53,53 @@ def place_text(statement: Statement, shape: Shape) -> str:
     return " + ".join(parts)
 
 
-def mask_text(statement: Statement, shape: Shape) -> str:
+def mask_text(statement: BlockStatement, shape: Shape) -> str:
     """The keyword of a mask, or nothing."""
     limit = statement.settings.get("limit")
     if limit is None:
         return ""
     axis, name = limit
-    return f", mask={axis_text(shape, axis)} < {name}"
+    place = axis_text(shape, axis)
+    if factor := statement.settings.get("limit_per_turn"):
+        place = f"{statement.operands[-1].name} * {factor} + {place}"
+    return f", mask={place} < {name}"
 
 
-def places(statement: Statement, shape: Shape, machine: Machine, turn: int) -> Array:
+def places(statement: BlockStatement, shape: Shape, machine: Machine, turn: int) -> Array:
     """The indices of a load or store, one for each element."""
     settings = statement.settings
     found = np.full(shape, settings["offset"] + machine.program * settings["per_program"], np.int64)
-    found += turn * settings.get("per_turn", 0)
+    found += turn * machine.number(settings.get("per_turn", 0))
     for axis, stride in enumerate(settings["strides"]):
-        found += _along(shape, axis) * machine.number(stride)
+        found += along(shape, axis) * machine.number(stride)
     return found
 
 
-def inside(statement: Statement, shape: Shape, machine: Machine) -> Array:
+def inside(statement: BlockStatement, shape: Shape, machine: Machine, turn: int) -> Array:
     """Which elements the mask lets through."""
     limit = statement.settings.get("limit")
     if limit is None:
         return np.ones(shape, np.bool_)
     axis, name = limit
-    return np.broadcast_to(_along(shape, axis) < machine.number(name), shape)
+    place = along(shape, axis) + turn * statement.settings.get("limit_per_turn", 0)
+    return np.broadcast_to(place < machine.number(name), shape)
 
 
-def _along(shape: Shape, axis: int) -> Array:
+def along(shape: Shape, axis: int) -> Array:
+    """The indices along one axis of a block."""
     line = np.arange(shape[axis])
     return line.reshape([-1 if place == axis else 1 for place in range(len(shape))])
 
 
-def last_place(statement: Statement, shape: Shape, analysis: Analysis, turn: Fraction) -> int:
+def last_place(statement: BlockStatement, shape: Shape, analysis: Analysis, turn: Fraction) -> int:
     """The largest index of a load or store that its mask lets through."""
     settings = statement.settings
     last = settings["offset"] + (analysis.grid - 1) * settings["per_program"]
-    last += int(turn) * settings.get("per_turn", 0)
+    last += int(turn) * analysis.number(settings.get("per_turn", 0))
     limit = settings.get("limit")
     for axis, stride in enumerate(settings["strides"]):
         size = shape[axis]
-        if limit is not None and limit[0] == axis:
+        if limit is not None and limit[0] == axis and not settings.get("limit_per_turn"):
             size = min(size, analysis.number(limit[1]))
         last += (size - 1) * analysis.number(stride)
     return int(last)
@@ -119,17 +130,35 @@ def _random_limit(draft: Draft, shape: Shape, chance: float) -> tuple[int, str] 
     return axis, draft.scalar(draft.random.randint(1, shape[axis]))
 
 
+def bounds_of(tensor: InputTensor) -> Bounds:
+    """The bounds of the elements of a tensor."""
+    unit = Fraction(2) ** tensor.step
+    return Bounds(tensor.low * unit, tensor.high * unit, tensor.step)
+
+
 # --- loads ----------------------------------------------------------------------------------------
 
 
 def propose_load(
-    draft: Draft, dtype: str, shape: Shape, low: int = -8, high: int = 8, step: int = 0
-) -> Value:
-    """Add a load of small numbers to a draft."""
+    draft: Draft,
+    dtype: str,
+    shape: Shape,
+    low: int = -8,
+    high: int = 8,
+    step: int = 0,
+    *,
+    follows: bool = False,
+) -> BlockValue:
+    """Add a load of small numbers to a draft.
+
+    Its place mostly depends on the turn of the innermost loop; always if it ``follows`` that.
+    """
     strides, size = random_strides(draft, shape)
     per_program = draft.random.choice((0, size, size))
-    turn = draft.turn if draft.random.random() < 0.8 else None
-    per_turn = draft.random.choice((size, shape[-1])) if turn is not None else 0
+    turn = draft.turn if follows or draft.random.random() < 0.8 else None
+    per_turn = draft.random.choice((size, *strides)) if turn is not None else 0
+    if draft.analysis.number(per_turn) * draft.turns > _FARTHEST:
+        per_turn = 1
     settings: dict[str, Any] = {
         "offset": draft.random.choice((0, 0, 0, 1, 16)),
         "per_program": per_program,
@@ -138,8 +167,13 @@ def propose_load(
         "limit": _random_limit(draft, shape, 0.3),
         "other": draft.random.randint(max(low, 0), high),
     }
-    operands = () if turn is None or not per_turn else (turn,)
-    probe = Statement("load", operands, (Value("", dtype, shape),), settings)
+    if turn is not None and settings["limit"] and draft.random.random() < 0.5:
+        axis = settings["limit"][0]
+        last = int(draft.turns) + shape[axis]
+        settings["limit"] = axis, draft.scalar(draft.random.randint(max(1, last - 20), last))
+        settings["limit_per_turn"] = 1
+    operands = () if turn is None else (turn,)
+    probe = BlockStatement("load", operands, (BlockValue("", dtype, shape),), settings)
     last = last_place(probe, shape, draft.analysis, draft.turns)
     settings["tensor"] = draft.tensor(dtype, last + 1, low, high, step)
     draft.define("load", operands, (dtype, shape), **settings)
@@ -151,30 +185,29 @@ def _load(draft: Draft) -> None:
     draft.small(dtype, draft.shape())
 
 
-def _loaded(statement: Statement, given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+def _loaded(statement: BlockStatement, given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
     tensor = analysis.tensors[statement.settings["tensor"]]
     shape = statement.results[0].shape
     turn = given[-1].high if statement.settings["per_turn"] else Fraction(0)
     last = last_place(statement, shape, analysis, turn)
     require(last < tensor.size, "an element may be outside of its tensor")
-    unit = Fraction(2) ** tensor.step
-    found = Bounds(tensor.low * unit, tensor.high * unit, tensor.step)
+    found = bounds_of(tensor)
     other = statement.settings["other"]
     return [found.union(bounds(other, other)) if statement.settings["limit"] else found]
 
 
-def _read(statement: Statement, given: Sequence[Array], machine: Machine) -> list[Array]:
+def _read(statement: BlockStatement, given: Sequence[Array], machine: Machine) -> list[Array]:
     shape = statement.results[0].shape
     turn = int(given[-1]) if statement.settings["per_turn"] else 0
     tensor = machine.tensors[statement.settings["tensor"]]
-    allowed = inside(statement, shape, machine)
+    allowed = inside(statement, shape, machine, turn)
     index = np.where(allowed, places(statement, shape, machine, turn), 0)
     machine.check_places(index, len(tensor))
     other = tensor.dtype.type(statement.settings["other"])
     return [np.where(allowed, tensor[index], other)]
 
 
-def load_text(statement: Statement) -> str:
+def load_text(statement: BlockStatement) -> str:
     """The text of a load."""
     shape = statement.results[0].shape
     other = f", other={statement.settings['other']}" if statement.settings["limit"] else ""
@@ -191,62 +224,52 @@ def _lookup(draft: Draft) -> None:
     draft.define("lookup", (index,), (dtype, index.shape), tensor=tensor)
 
 
-def _looked_up(statement: Statement, given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+def _looked_up(
+    statement: BlockStatement, given: Sequence[Bounds], analysis: Analysis
+) -> list[Bounds]:
     tensor = analysis.tensors[statement.settings["tensor"]]
     require(given[0].low >= 0 and given[0].high < tensor.size, "an index may be outside")
-    unit = Fraction(2) ** tensor.step
-    return [Bounds(tensor.low * unit, tensor.high * unit, tensor.step)]
+    return [bounds_of(tensor)]
 
 
-def _propose_tile(draft: Draft, name: str) -> None:
-    """Proposes a load of a tile that may reach beyond its matrix."""
-    is_descriptor = name == "load_descriptor"
-    dtype = draft.random.choice(_DESCRIBED if is_descriptor else IN_MEMORY)
-    shape = draft.random.choice(((16, 16), (32, 16), (16, 64), (64, 32)))
-    rows, columns = (size + draft.random.choice((-5, 0, 8, size)) for size in shape)
-    if is_descriptor:
-        columns = -(-columns // 16) * 16  # a row of a descriptor is a multiple of 16 bytes
-    offsets = draft.random.choice((0, 0, 4, shape[0] // 2)), draft.random.choice((0, 0, 8))
-    low = 0 if not DTYPES[dtype].signed else -3
-    tensor = draft.tensor(dtype, rows * columns, low, 3, 0)
-    is_transposed = not is_descriptor and draft.random.random() < 0.3
-    draft.define(
-        name,
-        (),
-        (dtype, shape),
-        tensor=tensor,
-        rows=rows,
-        columns=columns,
-        strides=(1, rows) if is_transposed else (columns, 1),
-        order=(0, 1) if is_transposed else (1, 0),
-        offsets=offsets,
-        block_shape=shape,
-    )
+def _rows_text(statement: BlockStatement) -> str:
+    settings, (rows, positions) = statement.settings, statement.operands
+    shape, axis = statement.results[0].shape, settings["axis"]
+    index = "[:, None]" if axis == 0 else "[None, :]"
+    place = f"{rows.name}{index} * {settings['stride']} + {axis_text(shape, 1 - axis)}"
+    mask = ""
+    if settings["limit"] is not None:
+        mask = f", mask={positions.name}{index} < {settings['limit']}, other=0"
+    return f"tl.load({settings['tensor']} + {place}{mask})"
 
 
-def _read_tile(statement: Statement, _given: Sequence[Array], machine: Machine) -> list[Array]:
+def _loaded_rows(
+    statement: BlockStatement, given: Sequence[Bounds], analysis: Analysis
+) -> list[Bounds]:
+    settings, tensor = statement.settings, analysis.tensors[statement.settings["tensor"]]
+    width = statement.results[0].shape[1 - settings["axis"]]
+    rows = given[0]
+    last = rows.high * settings["stride"] + width - 1
+    require(rows.low >= 0 and last < tensor.size, "a row may be outside of its tensor")
+    found = bounds_of(tensor)
+    return [found if settings["limit"] is None else found.union(bounds(0, 0))]
+
+
+def _read_rows(statement: BlockStatement, given: Sequence[Array], machine: Machine) -> list[Array]:
     settings, shape = statement.settings, statement.results[0].shape
-    tensor = machine.tensors[settings["tensor"]]
-    lines = [offset + _along(shape, axis) for axis, offset in enumerate(settings["offsets"])]
-    allowed = (lines[0] < settings["rows"]) & (lines[1] < settings["columns"])
-    places = lines[0] * settings["strides"][0] + lines[1] * settings["strides"][1]
-    index = np.where(allowed, places, 0)
+    axis, tensor = settings["axis"], machine.tensors[statement.settings["tensor"]]
+    rows, positions = (np.expand_dims(value.astype(np.int64), 1 - axis) for value in given)
+    index = rows * settings["stride"] + along(shape, 1 - axis)
     machine.check_places(index, len(tensor))
+    limit = settings["limit"]
+    allowed = np.bool_(True) if limit is None else positions < machine.number(limit)
     return [np.where(allowed, tensor[index], tensor.dtype.type(0))]
-
-
-def _tile(statement: Statement, _given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
-    tensor, settings = analysis.tensors[statement.settings["tensor"]], statement.settings
-    require(settings["rows"] * settings["columns"] <= tensor.size, "a matrix is too large")
-    unit = Fraction(2) ** tensor.step
-    found = Bounds(tensor.low * unit, tensor.high * unit, tensor.step)
-    return [found.union(bounds(0, 0))]
 
 
 # --- stores ---------------------------------------------------------------------------------------
 
 
-def propose_store(draft: Draft, value: Value) -> None:
+def propose_store(draft: Draft, value: BlockValue) -> None:
     """Add a store of a value to an output of its own, and casts that it needs."""
     if not DTYPES[value.dtype].in_memory:
         wider = "fp32" if DTYPES[value.dtype].is_float else "i64"
@@ -266,16 +289,18 @@ def propose_store(draft: Draft, value: Value) -> None:
     draft.define("store", (value,), **settings)
 
 
-def _stored(statement: Statement, _given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+def _stored(
+    statement: BlockStatement, _given: Sequence[Bounds], analysis: Analysis
+) -> list[Bounds]:
     output = analysis.outputs[statement.settings["output"]]
     last = last_place(statement, statement.operands[0].shape, analysis, Fraction(0))
     require(last < output.size, "an element may be outside of its tensor")
     return []
 
 
-def _write(statement: Statement, given: Sequence[Array], machine: Machine) -> list[Array]:
+def _write(statement: BlockStatement, given: Sequence[Array], machine: Machine) -> list[Array]:
     shape = statement.operands[0].shape
-    allowed = inside(statement, shape, machine)
+    allowed = inside(statement, shape, machine, 0)
     index = places(statement, shape, machine, 0)[allowed]
     output = machine.outputs[statement.settings["output"]]
     machine.check_places(index, len(output))
@@ -283,7 +308,7 @@ def _write(statement: Statement, given: Sequence[Array], machine: Machine) -> li
     return []
 
 
-def store_text(statement: Statement) -> str:
+def store_text(statement: BlockStatement) -> str:
     """The text of a store."""
     shape, value = statement.operands[0].shape, statement.operands[0].name
     where = place_text(statement, shape)
@@ -294,21 +319,24 @@ def store_text(statement: Statement) -> str:
 
 # --- atomics --------------------------------------------------------------------------------------
 
+_ADDED = ("i32", "i64", "fp32", "fp16", "bf16")
 _ATOMIC = {"atomic_add": np.add, "atomic_max": np.maximum, "atomic_min": np.minimum}
 
 
-def _atomic(draft: Draft) -> None:
-    name = draft.random.choice(list(_ATOMIC))
-    dtypes = ("i32", "i64", "fp32", "fp16", "bf16") if name == "atomic_add" else ("i32",)
+def _atomic(draft: Draft, name: str) -> None:
     require(draft.is_outermost, "an atomic inside of a loop repeats")
-    value = draft.block(dtypes)
+    dtype = draft.random.choice(_ADDED if name == "atomic_add" else ("i32",))
+    value = draft.block((dtype,))
+    if DTYPES[dtype].bits == 16:
+        require(value.elements * draft.grid <= 256, "the sum of so many numbers is not exact")
+        value = draft.limited(value, 1)
     mask = draft.random.choice((0, 3, 15, 63))
     index = draft.masked(draft.block(("i32",), value.shape), mask)
     output = draft.output(value.dtype, mask + 1)
     draft.define(name, (value, index), output=output)
 
 
-def _added(statement: Statement, given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+def _added(statement: BlockStatement, given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
     value, index = given
     output = analysis.outputs[statement.settings["output"]]
     require(index.low >= 0 and index.high < output.size, "an index may be outside")
@@ -319,7 +347,7 @@ def _added(statement: Statement, given: Sequence[Bounds], analysis: Analysis) ->
     return []
 
 
-def _accumulate(statement: Statement, given: Sequence[Array], machine: Machine) -> list[Array]:
+def _accumulate(statement: BlockStatement, given: Sequence[Array], machine: Machine) -> list[Array]:
     output = machine.outputs[statement.settings["output"]]
     machine.check_places(given[1], len(output))
     _ATOMIC[statement.operation].at(output, given[1].reshape(-1), given[0].reshape(-1))
@@ -343,7 +371,9 @@ def _full(draft: Draft) -> None:
 
 
 def _splat(draft: Draft) -> None:
-    scalars = draft.values_where(lambda value: not value.shape and value.dtype != "i1")
+    scalars = draft.values_where(
+        lambda value: not value.shape and value.dtype not in ("i1", *PLACES)
+    )
     require(bool(scalars), "there is no scalar")
     value, shape = draft.random.choice(scalars), draft.shape()
     draft.define("splat", (value,), (value.dtype, shape), shape=shape)
@@ -353,7 +383,7 @@ def _program(draft: Draft) -> None:
     draft.define("program", (), ("i32", ()))
 
 
-def _numpy_full(statement: Statement, number: object) -> Array:
+def _numpy_full(statement: BlockStatement, number: object) -> Array:
     result = statement.results[0]
     return np.full(result.shape, number, numpy_dtype(result.dtype))
 
@@ -380,30 +410,13 @@ OPERATIONS = (
         weight=2,
     ),
     Operation(
-        name="load_tile",
-        family="tiles",
-        text=(
-            "tl.load(tl.make_block_ptr({tensor}, ({rows}, {columns}), {strides}, {offsets},"
-            ' {block_shape}, {order}), boundary_check=(0, 1), padding_option="zero")'
-        ),
-        propose=lambda draft: _propose_tile(draft, "load_tile"),
-        derive=_tile,
-        compute=_read_tile,
-        until="3.9",
-        weight=6,
-    ),
-    Operation(
-        name="load_descriptor",
-        family="descriptors",
-        text=(
-            "tl.make_tensor_descriptor({tensor}, [{rows}, {columns}], {strides},"
-            " {block_shape}).load({offsets})"
-        ),
-        propose=lambda draft: _propose_tile(draft, "load_descriptor"),
-        derive=_tile,
-        compute=_read_tile,
-        since="3.4",
-        weight=6,
+        name="load_rows",
+        family="memory",
+        propose=lambda draft: require(False, "loops of products choose rows"),
+        derive=_loaded_rows,
+        compute=_read_rows,
+        write=lambda statement, printer: printer.assign(statement, _rows_text(statement)),
+        weight=0,
     ),
     Operation(
         name="store",
@@ -418,14 +431,14 @@ OPERATIONS = (
         Operation(
             name=name,
             family="atomics",
-            propose=_atomic,
+            propose=partial(_atomic, name=name),
             derive=_added,
             compute=_accumulate,
             write=lambda statement, printer: printer.line(
                 f"tl.{statement.operation}({statement.settings['output']} +"
                 f" {statement.operands[1].name}, {statement.operands[0].name})"
             ),
-            weight=1,
+            weight=6 if name == "atomic_add" else 1,
         )
         for name in _ATOMIC
     ),

@@ -12,7 +12,7 @@ from attrs import frozen
 
 from compat.toolchains.triton.programs.arrays import Array
 from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds
-from compat.toolchains.triton.programs.program import Statement
+from compat.toolchains.triton.programs.program import BlockStatement
 
 if TYPE_CHECKING:
     from compat.toolchains.triton.programs.analysis import Analysis
@@ -25,8 +25,8 @@ class UndefinedError(Exception):
     """An operation would be undefined, or not exact, for some values of its operands."""
 
 
-Derive = Callable[[Statement, Sequence[Bounds], "Analysis"], Sequence[Bounds]]
-Compute = Callable[[Statement, Sequence[Array], "Machine"], Sequence[Array]]
+Derive = Callable[[BlockStatement, Sequence[Bounds], "Analysis"], Sequence[Bounds]]
+Compute = Callable[[BlockStatement, Sequence[Array], "Machine"], Sequence[Array]]
 
 
 @frozen(kw_only=True)
@@ -44,7 +44,7 @@ class Operation:
     """The operands of one program → the results. Floats are in float64."""
     text: str = ""
     """The expression, with ``{0}`` for the first operand, and settings by name."""
-    write: Callable[[Statement, Printer], None] | None = None
+    write: Callable[[BlockStatement, Printer], None] | None = None
     """Writes the lines of an operation that is not one expression."""
     since: str = "3.0"
     """The first release that has it."""
@@ -54,7 +54,7 @@ class Operation:
     """How often it is chosen, relative to others."""
 
 
-def expression(statement: Statement, text: str) -> str:
+def expression(statement: BlockStatement, text: str) -> str:
     """The text of an operation that is one expression."""
     names = [operand.name for operand in statement.operands]
     result = DTYPES[statement.results[0].dtype].language

@@ -9,42 +9,49 @@ from typing import TYPE_CHECKING
 from compat.toolchains.triton.programs.arrays import Array, numpy_dtype
 from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds, holds
 from compat.toolchains.triton.programs.operations.operation import Operation, require
-from compat.toolchains.triton.programs.program import Statement, Value
+from compat.toolchains.triton.programs.program import BlockStatement, BlockValue, Shape
 
 if TYPE_CHECKING:
     from compat.toolchains.triton.programs.draft import Draft
 
 _FLOATS = ("fp16", "fp16", "bf16", "fp32", "fp8e5", "fp8e4nv")
 _OPERANDS = (*_FLOATS, "i8")
-_SIZES = (16, 32, 64, 128)
+_SIZES = (16, 32, 64, 64, 128)
 _TF32 = 11
 """Bits of the significand of an operand in ``tf32``."""
 _IN_FP8 = 13
 """Bits in which Hopper adds products of fp8."""
 
 
-def propose_dot(draft: Draft, rows: int | None = None, columns: int | None = None) -> None:
-    """Add a product to a draft, whose operands are loaded or computed.
+def _propose(draft: Draft) -> None:
+    """Proposes a product, or one that is an operand of another."""
+    first = _product(draft, None)
+    if first.dtype == "fp32" and draft.random.random() < 0.5:
+        _product(draft, first)
 
-    A product of a given size is in ``fp32``.
-    """
-    dtype = draft.random.choice(_OPERANDS if rows is None else _FLOATS)
-    rows, columns = rows or draft.random.choice(_SIZES), columns or draft.random.choice(_SIZES)
-    depth = draft.random.choice(_SIZES)
+
+def _product(draft: Draft, given: BlockValue | None) -> BlockValue:
+    """Add a product, whose operands are loaded or computed; one of them perhaps from ``given``."""
+    dtype = draft.random.choice(_OPERANDS if given is None else _FLOATS)
+    rows, depth, columns = (draft.random.choice(_SIZES) for _ in range(3))
+    if given is not None:
+        size, other = given.shape
+        rows, depth, columns = draft.random.choice(((size, other, columns), (rows, size, other)))
     if DTYPES[dtype].bits == 8:
         depth = max(depth, 32)
     require(rows * columns <= 4096 and (rows + columns) * depth <= 8192, "the blocks are too large")
-    left = _operand(draft, dtype, (rows, depth))
-    right = _operand(draft, dtype, (depth, columns))
+    left = _operand(draft, dtype, (rows, depth), given)
+    right = _operand(draft, dtype, (depth, columns), given)
     result = "i32" if dtype == "i8" else "fp32"
     operands = [left, right]
     if draft.random.random() < 0.4:
         operands.append(draft.block((result,), (rows, columns)))
     precision = draft.random.choice(("tf32", "ieee")) if dtype == "fp32" else None
-    draft.define("dot", tuple(operands), (result, (rows, columns)), precision=precision)
+    kind = result, (rows, columns)
+    return draft.define("dot", tuple(operands), kind, precision=precision)[0]
 
 
-def _text(statement: Statement) -> str:
+def _text(statement: BlockStatement) -> str:
     left, right, *added = (operand.name for operand in statement.operands)
     precision = statement.settings["precision"]
     more = "".join(f", acc={name}" for name in added)
@@ -52,8 +59,10 @@ def _text(statement: Statement) -> str:
     return f"tl.dot({left}, {right}{more})"
 
 
-def _operand(draft: Draft, dtype: str, shape: tuple[int, ...]) -> Value:
-    """An operand: loaded, or computed; perhaps a transposed block."""
+def _operand(draft: Draft, dtype: str, shape: Shape, given: BlockValue | None = None) -> BlockValue:
+    """An operand: from a product, loaded, or computed; perhaps a transposed block."""
+    if given is not None and given.shape == shape:
+        return narrowed(draft, given, dtype)
     if draft.random.random() < 0.3:
         value = _operand(draft, dtype, shape[::-1])
         draft.define("transpose", (value,), (dtype, shape))
@@ -75,7 +84,16 @@ def _operand(draft: Draft, dtype: str, shape: tuple[int, ...]) -> Value:
     return draft.small(dtype, shape)
 
 
-def _derive(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def narrowed(draft: Draft, value: BlockValue, dtype: str) -> BlockValue:
+    """A product as an operand of another: small enough for that, in a type of operands."""
+    if not holds(dtype, draft.bounds[value.name]) or draft.random.random() < 0.4:
+        value = draft.limited(value, 7 if dtype.startswith("fp8") else 15)
+    if dtype != value.dtype:
+        (value,) = draft.define("cast", (value,), (dtype, value.shape))
+    return value
+
+
+def _derive(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     left, right = given[:2]
     dtype = statement.operands[0].dtype
     for operand in (left, right):
@@ -94,7 +112,7 @@ def _derive(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bo
     return [found]
 
 
-def _compute(statement: Statement, given: Sequence[Array], _: object) -> list[Array]:
+def _compute(statement: BlockStatement, given: Sequence[Array], _: object) -> list[Array]:
     dtype = numpy_dtype(statement.results[0].dtype)
     product = given[0].astype(dtype) @ given[1].astype(dtype)
     return [product + given[2] if len(given) > 2 else product]
@@ -105,10 +123,10 @@ OPERATIONS = (
         name="dot",
         family="dot",
         write=lambda statement, printer: printer.assign(statement, _text(statement)),
-        propose=propose_dot,
+        propose=_propose,
         derive=_derive,
         compute=_compute,
-        weight=8,
+        weight=12,
     ),
 )
 """The operations of this module."""

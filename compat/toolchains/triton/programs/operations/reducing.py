@@ -18,7 +18,7 @@ from compat.toolchains.triton.programs.dtypes import (
     wrapped,
 )
 from compat.toolchains.triton.programs.operations.operation import Derive, Operation, require
-from compat.toolchains.triton.programs.program import Statement, Value
+from compat.toolchains.triton.programs.program import BlockStatement, BlockValue
 
 if TYPE_CHECKING:
     from compat.toolchains.triton.programs.draft import Draft
@@ -28,7 +28,7 @@ _COMPARED = (*WIDE, "i16", "fp16", "bf16", "fp32")
 _Combine = Callable[[Array, Array], Array]
 
 
-def _length(statement: Statement) -> int:
+def _length(statement: BlockStatement) -> int:
     """Elements that become one."""
     axis = statement.settings["axis"]
     operand = statement.operands[0]
@@ -41,7 +41,7 @@ def _reduce(draft: Draft, name: str, dtypes: Sequence[str], result: str | None =
     draft.define(name, (value,), (result or value.dtype, shape), axis=axis)
 
 
-def _axis(draft: Draft, value: Value) -> tuple[int | None, tuple[int, ...]]:
+def _axis(draft: Draft, value: BlockValue) -> tuple[int | None, tuple[int, ...]]:
     """An axis to reduce, and the shape without it. ``None`` stands for all axes."""
     if draft.random.random() < 0.15:
         return None, ()
@@ -49,7 +49,7 @@ def _axis(draft: Draft, value: Value) -> tuple[int | None, tuple[int, ...]]:
     return axis, (*value.shape[:axis], *value.shape[axis + 1 :])
 
 
-def _summed(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _summed(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     (value,), length = given, _length(statement)
     dtype = statement.results[0].dtype
     # Any partial sum may be the largest one.
@@ -61,15 +61,15 @@ def _summed(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bo
     return [found]
 
 
-def _unchanged(_statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _unchanged(_statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     return [given[0]]
 
 
-def _position(statement: Statement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _position(statement: BlockStatement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
     return [bounds(0, _length(statement) - 1)]
 
 
-def _anything(statement: Statement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _anything(statement: BlockStatement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
     return [everything(result.dtype) for result in statement.results]
 
 
@@ -171,7 +171,7 @@ def _recurrence(draft: Draft) -> None:
     draft.define("recurrence", (factor, term), kind, kind, axis=axis)
 
 
-def _recurred(statement: Statement, given: Sequence[Array], _: object) -> list[Array]:
+def _recurred(statement: BlockStatement, given: Sequence[Array], _: object) -> list[Array]:
     axis = statement.settings["axis"]
     factors, terms = (np.moveaxis(value, axis, 0) for value in given)
     found = [(factors[0], terms[0])]
@@ -183,12 +183,13 @@ def _recurred(statement: Statement, given: Sequence[Array], _: object) -> list[A
 
 def _sort(draft: Draft) -> None:
     value = draft.block((*WIDE, "fp32"))
-    require(1 < value.shape[-1] <= 64, "a sort of many elements compiles for long")
+    is_small = 1 < value.shape[-1] <= 64 and value.elements <= 1024
+    require(is_small, "a sort of many elements compiles for long")
     descending = draft.random.random() < 0.5
     draft.define("sort", (value,), (value.dtype, value.shape), descending=descending)
 
 
-def _sorted(statement: Statement, given: Sequence[Array], _: object) -> list[Array]:
+def _sorted(statement: BlockStatement, given: Sequence[Array], _: object) -> list[Array]:
     found = np.sort(given[0], axis=-1)
     return [np.flip(found, -1) if statement.settings["descending"] else found]
 
@@ -199,7 +200,7 @@ def _histogram(draft: Draft) -> None:
     draft.define("histogram", (value,), ("i32", (bins,)), bins=bins)
 
 
-def _counted(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _counted(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     (value,) = given
     require(value.low >= 0 and value.high < statement.settings["bins"], "a number may have no bin")
     return [bounds(0, statement.operands[0].elements)]

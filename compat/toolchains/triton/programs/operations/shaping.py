@@ -10,8 +10,9 @@ import numpy as np
 
 from compat.toolchains.triton.programs.arrays import Array
 from compat.toolchains.triton.programs.dtypes import FLOATS, INTEGERS, Bounds
+from compat.toolchains.triton.programs.operations.elementwise import BROADCAST
 from compat.toolchains.triton.programs.operations.operation import Operation, require
-from compat.toolchains.triton.programs.program import Shape, Statement
+from compat.toolchains.triton.programs.program import BlockStatement, Shape
 
 if TYPE_CHECKING:
     from compat.toolchains.triton.programs.draft import Draft
@@ -21,7 +22,7 @@ LARGEST = 4096
 """Elements of the largest block."""
 
 
-def _same(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _same(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     found = given[0]
     for other in given[1:]:
         found = found.union(other)
@@ -32,7 +33,7 @@ def _operation(
     name: str,
     text: str,
     propose: Callable[[Draft], None],
-    compute: Callable[[Statement, Sequence[Array]], Sequence[Array]],
+    compute: Callable[[BlockStatement, Sequence[Array]], Sequence[Array]],
     *,
     since: str = "3.0",
     weight: int = 3,
@@ -76,11 +77,44 @@ def _expand(draft: Draft) -> None:
 
 def _broadcast(draft: Draft) -> None:
     ones = draft.values_where(lambda value: 1 in value.shape)
-    require(bool(ones), "no block has an axis of one element")
-    value = draft.random.choice(ones)
+    if not ones:
+        _expand(draft)
+    value = draft.random.choice(ones or [draft.latest])
     shape = tuple(size if size > 1 else draft.random.choice((2, 4, 16, 32)) for size in value.shape)
     require(math.prod(shape) <= LARGEST, "the block would be too large")
     draft.define("broadcast", (value,), (value.dtype, shape), shape=shape)
+
+
+def _spread(draft: Draft) -> None:
+    """Proposes an operator that broadcasts: a column and a row, or a block and one of these."""
+    sign = draft.random.choice(tuple(BROADCAST))
+    left = draft.block(INTEGERS if sign in "&^" else (*INTEGERS, *FLOATS))
+    require(len(left.shape) < 3, "a row and a column make a block of two axes")
+    axis = 1
+    if len(left.shape) == 2:
+        axis = draft.random.randrange(2)
+        shape = left.shape
+    else:
+        shape = (left.elements, draft.random.choice((2, 8, 16, 32)))
+        require(math.prod(shape) <= LARGEST, "the block would be too large")
+    right = draft.block((left.dtype,), (shape[axis],))
+    draft.define(
+        "spread",
+        (left, right),
+        (left.dtype, shape),
+        sign=sign,
+        left="" if len(left.shape) == 2 else "[:, None]",
+        right="[None, :]" if axis == 1 else "[:, None]",
+        axis=axis,
+    )
+
+
+def _compute_spread(statement: BlockStatement, given: Sequence[Array], _: object) -> list[Array]:
+    left, right = given
+    if left.ndim == 1:
+        left = left[:, None]
+    right = np.expand_dims(right, 1 - statement.settings["axis"])
+    return [BROADCAST[statement.settings["sign"]][1](left, right)]
 
 
 def _permute(draft: Draft) -> None:
@@ -132,7 +166,7 @@ def _gather(draft: Draft) -> None:
     draft.define("gather", (source, index), (source.dtype, shape), axis=axis)
 
 
-def _derive_gather(statement: Statement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _derive_gather(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
     source, index = given
     length = statement.operands[0].shape[statement.settings["axis"]]
     require(index.low >= 0 and index.high < length, "an index may be outside of the block")
@@ -158,6 +192,17 @@ OPERATIONS = (
         _broadcast,
         lambda statement, given: [np.broadcast_to(given[0], statement.settings["shape"])],
         weight=6,
+    ),
+    Operation(
+        name="spread",
+        family="shapes",
+        text="({0}{left} {sign} {1}{right}).to({result})",
+        propose=_spread,
+        derive=lambda statement, given, analysis: BROADCAST[statement.settings["sign"]][0](
+            statement, given, analysis
+        ),
+        compute=_compute_spread,
+        weight=8,
     ),
     _operation(
         "permute",

@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from os.path import relpath
-from pathlib import Path
-from typing import TYPE_CHECKING
 
+from attrs import asdict
+
+from compat.hunt.defects import Defect, HuntAnswer
+from compat.hunt.examples import WrittenHunt
 from compat.report.render.blocks import Block, DataTable, Heading, TableColumn, TextLine
 from compat.report.summary.compact import counted, listed
 from compat.text import JsonObject
-
-if TYPE_CHECKING:
-    from compat.hunt.hunting import Defect, HuntAnswer
+from compat.toolchains.programs import OWN
 
 SCHEMA = 1
+_STAGES = ("programs", "compiled", "interpreted", "launched")
+"""How far programs come."""
 
 
-def hunt_blocks(answer: HuntAnswer, examples: Mapping[str, Path]) -> Iterator[Block]:
+def hunt_blocks(answer: HuntAnswer, written: WrittenHunt) -> Iterator[Block]:
     """The answer for a terminal."""
     for defect in answer.defects:
         yield Heading(f"{defect.oracle}  {defect.fingerprint}")
-        for label, text in _facts(answer, defect):
+        for label, text in (*_facts(answer, defect), *_files(defect, written)):
             yield TextLine(f"  {label:<9} {text}")
-        if defect.known is None and defect.fingerprint in examples:
-            yield TextLine(f"  example   {relpath(examples[defect.fingerprint])}")
         yield TextLine()
     yield DataTable(
         columns=(
             TableColumn("family"),
-            TableColumn("programs", right=True),
-            TableColumn("compiled", right=True),
+            *(TableColumn(stage, right=True) for stage in _STAGES),
         ),
         rows=tuple(
-            (family, str(programs), str(compiled))
-            for family, (programs, compiled) in answer.coverage.items()
+            (family, *(str(getattr(covered, stage)) for stage in _STAGES))
+            for family, covered in answer.coverage.items()
         ),
         gap=2,
         ruled=False,
@@ -48,12 +47,37 @@ def _facts(answer: HuntAnswer, defect: Defect) -> Iterator[tuple[str, str]]:
     """What is known of a defect, with labels."""
     example = defect.example
     total = len(answer.verdicts)
+    forms = sorted({hit.program.form for hit in defect.hits} - {OWN})
     if defect.known is not None:
         note = f" ({defect.known.note})" if defect.known.note else ""
         yield "known", f"{defect.known.url}{note}"
     yield "says", example.reason.strip().splitlines()[0] if example.reason.strip() else "nothing"
+    if (failure := example.result.outcome.failure) is not None:
+        yield "stage", failure.stage + (f", in the pass {failure.pass_}" if failure.pass_ else "")
     yield "envs", f"{', '.join(defect.envs)}; {', '.join(defect.targets)}"
+    if right := [name for name in defect.limits(answer) if name is not None]:
+        yield "not in", " and ".join(right)
     yield "programs", f"{len(defect.seeds)} of {total}, the first from seed {defect.seeds[0]}"
+    if not any(hit.program.form == OWN for hit in defect.hits):
+        yield "forms", f"only {listed(forms)}"
+
+
+def _files(defect: Defect, written: WrittenHunt) -> Iterator[tuple[str, str]]:
+    """What was written of a defect, with labels."""
+    if (path := _example(defect, written)) is not None:
+        yield "example", path
+    issue = written.issues.get(defect.fingerprint)
+    if issue is None:
+        return
+    texts = [relpath(path) for path in issue.paths if path.suffix == ".md"]
+    yield "issue", texts[0] if texts else f"no script shows it: {'; '.join(issue.reasons)}"
+
+
+def _example(defect: Defect, written: WrittenHunt) -> str | None:
+    """The kernel file of a defect that is not known."""
+    if defect.known is not None or defect.fingerprint not in written.examples:
+        return None
+    return relpath(written.examples[defect.fingerprint])
 
 
 def sentences(answer: HuntAnswer) -> Iterator[str]:
@@ -62,12 +86,11 @@ def sentences(answer: HuntAnswer) -> Iterator[str]:
     first, end = answer.seeds
     yield (
         f"{counted(programs, 'program')} from seeds {first} to {end - 1}, {counted(cells, 'cell')}"
-        f" in {answer.seconds:.0f} s ({programs / max(answer.seconds, 0.001):.1f} programs per"
-        " second)"
+        f" in {answer.seconds:.0f} s ({answer.rate:.1f} programs per second)"
     )
     tried = len(answer.tried)
     valid = tried - len(answer.invalid)
-    yield f"{valid} of {counted(tried, 'program')} are valid ({valid / max(tried, 1):.1%})"
+    yield f"{valid} of {counted(tried, 'program')} are valid ({answer.share_valid:.1%})"
     if tried < programs:
         left = counted(programs - tried, "program")
         yield f"no chosen release has the operations of {left}"
@@ -82,13 +105,14 @@ def sentences(answer: HuntAnswer) -> Iterator[str]:
     )
 
 
-def hunt_document(answer: HuntAnswer, examples: Mapping[str, Path]) -> JsonObject:
+def hunt_document(answer: HuntAnswer, written: WrittenHunt) -> JsonObject:
     """The answer as JSON values."""
     return {
         "schema": SCHEMA,
         "seeds": list(answer.seeds),
         "programs": len(answer.verdicts),
         "cells": answer.cells,
+        "interrupted": answer.interrupted,
         "seconds": round(answer.seconds, 1),
         "envs": list(answer.envs),
         "targets": list(answer.targets),
@@ -99,19 +123,20 @@ def hunt_document(answer: HuntAnswer, examples: Mapping[str, Path]) -> JsonObjec
                 "fingerprint": defect.fingerprint,
                 "reason": defect.example.reason,
                 "envs": list(defect.envs),
+                "not_in": list(defect.limits(answer)),
                 "targets": list(defect.targets),
                 "seeds": list(defect.seeds),
-                "example": (
-                    relpath(examples[defect.fingerprint])
-                    if defect.known is None and defect.fingerprint in examples
-                    else None
-                ),
+                "forms": sorted({hit.program.form for hit in defect.hits}),
+                "example": _example(defect, written),
+                "issue": [
+                    relpath(path)
+                    for fingerprint, issue in written.issues.items()
+                    if fingerprint == defect.fingerprint
+                    for path in issue.paths
+                ],
                 "known": None if defect.known is None else defect.known.url,
             }
             for defect in answer.defects
         ],
-        "coverage": {
-            family: {"programs": programs, "compiled": compiled}
-            for family, (programs, compiled) in answer.coverage.items()
-        },
+        "coverage": {family: asdict(covered) for family, covered in answer.coverage.items()},
     }
