@@ -177,9 +177,11 @@ def test_with_a_gpu_it_launches_what_compiles(
 ) -> None:
     """The stand-in for a GPU runs no generated kernel: it leaves zeros in every output."""
     stand_in(project, pair_python, monkeypatch, breaks="nothing", how="wrong")
-    words = ("hunt", "--programs", "1", "--seed", "3", "--envs", "3.9.0", "--shrink", "0")
+    words = ("hunt", "--programs", "1", "--seed", "3", "--envs", "3.9.0", "--shrink", "60")
     done = run(*words, "--launch", "--json", code=1)
     (defect,) = json.loads(done.stdout)["defects"]
     assert (defect["oracle"], defect["targets"]) == ("numbers", ["sm_90"])
+    example = (project / defect["example"]).with_suffix(".py").read_text()
+    assert example.count("\n    ") <= 4  # what it stores, and where
     again = run(*words, "--launch", "--json", code=1)
     assert json.loads(again.stdout)["defects"] == [defect]
