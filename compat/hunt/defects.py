@@ -161,8 +161,9 @@ class HuntAnswer:
         by_print: dict[tuple[Oracle, str, KnownDefect | None], list[Hit]] = defaultdict(list)
         for verdict in self.verdicts:
             for hit in verdict.hits:
-                known = known_defect(self.known, hit, self.language.kernel_source(hit.program))
                 fingerprint = hit.fingerprint + _releases(verdict, hit)
+                text = self.language.kernel_source(hit.program)
+                known = known_defect(self.known, hit, text, fingerprint)
                 by_print[hit.oracle, fingerprint, known].append(hit)
         defects = [
             Defect(fingerprint=fingerprint, oracle=oracle, hits=tuple(hits), known=known)

@@ -21,6 +21,7 @@ class KnownDefect:
     """A defect that is known upstream."""
 
     fingerprint: str
+    """As an answer shows it. For wrong numbers also without the releases: ``wrong:nan``."""
     url: str
     """Where it is known."""
     note: str = ""
@@ -31,20 +32,25 @@ class KnownDefect:
     source: re.Pattern[str] | None = None
     """Found in the text of every kernel that shows it. ``None``: the fingerprint is enough."""
 
-    def covers(self, hit: Hit, text: str) -> bool:
-        """Whether a hit of a kernel with this text shows the defect."""
+    def covers(self, hit: Hit, text: str, fingerprint: str | None = None) -> bool:
+        """Whether a hit of a kernel with this text shows the defect.
+
+        ``fingerprint`` is the one that the answer shows (default: the hit's).
+        """
         release = hit.result.cell.env.release
         return (
-            self.fingerprint == hit.fingerprint
+            self.fingerprint in (hit.fingerprint, fingerprint)
             and self.oracle in (None, hit.oracle)
             and (release is None or self.releases.contains(release, prereleases=True))
             and (self.source is None or self.source.search(text) is not None)
         )
 
 
-def known_defect(known: Iterable[KnownDefect], hit: Hit, text: str) -> KnownDefect | None:
+def known_defect(
+    known: Iterable[KnownDefect], hit: Hit, text: str, fingerprint: str
+) -> KnownDefect | None:
     """The first known defect that a hit of a kernel with this text shows."""
-    return next((each for each in known if each.covers(hit, text)), None)
+    return next((each for each in known if each.covers(hit, text, fingerprint)), None)
 
 
 def read_known(path: Path) -> tuple[KnownDefect, ...]:

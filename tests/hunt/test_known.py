@@ -74,6 +74,19 @@ def test_the_oracle_tells_wrong_numbers_of_a_gpu_from_those_of_an_interpreter(
     assert [known.covers(wrong(by_gpu=by_gpu), "") for by_gpu in (False, True)] == [True, False]
 
 
+def test_wrong_numbers_are_known_with_the_releases_that_an_answer_shows_and_without(
+    tmp_path: Path,
+) -> None:
+    hit = wrong(by_gpu=True)
+    for fingerprint, is_covered in (
+        ("wrong:nan", True),
+        ("wrong:nan:3.9.0", True),
+        ("wrong:nan:3.8.0", False),
+    ):
+        known = defect(tmp_path, "", fingerprint)
+        assert known.covers(hit, "", "wrong:nan:3.9.0") is is_covered
+
+
 @pytest.mark.parametrize(
     ("text", "where", "told"),
     [
