@@ -26,6 +26,11 @@ class Defect:
     """What it is known as upstream."""
 
     @property
+    def name(self) -> str:
+        """Its oracle and its fingerprint, which no other new defect has both of."""
+        return f"{self.oracle}:{self.fingerprint}"
+
+    @property
     def example(self) -> Hit:
         """The hit with the shortest program, on its newest release."""
         return min(

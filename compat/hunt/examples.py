@@ -55,9 +55,9 @@ class WrittenHunt:
     """The files that were written."""
 
     examples: Mapping[str, Path]
-    """Fingerprint → kernel file, of each defect that is not known."""
+    """Name of a defect that is not known → its kernel file."""
     issues: Mapping[str, DefectIssue]
-    """Fingerprint → issue, of defects of a compile."""
+    """Name of a defect of a compile → its issue."""
     built: Built | None = None
     """The content of the folder for a GPU host."""
     launcher: Path | None = None
@@ -92,23 +92,23 @@ def write_hunt(run: HuntRun, answer: HuntAnswer, files: HuntFiles) -> WrittenHun
 
 
 def _examples(run: HuntRun, answer: HuntAnswer, folder: Path, seconds: float) -> dict[str, Path]:
-    """Write an example of each defect that is not known: fingerprint → kernel file."""
+    """Write an example of each defect that is not known: its name → kernel file."""
     examples: dict[str, Path] = {}
     for defect in answer.defects:
         if defect.known is not None:
             continue
         program = _shrunk(run, answer, defect, seconds) if seconds else defect.example.program
-        place = folder / _folder_name(defect.fingerprint)
+        place = folder / _folder_name(defect.name)
         try:
             path = write_kernel(program, run.language, run.toolchain, place)
         except OSError as error:
             raise StoreError(f"cannot write an example: {error}", where=str(place)) from error
-        examples[defect.fingerprint] = path
+        examples[defect.name] = path
     return examples
 
 
-def _folder_name(fingerprint: str) -> str:
-    return "".join(letter if letter.isalnum() else "-" for letter in fingerprint)[:80]
+def _folder_name(name: str) -> str:
+    return "".join(letter if letter.isalnum() or letter == "." else "-" for letter in name)[:80]
 
 
 def _issues(
@@ -117,16 +117,16 @@ def _issues(
     """Write a script and an issue text beside each example of a failing compile."""
     issues: dict[str, DefectIssue] = {}
     for defect in answer.defects:
-        if defect.oracle.compares_numbers or defect.fingerprint not in examples:
+        if defect.oracle.compares_numbers or defect.known is not None:
             continue
-        failing, kernel_file = defect.example.result.cell, examples[defect.fingerprint]
+        failing, kernel_file = defect.example.result.cell, examples[defect.name]
         chosen = run.selection.with_patterns(kernel_files=(str(kernel_file),))
         (cell,) = plan.cross([failing.env], [failing.target], chosen.specs)
         with run.listener.step(f"verifying a script of {defect.fingerprint}"):
             (outcome,) = repro(
                 chosen, cell.id, run.context, run.obtain, folder=kernel_file.parent, command=command
             )
-        issues[defect.fingerprint] = (
+        issues[defect.name] = (
             DefectIssue(reasons=outcome.reasons)
             if isinstance(outcome, Unverified)
             else DefectIssue(paths=outcome.paths)

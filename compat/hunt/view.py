@@ -66,7 +66,7 @@ def _files(defect: Defect, written: WrittenHunt) -> Iterator[tuple[str, str]]:
     """What was written of a defect, with labels."""
     if (path := _example(defect, written)) is not None:
         yield "example", path
-    issue = written.issues.get(defect.fingerprint)
+    issue = written.issues.get(defect.name)
     if issue is None:
         return
     texts = [relpath(path) for path in issue.paths if path.suffix == ".md"]
@@ -75,9 +75,9 @@ def _files(defect: Defect, written: WrittenHunt) -> Iterator[tuple[str, str]]:
 
 def _example(defect: Defect, written: WrittenHunt) -> str | None:
     """The kernel file of a defect that is not known."""
-    if defect.known is not None or defect.fingerprint not in written.examples:
+    if defect.known is not None or defect.name not in written.examples:
         return None
-    return relpath(written.examples[defect.fingerprint])
+    return relpath(written.examples[defect.name])
 
 
 def sentences(answer: HuntAnswer) -> Iterator[str]:
@@ -130,8 +130,8 @@ def hunt_document(answer: HuntAnswer, written: WrittenHunt) -> JsonObject:
                 "example": _example(defect, written),
                 "issue": [
                     relpath(path)
-                    for fingerprint, issue in written.issues.items()
-                    if fingerprint == defect.fingerprint
+                    for name, issue in written.issues.items()
+                    if name == defect.name
                     for path in issue.paths
                 ],
                 "known": None if defect.known is None else defect.known.url,

@@ -141,7 +141,7 @@ def test_an_answer_tells_known_hits_from_new_ones_of_the_same_fingerprint(tmp_pa
     found = {each.envs: each.known for each in answer.defects}
     assert found == {("triton-3.8.0",): known, ("triton-3.9.0",): None}
     example = Path("hunt/new.toml")
-    written = WrittenHunt(examples={crash("3.9.0").fingerprint: example}, issues={})
+    written = WrittenHunt(examples={f"crash:{crash('3.9.0').fingerprint}": example}, issues={})
     document = hunt_document(answer, written)
     assert {(each["known"], each["example"]) for each in document["defects"]} == {
         (URL, None),

@@ -111,9 +111,13 @@ def test_in_an_env_made_from_its_header_it_shows_its_failure(script: Path, tmp_p
     subprocess.run(
         [*uv, "pip", "install", "--python", str(python), *needs["dependencies"]], **quiet
     )
-    ran = run_script(str(python), script, 120)
+    text = script.read_text()
+    copy = tmp_path / script.name
+    # A script of a compile without an end shows it sooner here.
+    copy.write_text(re.sub(r"^DEADLINE = \d+", "DEADLINE = 15", text, flags=re.MULTILINE))
+    ran = run_script(str(python), copy, 120)
     assert ran.exit_code == 0, ran.output
-    if "DEADLINE = " in script.read_text():
+    if "DEADLINE = " in text:
         assert "reproduced: still compiling after" in ran.output
     else:
         assert seen(ran, script) == promised(script)
