@@ -15,6 +15,7 @@ A program that every release rejects in every form counts as invalid. The others
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
@@ -39,6 +40,9 @@ class Oracle(StrEnum):
         return self in (Oracle.INTERPRETER, Oracle.NUMBERS)
 
 
+_RAISED = re.compile(r"raised in the interpreter: (.+)")
+_WORDS = 6
+"""Words of an exception that tell it from others: its type, and the first ones of its text."""
 _BROKEN = (Status.CRASHED, Status.TIMED_OUT, Status.OUT_OF_MEMORY)
 _NOT_TOLD = (Status.UNSUPPORTED, Status.LOST, Status.LAUNCH_REFUSED)
 
@@ -173,7 +177,9 @@ def _by_numbers(program: GeneratedProgram, result: Result) -> Iterable[Hit]:
 
 
 def _pattern(check: Check) -> str:
-    """What is wrong with numbers, in one word."""
+    """What is wrong with numbers, or which exception was raised, without numbers and names."""
+    if raised := _RAISED.search(check.reason):
+        return "-".join(re.findall(r"[a-z]+", raised[1].lower())[:_WORDS])
     for words, name in (
         ("wrote outside", "outside"),
         ("not written", "unwritten"),

@@ -79,6 +79,11 @@ def test_what_says_nothing_of_the_program_is_no_hit(untold: Result) -> None:
         (Status.WRONG, "is 3, expected 4", "wrong:numbers"),
         (Status.UNSTABLE, "2 of 30 launches differ", "unstable:failure"),
         (Status.FAULTED, "an illegal memory access", "faulted:failure"),
+        (
+            Status.REJECTED,
+            "x.py:4: raised in the interpreter: ValueError: cannot reshape array of size 8 to 4",
+            "rejected:valueerror-cannot-reshape-array-of-size",
+        ),
     ],
 )
 def test_wrong_numbers_are_hits_by_their_pattern(

@@ -11,6 +11,7 @@ import pytest
 from attrs import evolve
 
 from compat.toolchains.triton.programs.analysis import check_program
+from compat.toolchains.triton.programs.dtypes import DTYPES
 from compat.toolchains.triton.programs.evaluator import InexactError, elements_of, evaluate
 from compat.toolchains.triton.programs.generator import CHOICES, forms_of, generate
 from compat.toolchains.triton.programs.operations import FAMILIES, OPERATIONS
@@ -144,6 +145,38 @@ def test_a_false_hint_is_noticed() -> None:
     program = evolve(_program(_load(), _store()), scalars={"n0": 8}, hinted=("n0",))
     with pytest.raises(UndefinedError, match="multiple of 16"):
         check_program(program)
+
+
+def test_a_descriptor_reads_from_a_place_at_16_bytes() -> None:
+    """Three programs that did not faulted on a GPU, and the interpreter rejects them."""
+    settings = {
+        "tensor": "x0",
+        "rows": 16,
+        "columns": 16,
+        "strides": (16, 1),
+        "order": (1, 0),
+        "block_shape": (16, 16),
+    }
+
+    def loads(dtype: str, aside: int) -> BlockProgram:
+        tile = BlockStatement(
+            "load_descriptor",
+            (),
+            (BlockValue("v1", dtype, (16, 16)),),
+            {**settings, "offsets": (0, aside)},
+        )
+        return evolve(_program(tile), inputs=(InputTensor("x0", dtype, 256, -3, 3),))
+
+    check_program(loads("fp16", 8))
+    with pytest.raises(UndefinedError, match="16 bytes"):
+        check_program(loads("i8", 8))
+    offsets = {
+        statement.settings["offsets"][1] * DTYPES[statement.results[0].dtype].bits // 8 % 16
+        for seed in range(400)
+        for statement in generate(seed).all_statements
+        if statement.operation == "load_descriptor"
+    }
+    assert offsets == {0}
 
 
 def test_integers_wrap_around_as_in_a_kernel() -> None:

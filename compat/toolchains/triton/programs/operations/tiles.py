@@ -39,7 +39,8 @@ def _propose_tile(draft: Draft, name: str) -> None:
     rows, columns = (size + draft.random.choice((-5, 0, 8, size)) for size in shape)
     if is_descriptor:
         columns = -(-columns // 16) * 16  # a row of a descriptor is a multiple of 16 bytes
-    offsets = draft.random.choice((0, 0, 4, shape[0] // 2)), draft.random.choice((0, 0, 8))
+    aside = 128 // DTYPES[dtype].bits if is_descriptor else 8
+    offsets = draft.random.choice((0, 0, 4, shape[0] // 2)), draft.random.choice((0, 0, aside))
     low = 0 if not DTYPES[dtype].signed else -3
     tensor = draft.tensor(dtype, rows * columns, low, 3, 0)
     is_transposed = not is_descriptor and draft.random.random() < 0.3
@@ -61,6 +62,16 @@ def _fixed(statement: BlockStatement, _given: Sequence[Bounds], analysis: Analys
     """The bounds of a tile at a fixed place, with zeros beyond its matrix."""
     _check_matrix(statement, analysis)
     return [bounds_of(analysis.tensors[statement.settings["tensor"]]).union(bounds(0, 0))]
+
+
+def _described(
+    statement: BlockStatement, given: Sequence[Bounds], analysis: Analysis
+) -> list[Bounds]:
+    """The same for a tile through a descriptor."""
+    dtype = statement.results[0].dtype
+    for elements in (statement.settings["columns"], statement.settings["offsets"][1]):
+        require(elements * DTYPES[dtype].bits % 128 == 0, "a row does not begin at 16 bytes")
+    return _fixed(statement, given, analysis)
 
 
 def _check_matrix(statement: BlockStatement, analysis: Analysis) -> None:
@@ -171,7 +182,7 @@ OPERATIONS = (
         family="descriptors",
         text=f"{_DESCRIPTOR}.load({{offsets}})",
         propose=lambda draft: _propose_tile(draft, "load_descriptor"),
-        derive=_fixed,
+        derive=_described,
         compute=lambda statement, given, machine: _read(
             statement, statement.settings["offsets"], machine
         ),
