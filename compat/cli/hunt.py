@@ -210,7 +210,7 @@ def _end(
     """Name the files that were written, and end the command."""
     if written.built is not None and written.launcher is not None:
         packed = pack(written.launcher.parent) if archive else None
-        show_built(written.built, written.launcher, packed)
+        show_built(written.built, written.launcher, packed, answer.add)
     if written.examples:
         answer.add(f"wrote {counted(len(written.examples), 'example')} to {relative(kept)}")
     if found.interrupted:

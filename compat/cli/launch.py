@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -169,17 +169,22 @@ def build(
     sys.exit(0 if built.launchable else 1)
 
 
-def show_built(built: Built, program: Path, packed: Path | None) -> None:
-    """Print what was written for a GPU host, and the command that launches it."""
+def show_built(
+    built: Built,
+    program: Path,
+    packed: Path | None,
+    show: Callable[[str], object] = click.echo,
+) -> None:
+    """Show what was written for a GPU host, and the command that launches it."""
     objects = len({each.binary for each in built.launchable})
-    click.echo(
+    show(
         f"{len(built.launchable):,} cells for {built.target.name} in {objects:,} binaries: python"
         f" {relative(program)}"
     )
     if packed is not None:
-        click.echo(f"packed: {relative(packed)}, {packed.stat().st_size:,} bytes")
+        show(f"packed: {relative(packed)}, {packed.stat().st_size:,} bytes")
     if built.left_out:
-        click.echo(f"{len(built.left_out):,} cells are left out; index.json says why")
+        show(f"{len(built.left_out):,} cells are left out; index.json says why")
 
 
 def _show_problems(built: Built, out: Path, selection: Selection) -> None:

@@ -101,7 +101,9 @@ def test_a_hunt_goes_on_after_the_last_seed(project: Path) -> None:
 
 def test_a_folder_for_a_gpu_host_has_what_compiles(project: Path) -> None:
     words = ("hunt", "--programs", "2", "--seed", "3", "--envs", "3.9.0", "--target", "sm_90")
-    run(*words, "--build", "gpu")
+    done = run(*words, "--build", "gpu", "--json")
+    assert json.loads(done.stdout)["cells"] == 4
+    assert "python gpu/launch.py" in done.stderr
     index: dict[str, Any] = json.loads((project / "gpu/index.json").read_text())
     names = [cell["cell"].split("/")[0] for cell in index["cells"]]
     own = [name for name in names if name in ("seed_3", "seed_4")]
