@@ -24,6 +24,7 @@ from compat.cli.opening import (
     CompileOptions,
     compile_options,
     executor_option,
+    keep_launched,
     launched_option,
     python_option,
     use_gpu,
@@ -32,7 +33,6 @@ from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options
 from compat.engine.run import Interrupted
 from compat.interruption import Stopped
-from compat.launch import merging
 
 _AXES = [str(each) for each in Axis]
 _ASKED = ("patches", "pre", "find_links", "index_url", "distribution")
@@ -183,8 +183,7 @@ def bisect(
     inside = (*options, *_ends(request), *given(*_INSIDE))
     listener = BisectProgress(request.axis, inside, answer, several=len(selection.kernels) > 1)
     with listener.interruptible(), compiling.opened(selection) as context:
-        for path in launched:
-            merging.merge(path, context.store)
+        keep_launched(launched, context.store)
         found = bisecting.bisect(request, context, compiling.obtaining(selection), listener)
     if request.axis is Axis.RELEASES:
         _show(found, options, tuple(_ends(request)), answer, output)

@@ -18,6 +18,7 @@ from compat.cli.opening import (
     CompileOptions,
     compile_options,
     executor_option,
+    keep_launched,
     launched_option,
     python_option,
     use_gpu,
@@ -29,7 +30,6 @@ from compat.hunt.examples import HuntFiles, WrittenHunt, write_hunt
 from compat.hunt.hunting import HuntRequest, HuntRun
 from compat.hunt.known import KNOWN_FILE, KnownDefect, read_known
 from compat.hunt.view import hunt_blocks, hunt_document
-from compat.launch import merging
 from compat.launch.archive import pack
 from compat.project import Selection
 from compat.report.summary.compact import counted
@@ -176,8 +176,7 @@ def hunt(
         compiling.opened(selection) as context,
         HuntRun(selection, context, obtain, listener, gpu) as run,
     ):
-        for path in launched:
-            merging.merge(path, context.store)
+        keep_launched(launched, context.store)
         found = run.run(
             HuntRequest(
                 seed=seed,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial, wraps
 from pathlib import Path
@@ -177,6 +177,17 @@ def launched_option(use: str) -> Callable[[_Command], _Command]:
         metavar="FILE",
         help=f"Results that launch.py wrote on a GPU host, to store and {use}.",
     )
+
+
+def keep_launched(files: Sequence[Path], store: Store) -> None:
+    """Keep the results of ``--launched``, and say how many there are and how many are lost.
+
+    Raises StoreError if a file does not contain results.
+    """
+    from compat.launch import merging
+
+    if merged := [merging.merge(path, store) for path in files]:
+        say(merging.told_of(merged))
 
 
 def python_option(command: _Command) -> _Command:

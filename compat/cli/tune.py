@@ -16,6 +16,7 @@ from compat.cli.launch import show_built
 from compat.cli.opening import (
     CompileOptions,
     compile_options,
+    keep_launched,
     launched_option,
     python_option,
     use_gpu,
@@ -23,7 +24,7 @@ from compat.cli.opening import (
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import kernel_arguments, select, selection_options
 from compat.errors import SelectionError
-from compat.launch import hosting, merging
+from compat.launch import hosting
 from compat.launch.archive import pack, write_archive
 from compat.report.render.page import matrix_html
 from compat.report.tuned import tuned_report
@@ -107,8 +108,7 @@ def tune(
     plan = tuning.plan_tuning(selection)
     with evolve(compiling, executor="local").opened(selection) as context:
         listener = ProgressListener(judged=False)
-        for path in launched:
-            merging.merge(path, context.store)
+        keep_launched(launched, context.store)
         compiled = tuning.compile_configs(plan, context, compiling.obtaining(selection), listener)
         if folder is not None:
             _write(compiled, folder, archive)

@@ -91,6 +91,11 @@ def test_from_a_kernel_file_to_the_answer(
     assert {line["check"]["status"] for line in lines} == {"ok"}
     assert max(line["latency"]["samples"] for line in lines) >= 3 + 5 + 25
 
+    lost = [{**line, "check": {**line["check"], "status": "lost"}} for line in lines]
+    (project / "lost.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lost))
+    refused = run("tune", *SELECTED, "--launched", "lost.jsonl", code=SelectionError.exit_code)
+    assert "launched 0 cells, 8 are lost\nerror: no config was launched" in refused.stderr
+
     own = [line for line in lines if line["cell"].split("/")[2] == "default"]
     assert len(own) == 2
     (project / "own.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in own))
