@@ -25,8 +25,8 @@ from compat.cli.opening import (
     compile_options,
     executor_option,
     keep_launched,
+    launch_options,
     launched_option,
-    python_option,
     use_gpu,
 )
 from compat.cli.progress import ProgressListener
@@ -133,13 +133,7 @@ _INSIDE = ("against", "assemblers", "budget", "grow")
     help="With --axis config: stop after this many seconds and report the result so far.",
 )
 @launched_option("judge")
-@click.option(
-    "--launch",
-    "is_launching",
-    is_flag=True,
-    help="Launch the cells that the judge asks about, on the GPU of this machine.",
-)
-@python_option
+@launch_options("Launch the cells that the judge asks about, on the GPU of this machine.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -16,11 +16,12 @@ from compat.cli.help import Command
 from compat.cli.launch import show_built
 from compat.cli.opening import (
     CompileOptions,
+    build_options,
     compile_options,
     executor_option,
     keep_launched,
+    launch_options,
     launched_option,
-    python_option,
     use_gpu,
 )
 from compat.cli.progress import ProgressListener
@@ -106,22 +107,9 @@ from compat.report.summary.compact import counted
     is_flag=True,
     help="Also write a script and an issue text for each failing compile, verified by a run.",
 )
-@click.option(
-    "--build",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Also write a folder for a GPU host, with all that compiles.",
-)
-@click.option("--archive", is_flag=True, help="With --build: also write FOLDER.tar.xz.")
+@build_options("Also write a folder for a GPU host, with all that compiles.")
 @launched_option("judge")
-@click.option(
-    "--launch",
-    "is_launching",
-    is_flag=True,
-    help="Launch what compiles on the GPU of this machine.",
-)
-@python_option
+@launch_options("Launch what compiles on the GPU of this machine.")
 @compile_options(
     jobs=None,
     deadline=None,

@@ -28,8 +28,8 @@ from compat.cli.opening import (
     CompileOptions,
     compile_options,
     executor_option,
+    launch_options,
     launched_option,
-    python_option,
 )
 from compat.cli.selecting import kernel_arguments, select, selection_options, shard_option
 
@@ -60,13 +60,7 @@ if TYPE_CHECKING:
     no_build="Do not build missing envs; report them as broken.",
 )
 @launched_option("show")
-@click.option(
-    "--launch",
-    "is_launching",
-    is_flag=True,
-    help="Also launch the cells that compile, here or on the executor's workers.",
-)
-@python_option
+@launch_options("Also launch the cells that compile, here or on the executor's workers.")
 def matrix(
     *,
     answer: Answer,

@@ -190,6 +190,37 @@ def keep_launched(files: Sequence[Path], store: Store) -> None:
         say(merging.told_of(merged))
 
 
+def build_options(words: str) -> Callable[[_Command], _Command]:
+    """Adds the options that write a folder for a GPU host. ``words`` is the help of the folder."""
+
+    def decorate(command: _Command) -> _Command:
+        for option in (
+            click.option("--archive", is_flag=True, help="With --build: also write FOLDER.tar.xz."),
+            click.option(
+                "--build",
+                "folder",
+                type=click.Path(path_type=Path, file_okay=False),
+                metavar="FOLDER",
+                help=words,
+            ),
+        ):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def launch_options(words: str) -> Callable[[_Command], _Command]:
+    """Adds the options that launch on this machine. ``words`` is the help of ``--launch``."""
+
+    def decorate(command: _Command) -> _Command:
+        return click.option("--launch", "is_launching", is_flag=True, help=words)(
+            python_option(command)
+        )
+
+    return decorate
+
+
 def python_option(command: _Command) -> _Command:
     """Adds the option that names an interpreter with PyTorch."""
     words = "The interpreter with PyTorch that launches.  [default: this one, else one of the envs]"

@@ -15,10 +15,11 @@ from compat.cli.help import Command
 from compat.cli.launch import show_built
 from compat.cli.opening import (
     CompileOptions,
+    build_options,
     compile_options,
     keep_launched,
+    launch_options,
     launched_option,
-    python_option,
     use_gpu,
 )
 from compat.cli.progress import ProgressListener
@@ -36,28 +37,15 @@ from compat.tune.tuning import CompiledConfigs
 @click.command(cls=Command)
 @kernel_arguments
 @selection_options
-@click.option(
-    "--build",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Write a folder for a GPU host instead of an answer.",
-)
-@click.option("--archive", is_flag=True, help="With --build: also write FOLDER.tar.xz.")
+@build_options("Write a folder for a GPU host instead of an answer.")
 @launched_option("compare")
-@click.option(
-    "--launch",
-    "is_launching",
-    is_flag=True,
-    help="Launch what was not launched before, on the GPU of this machine.",
-)
+@launch_options("Launch what was not launched before, on the GPU of this machine.")
 @click.option(
     "--minutes",
     type=click.FloatRange(min=0, min_open=True),
     metavar="N",
     help="With --launch: the minutes that launches may take.  [default: no limit]",
 )
-@python_option
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -70,7 +70,7 @@ def hunt(
     listener: Listener | None = None,
     gpu: Gpu | None = None,
 ) -> HuntAnswer:
-    """Try programs until their number or the time is reached.
+    """Try programs until their number or the time is reached, or the user ends it.
 
     Args:
         request: The programs to try.
@@ -82,7 +82,7 @@ def hunt(
 
     Raises:
         SelectionError: The envs have no programs, there is no such family, or NumPy is missing.
-        compat.engine.run.Interrupted: And the other errors of :func:`compat.engine.run.run`.
+        CompatError: The errors of :func:`compat.engine.run.run`.
         StoreError: The folder for programs cannot be written.
     """
     with HuntRun(selection, context, obtain, listener, gpu) as run:
@@ -115,11 +115,11 @@ class HuntRun:
         self._programs.close()
 
     def run(self, request: HuntRequest) -> HuntAnswer:
-        """Try programs until their number or the time is reached.
+        """Try programs until their number or the time is reached, or the user ends it.
 
         Raises:
             SelectionError: There is no such family of operations.
-            compat.engine.run.Interrupted: And the other errors of :func:`compat.engine.run.run`.
+            CompatError: The errors of :func:`compat.engine.run.run`.
             StoreError: The folder for programs cannot be written.
         """
         self._check_families(request.only)
