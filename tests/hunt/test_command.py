@@ -15,7 +15,7 @@ from packaging.version import Version
 from compat import interruption
 from compat.cli.commands import main
 from compat.config.matrix import MatrixConfig
-from compat.hunt.hunting import HuntRun
+from compat.hunt.hunting import HuntRun, _batch
 from compat.model import BuiltEnv
 from compat.project import read_matrix
 from compat.toolchains.triton.programs.language import PROGRAMS
@@ -99,6 +99,18 @@ def test_a_hunt_goes_on_after_the_last_seed(project: Path) -> None:
     assert (first, second) == ([0, 1], [1, 2])
 
 
+def test_without_envs_it_tries_the_newest_release(project: Path) -> None:
+    words = ("hunt", "--programs", "1", "--target", "sm_90", "--json")
+    assert json.loads(run(*words).stdout)["envs"] == ["triton-3.9.0"]
+
+
+def test_batches_follow_the_time_that_programs_take() -> None:
+    assert _batch(rate=0.1, seconds=3600, taken=100) == 18
+    assert _batch(rate=0.1, seconds=3600, taken=3540) == 6
+    assert _batch(rate=50, seconds=None, taken=1) == 64
+    assert _batch(rate=0.001, seconds=60, taken=1) == 2
+
+
 def test_a_folder_for_a_gpu_host_has_what_compiles(project: Path) -> None:
     words = ("hunt", "--programs", "2", "--seed", "3", "--envs", "3.9.0", "--target", "sm_90")
     done = run(*words, "--build", "gpu", "--json")
@@ -142,7 +154,9 @@ def test_a_hunt_that_is_interrupted_tells_what_it_found(
     done = run(*words, "--target", "sm_90", "--json", code=130)
     document = json.loads(done.stdout)
     assert document["interrupted"]
-    assert [defect["oracle"] for defect in document["defects"]] == ["crash"]
+    (defect,) = document["defects"]
+    assert defect["oracle"] == "crash"
+    assert (project / defect["example"]).exists()
     assert document["seeds"] == [CRASHES, CRASHES + 2]
     assert f"interrupted: the next hunt begins with seed {CRASHES + 2}" in done.stderr
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -252,19 +253,39 @@ def test_forms_compute_the_same_and_differ_in_one_thing(programs: list[BlockProg
                 (option, value) for option, values in CHOICES.items() for value in values
             }
     assert set(names) == {"warps", "stages", "unhinted", "respelled"}
+    seconds = {forms_of(program, 2)[1].form.rpartition("_")[0] for program in programs}
+    assert seconds == {"", "warps", "stages"}  # "": those without a number
+
+
+def _value(number: int) -> BlockValue:
+    return BlockValue(f"v{number}", "i32", (16,))
+
+
+SUM = _program(BlockStatement("add", (_value(1), _value(0)), (_value(2),)))
 
 
 def test_another_spelling_swaps_operands_and_writes_loops_with_while() -> None:
     texts = [
         (kernel_source(program), kernel_source(evolve(program, form=RESPELLED)))
-        for program in (generate(seed, only=("loops",)) for seed in range(20))
+        for program in (
+            generate(seed, only=(family,))
+            for seed in range(20)
+            for family in ("loops", "pipelines")
+        )
     ]
     assert any(" in range(" in usual for usual, _ in texts)
     for usual, other in texts:
         assert " in range(" not in other
         assert usual.count("tl.static_range(") == other.count("tl.static_range(")
-        loops = usual.count(" in range(") + usual.count(" in tl.range(")
-        assert other.count("while ") == loops
+        heads = re.findall(r"for (\w+) in (?:tl\.)?range\(0, \w+(?:, (\d+))?", usual)
+        assert other.count("while ") == len(heads)
+        assert [f"{name} += {step or 1}\n" in other for name, step in heads] == [True] * len(heads)
     swapped = {"{0} * {1}": "{1} * {0}", "tl.minimum({0}, {1})": "tl.minimum({1}, {0})"}
     for text, expected in {**swapped, "{0} - {1}": "{0} - {1}", "{0} & 1": "{0} & 1"}.items():
         assert _swapped(text) == expected
+    own, swapped_sum = (
+        re.findall(r"^    (v\d+) = (v\d+) \+ (v\d+)$", kernel_source(form), re.MULTILINE)
+        for form in (SUM, evolve(SUM, form=RESPELLED))
+    )
+    assert own == [("v2", "v1", "v0")]
+    assert swapped_sum == [("v2", "v0", "v1")]
