@@ -165,7 +165,7 @@ def hunt(
         HuntRun(selection, context, obtain, listener, gpu) as run,
     ):
         keep_launched(launched, context.store)
-        found = run.run(
+        hunted = run.run(
             HuntRequest(
                 seed=seed,
                 programs=programs,
@@ -178,7 +178,7 @@ def hunt(
         )
         written = write_hunt(
             run,
-            found,
+            hunted,
             HuntFiles(
                 examples=kept,
                 shrinking=shrinking,
@@ -187,12 +187,12 @@ def hunt(
                 build=folder,
             ),
         )
-    answer.draw(lambda: hunt_blocks(found, written), lambda: hunt_document(found, written))
-    _end(found, written, answer, kept, archive=archive)
+    answer.draw(lambda: hunt_blocks(hunted, written), lambda: hunt_document(hunted, written))
+    _end(hunted, written, answer, kept, archive=archive)
 
 
 def _end(
-    found: HuntAnswer, written: WrittenHunt, answer: Answer, kept: Path, *, archive: bool
+    hunted: HuntAnswer, written: WrittenHunt, answer: Answer, kept: Path, *, archive: bool
 ) -> NoReturn:
     """Name the files that were written, and end the command."""
     if written.built is not None and written.launcher is not None:
@@ -200,8 +200,8 @@ def _end(
         show_built(written.built, written.launcher, packed, answer.add)
     if written.examples:
         answer.add(f"wrote {counted(len(written.examples), 'example')} to {relative(kept)}")
-    if found.interrupted:
-        message = f"interrupted: the next hunt begins with seed {found.seeds[1]}"
+    if hunted.interrupted:
+        message = f"interrupted: the next hunt begins with seed {hunted.seeds[1]}"
         click.echo(message, err=True)
         sys.exit(INTERRUPTED)
     sys.exit(1 if written.examples else 0)

@@ -64,7 +64,7 @@ class Defect:
             result.cell.env
             for verdict in answer.verdicts
             if verdict.program.seed in self.seeds
-            for result in verdict.told
+            for result in verdict.informative
         } - shown
         ages = [age(env) for env in shown]
         before = [env for env in right if age(env) > max(ages)]
@@ -158,7 +158,7 @@ class HuntAnswer:
 
         No chosen release has the operations of the others.
         """
-        return tuple(verdict for verdict in self.verdicts if verdict.told)
+        return tuple(verdict for verdict in self.verdicts if verdict.informative)
 
     @property
     def defects(self) -> tuple[Defect, ...]:

@@ -278,7 +278,7 @@ def _language(selection: Selection) -> tuple[str, ProgramLanguage[Any]]:
     name = min(names)
     load = toolchains.named(name).programs
     if load is None or len(names) > 1:
-        titles = ", ".join(toolchains.named(each).title for each in sorted(names))
+        titles = ", ".join(toolchains.named(other).title for other in sorted(names))
         hint = "Choose envs of one toolchain that has programs with --envs, such as newest."
         raise SelectionError(f"compat hunt has no programs for {titles}", hint=hint)
     try:

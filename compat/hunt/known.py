@@ -50,7 +50,7 @@ def known_defect(
     known: Iterable[KnownDefect], hit: Hit, text: str, fingerprint: str
 ) -> KnownDefect | None:
     """The first known defect that a hit of a kernel with this text shows."""
-    return next((each for each in known if each.covers(hit, text, fingerprint)), None)
+    return next((defect for defect in known if defect.covers(hit, text, fingerprint)), None)
 
 
 def read_known(path: Path) -> tuple[KnownDefect, ...]:

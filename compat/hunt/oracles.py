@@ -73,14 +73,14 @@ class ProgramVerdict:
     hits: tuple[Hit, ...]
 
     @property
-    def told(self) -> tuple[Result, ...]:
+    def informative(self) -> tuple[Result, ...]:
         """The results that say something of the program."""
-        return tuple(result for result in self.results if _tells(result))
+        return tuple(result for result in self.results if _is_informative(result))
 
     @property
     def is_valid(self) -> bool:
         """Whether some release compiles it, or a compiler crashed on it, as far as it was tried."""
-        statuses = {result.outcome.status for result in self.told}
+        statuses = {result.outcome.status for result in self.informative}
         return not statuses or bool(statuses & {Status.OK, *_BROKEN})
 
 
@@ -88,11 +88,15 @@ def judge(
     program: GeneratedProgram, forms: Sequence[tuple[GeneratedProgram, Sequence[Result]]]
 ) -> ProgramVerdict:
     """What the results of a program show, which several forms of it may have."""
-    told = [(form, result) for form, results in forms for result in results if _tells(result)]
-    compiled_for = {result.cell.target for _, result in told if result.outcome.status is Status.OK}
+    informative = [
+        (form, result) for form, results in forms for result in results if _is_informative(result)
+    ]
+    compiled_for = {
+        result.cell.target for _, result in informative if result.outcome.status is Status.OK
+    }
     hits = [
         hit
-        for form, result in told
+        for form, result in informative
         for hit in (
             *_by_compiler(form, result, is_compiled=result.cell.target in compiled_for),
             *_by_numbers(form, result),
@@ -133,7 +137,7 @@ def _is_right_before(verdict: ProgramVerdict, hit: Hit) -> bool:
     ]
 
 
-def _tells(result: Result) -> bool:
+def _is_informative(result: Result) -> bool:
     outcome = result.outcome
     return (
         outcome.status.is_answer

@@ -68,7 +68,7 @@ def test_a_program_that_all_releases_reject_is_invalid_and_no_hit() -> None:
 def test_what_says_nothing_of_the_program_is_no_hit(untold: Result) -> None:
     verdict = judged([untold, result("3.9.0", Status.OK)])
     assert verdict.hits == ()
-    assert len(verdict.told) == 1
+    assert len(verdict.informative) == 1
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,8 @@ class Analysis:
 
     def run(self, body: NestedBody, given: Sequence[Bounds]) -> list[Bounds]:
         """The bounds of the results of a body, from those of its parameters."""
-        for parameter, found in zip(body.parameters, given, strict=True):
-            self.known[parameter.name] = found
+        for parameter, value in zip(body.parameters, given, strict=True):
+            self.known[parameter.name] = value
         self.statements(body.statements)
         return [self.known[value.name] for value in body.results]
 
@@ -53,18 +53,18 @@ class Analysis:
         """Derive the bounds of the results of statements. Raises UndefinedError."""
         for statement in statements:
             self.known |= {
-                result.name: found
-                for result, found in zip(statement.results, self.derive(statement), strict=True)
+                result.name: value
+                for result, value in zip(statement.results, self.derive(statement), strict=True)
             }
 
     def derive(self, statement: BlockStatement) -> Sequence[Bounds]:
         """The bounds of the results of a statement. Raises UndefinedError."""
         given = [self.known[operand.name] for operand in statement.operands]
-        found = OPERATIONS[statement.operation].derive(statement, given, self)
-        for result, value in zip(statement.results, found, strict=True):
+        derived = OPERATIONS[statement.operation].derive(statement, given, self)
+        for result, value in zip(statement.results, derived, strict=True):
             if not holds(result.dtype, value):
                 raise UndefinedError(f"{statement.operation} may not be exact in {result.dtype}")
-        return found
+        return derived
 
 
 def check_program(program: BlockProgram) -> dict[str, Bounds]:

@@ -132,9 +132,9 @@ class Draft:
         """
         results = tuple(self.new(*kind) for kind in kinds)
         statement = BlockStatement(operation, tuple(operands), results, settings, bodies)
-        found = self.analysis.derive(statement) if known is None else known
+        derived = self.analysis.derive(statement) if known is None else known
         self.bounds.update(
-            {result.name: value for result, value in zip(results, found, strict=True)}
+            {result.name: value for result, value in zip(results, derived, strict=True)}
         )
         self._statements.append(statement)
         self._visible += results
@@ -142,8 +142,8 @@ class Draft:
 
     def fill(self, count: int, without: Collection[str] = ()) -> None:
         """Add about this many statements, with what they need."""
-        operations = [each for each in self.operations if each.family not in without]
-        weights = [each.weight for each in operations]
+        operations = [operation for operation in self.operations if operation.family not in without]
+        weights = [operation.weight for operation in operations]
         for _ in range(count):
             for _ in range(_TRIES):
                 if self.attempt(self.random.choices(operations, weights)[0].propose):
