@@ -102,8 +102,8 @@ class HuntRun:
     ) -> None:
         self.obtain, self.gpu = obtain, gpu
         self.selection, self.listener = selection, listener or Listener()
+        self.toolchain, self.language = _language(selection)  # before anything is built
         self.envs = obtain(selection.config.path, selection.envs)
-        self.toolchain, self.language = _language(selection)
         self.context = context.with_envs(self.envs)
         self.folder = selection.state / "hunt"
         self._programs = TemporaryFolder("compat-hunt-")
