@@ -76,7 +76,8 @@ def test_only_who_has_a_certificate_gets_a_connection(home: Path) -> None:
     words = ("--protocol", "tls", "--port", "0", "--scheduler-file", str(path))
     with ExitStack() as processes:
         processes.enter_context(_running(home, "scheduler", *words))
-        wait_until(path.is_file)
+        # The scheduler creates the file before it writes the address.
+        wait_until(lambda: path.is_file() and path.read_text().endswith("}"))
         scheduler = json.loads(path.read_text())["address"]
         assert scheduler.startswith("tls://")
         worker = ("--no-nanny", "--local-directory", str(home / "worker"))
