@@ -5,7 +5,7 @@
 #
 # Triton 3.3.1 compiling kernel for sm_75: compiler assertion. It is expected to print:
 #
-#     Unsupported rounding mode for conversion.
+#     Unsupported conversion from f16 to f16
 #
 # `uv run dot_on_turing-reduced-d64-sm_75-3.3.1.py` shows it, on Linux and without a GPU; `python` runs it
 # where any Triton from 3.0 on is installed. Exit code 0: the failure shows; 1: it does not.
@@ -28,7 +28,7 @@ def kernel(V_ptr, O_ptr):
     tl.store(O_ptr + offs_H[:, None] + offs_H, tl.dot(tl.zeros([16, 16], tl.int32).to(v.dtype), v))
 
 
-EXPECTED = "Unsupported rounding mode for conversion."
+EXPECTED = "Unsupported conversion from f16 to f16"
 
 
 def describe(fn, signature, constants, divisible_by_16, equal_to_1):

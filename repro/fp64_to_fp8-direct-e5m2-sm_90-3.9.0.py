@@ -5,7 +5,7 @@
 #
 # Triton 3.9.0 compiling fp64_to_fp8 for sm_90: compiler assertion. It is expected to print:
 #
-#     Unsupported rounding mode for conversion.
+#     Unsupported conversion from f64 to f8E5M2 with rounding mode rtne
 #
 # `uv run fp64_to_fp8-direct-e5m2-sm_90-3.9.0.py` shows it, on Linux and without a GPU; `python` runs it
 # where Triton 3.9.0 is installed. Exit code 0: the failure shows; 1: it does not.
@@ -27,7 +27,7 @@ def fp64_to_fp8(source, result, size, BLOCK: tl.constexpr):
     tl.store(result + at, tl.load(source + at).to(tl.float64).to(tl.float8e5).to(tl.float32))
 
 
-EXPECTED = "Unsupported rounding mode for conversion."
+EXPECTED = "Unsupported conversion from f64 to f8E5M2 with rounding mode rtne"
 
 
 def compile_kernel():

@@ -41,6 +41,11 @@ _FORGET = tuple(
         (r"\bt\d+(?=[:,])", "t"),  # nodes of LLVM's selection graph
         (r"#[a-z_]\w*", "#layout"),
         (r"""['"]?constexpr\[(\d+)\]['"]?""", r"\1"),
+        # tl.float8e4nv is f8E4M3FNUZ in 3.0 and 3.1, and f8E4M3FN since.
+        (
+            r"(?<=unsupported conversion from )(\w+?)(?:fn(?:uz)?)? to (\w+?)(?:fn(?:uz)?)?\b",
+            r"\1 to \2",
+        ),
         # The hidden argument has the first name before 3.4, and the second one since.
         (r"\b_(?:builder|semantic)\b", "_semantic"),
     )
@@ -53,6 +58,10 @@ _COMPLAINT = lazy_pattern(
 )
 
 _FATAL = (
+    # The types are in the line before. Without them, conversions of all types would be one defect.
+    lazy_pattern(
+        r"(?P<words>Unsupported conversion from [^\n]+)(?=\nLLVM ERROR: Unsupported rounding)"
+    ),
     lazy_pattern(r"LLVM ERROR: (?P<words>[^\n]+)"),
     lazy_pattern(r"cantFail wrapped call\n(?P<words>[^\n]+)"),
     lazy_pattern(r"^(?P<words>[^\n]+)\n{1,2}UNREACHABLE executed", re.MULTILINE),
