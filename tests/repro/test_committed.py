@@ -24,10 +24,9 @@ from tests.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "repro"
-BY_HAND = [
-    FOLDER / "hunt" / name
-    for name in ("casts_to_int-sm_90-3.9.0.py", "interpreter_to_bf16-3.9.0.py")
-]
+CASTS = FOLDER / "hunt/casts_to_int-sm_90-3.9.0.py"
+INTERPRETED = sorted(FOLDER.glob("hunt/interpreter_*.py"))
+BY_HAND = [CASTS, *INTERPRETED]
 SCRIPTS = sorted({*FOLDER.glob("*.py"), *FOLDER.glob("hunt/*.py")} - {*BY_HAND})
 CUTE = sorted(FOLDER.glob("cute/*.py"))
 
@@ -145,13 +144,24 @@ def test_machine_code_shows_the_dropped_cast_without_a_gpu(
 ) -> None:
     python = built(f"triton-{release}").python
     assert python
-    ran = run_script(python, BY_HAND[0], 120)
+    ran = run_script(python, CASTS, 120)
     assert ran.exit_code == code, ran.output
-    text = issue(BY_HAND[0])
+    text = issue(CASTS)
     casts = re.search(r"PTX: +(.*)\nSASS: (.*)\n", ran.output)
     assert casts
     for names in casts.groups():
         assert ", ".join(f"`{name}`" for name in names.split(", ")) in text
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("script", INTERPRETED, ids=lambda path: path.stem)
+def test_an_interpreter_prints_what_the_issue_says(script: Path, pair_python: str) -> None:
+    """In 3.5.1, too, whose interpreter has the same defects."""
+    ran = run_script(pair_python, script, 120)
+    assert ran.exit_code == 0, ran.output
+    printed = re.search(r"(?s)prints:\n\n```text\n(.*?)```", issue(script))
+    assert printed
+    assert printed[1] in ran.output
 
 
 def test_what_is_known_upstream_can_be_read_and_has_kernels() -> None:
