@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
-    **dict.fromkeys(("guard", "hunt", "init", "matrix", "new_releases"), 6),
+    **dict.fromkeys(("board", "guard", "hunt", "init", "matrix", "new_releases"), 6),
     **dict.fromkeys(("report", "repro", "workflows"), 6),
     **dict.fromkeys(
         ("api", "bisect", "capturing", "explain", "fix", "launch", "pairs", "reduce", "tune"), 5
@@ -64,6 +64,7 @@ ACTS = {
     "files.TemporaryFolder",
 }
 DOORS = {
+    "board": {"checking", "declaration", "record", "running", "site", "view"},
     "api": {"comparing", "histories", "looking", "records", "sourcing"},
     "bisect": {"bisecting", "candidates", "criterion", "judging", "request"},
     "capturing": {"capturing", "checking", "kernels"},

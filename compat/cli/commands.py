@@ -38,6 +38,7 @@ COMMANDS = {
     "reduce": ("reduce", "Shrink a kernel that fails."),
     "repro": ("failure", "Write a standalone script and an issue for a failing cell."),
     "hunt": ("hunt", "Find defects of the compiler with generated programs."),
+    "board": ("board", "Show what each release does to the libraries that people use."),
     "build": ("launch", "Compile kernels into a folder that a GPU host launches."),
     "launch": ("launch", "Launch on a GPU what `compat build` has compiled."),
     "tune": ("tune", "Find the best config of a kernel on each release."),

@@ -16,7 +16,7 @@ TASKS: Mapping[str, Sequence[str]] = {
     "Compile and report": ("matrix", "list", "explain", "report", "merge", "diff"),
     "Find out why": ("bisect", "check", "api", "pairs"),
     "Fix and report upstream": ("fix", "reduce", "repro"),
-    "Test the compiler": ("hunt",),
+    "Test the compiler": ("hunt", "board"),
     "Launch on a GPU": ("build", "launch", "tune"),
     "Choose a variant in a library": ("guard",),
     "Look after environments": ("envs", "workers"),

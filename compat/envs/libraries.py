@@ -235,6 +235,22 @@ def _other_versions(version: str, versions: list[str]) -> str:
     return f"{f'Did you mean {near[0]}? ' if near else ''}It has {listed}."
 
 
+def released_versions(name: str, environ: Mapping[str, str] = os.environ) -> tuple[Version, ...]:
+    """The versions of a library in the package index, the newest first.
+
+    Raises:
+        IndexUnavailable: The index does not answer.
+        EnvError: The index is not asked, or has no such library.
+    """
+    files = _listed(name, environ)
+    if files is None:
+        raise EnvError(f"cannot list the versions of {name}: the package index is not asked")
+    versions = {version for file in files if (version := version_of(file.filename, name))}
+    if not versions:
+        raise EnvError(f"the package index has no {name}")
+    return tuple(sorted(versions, reverse=True))
+
+
 def _unpacked() -> list[str]:
     """The unpacked libraries, by name and version."""
     folder = env_cache().folder / "libraries"

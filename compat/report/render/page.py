@@ -69,18 +69,20 @@ A script from a foreign text cannot run, and no text becomes elements.
 """
 
 
-def matrix_html(report: Report) -> str:
+def matrix_html(report: Report, home: str = "") -> str:
     """The report as one page.
 
-    Equal reports give equal pages, except for the seconds and the command.
+    Equal reports give equal pages, except for the seconds and the command. ``home`` is the link of
+    the page that it belongs to, if there is one.
     """
     told = statements(report)
-    script, style = _joined("script", SCRIPTS, "js"), _joined("style", STYLES, "css")
-    return _environment().get_template("page.html.j2").render(
+    script, style = asset_text("script", SCRIPTS), asset_text("style", STYLES)
+    return html_environment("compat.report.render").get_template("page.html.j2").render(
         policy=POLICY.format(script=_hash(script), style=_hash(style)),
         script=Markup(script),
-        icons=Markup((_room() / "icons.svg").read_text(encoding="utf-8")),
+        icons=icons(),
         style=Markup(style),
+        home=home,
         report=report,
         headline=headline(report).replace("**", ""),
         decided_by_hints=decided_by_hints(report.ordered),
@@ -88,7 +90,7 @@ def matrix_html(report: Report) -> str:
         further=len(told) - STATEMENTS,
         pairs=pairs_table(report.pairs) if report.pairs else None,
         data=Markup(packed(report)),
-        attachments=Markup(_in_script(write_json(dict(report.attachments), indent=None))),
+        attachments=Markup(in_script(write_json(dict(report.attachments), indent=None))),
     )  # fmt: skip
 
 
@@ -101,17 +103,24 @@ def prose(text: str) -> Markup:
     )
 
 
-def _in_script(json: str) -> str:
+def in_script(json: str) -> str:
     """JSON that ends no element and begins no comment, whatever strings it has."""
     return json.replace("<", "\\u003c")
 
 
+def icons() -> Markup:
+    """The pictures that pages refer to by their ids."""
+    return Markup((_room() / "icons.svg").read_text(encoding="utf-8"))
+
+
+_ENDINGS = {"script": "js", "style": "css"}
+
+
 @cache
-def _joined(folder: str, names: tuple[str, ...], ending: str) -> str:
-    """The files as one text, without the comments that only their authors need."""
-    return "\n".join(
-        (_room() / folder / f"{name}.{ending}").read_text(encoding="utf-8") for name in names
-    )
+def asset_text(folder: str, names: tuple[str, ...]) -> str:
+    """Scripts or styles of the page as one text."""
+    files_of = (_room() / folder / f"{name}.{_ENDINGS[folder]}" for name in names)
+    return "\n".join(file.read_text(encoding="utf-8") for file in files_of)
 
 
 def _room() -> Traversable:
@@ -124,9 +133,10 @@ def _hash(text: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def html_environment(package: str) -> Environment:
+    """The templates in the folder ``html`` of a package."""
     environment = Environment(
-        loader=PackageLoader("compat.report.render", "html"),
+        loader=PackageLoader(package, "html"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -1,0 +1,199 @@
+"""What an upgrade would break, for the packages that an interpreter has: from a board's record."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from attrs import frozen
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from compat.board.record import (
+    BoardDefect,
+    BoardLibraryRecord,
+    BoardRecord,
+    BoardVersion,
+)
+from compat.errors import EnvError, SelectionError
+from compat.processes.supervisor import run
+from compat.text import read_json
+
+_LIST = """\
+import json
+from importlib.metadata import distributions
+print(json.dumps([[d.metadata["Name"], d.version] for d in distributions()]))
+"""
+_DEADLINE = 60.0
+
+
+@frozen(kw_only=True)
+class LostKernel:
+    """A kernel that works before the upgrade, and not after it."""
+
+    kernel: str
+    defect: BoardDefect
+
+
+@frozen(kw_only=True)
+class CheckedLibrary:
+    """An installed library, and what the upgrade does to it."""
+
+    name: str
+    installed: str
+    """The version that is installed."""
+    version: str
+    """The version of the board that the answer is from."""
+    guessed: bool
+    kernels: int
+    """The kernels that were compiled on both releases."""
+    works: int
+    """How many of them work before the upgrade."""
+    lost: tuple[LostKernel, ...]
+    mended: tuple[str, ...]
+    """Kernels that work only after the upgrade."""
+    unknown: int
+    """Kernels that have no answer on one of the releases."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the board has the very version that is installed."""
+        return Version(self.installed) == Version(self.version)
+
+    @property
+    def classes(self) -> Mapping[str, int]:
+        """Failure class → lost kernels that show it, the most frequent first."""
+        return dict(Counter(lost.defect.failure_class for lost in self.lost).most_common())
+
+
+@frozen(kw_only=True)
+class BoardCheck:
+    """The answer of a board for a set of installed packages."""
+
+    toolchain: str
+    before: str
+    after: str
+    libraries: tuple[CheckedLibrary, ...]
+
+    @property
+    def breaks(self) -> bool:
+        """Whether a kernel of an installed library is lost."""
+        return any(library.lost for library in self.libraries)
+
+
+def installed_packages(python: Path | None = None) -> Mapping[str, str]:
+    """Name → version of the packages that an interpreter has.
+
+    Args:
+        python: The interpreter. ``None``: the one that runs this.
+
+    Raises:
+        EnvError: The interpreter cannot be run, or does not answer.
+    """
+    program = str(python or sys.executable)
+    try:
+        ended = run([program, "-c", _LIST], timeout=_DEADLINE)
+    except OSError as error:
+        raise EnvError(f"cannot be run: {error.strerror or error}", where=program) from error
+    try:
+        pairs = read_json(ended.output.strip().rpartition("\n")[2])
+        return {canonicalize_name(name): str(version) for name, version in pairs}
+    except (ValueError, TypeError) as error:
+        raise EnvError("does not list its packages", where=program) from error
+
+
+def check_board(
+    record: BoardRecord,
+    installed: Mapping[str, str],
+    *,
+    before: str | None = None,
+    after: str | None = None,
+    distribution: str = "triton",
+) -> BoardCheck:
+    """What an upgrade of the toolchain would break.
+
+    Args:
+        record: The record of a board.
+        installed: Name → version of the installed packages.
+        before: The release to upgrade from. ``None``: the installed one.
+        after: The release to upgrade to. ``None``: the newest one of the board.
+        distribution: The name of the package of the toolchain.
+
+    Raises:
+        SelectionError: The board has no such release, or the toolchain is not installed.
+    """
+    if before is None and distribution not in installed:
+        raise SelectionError(
+            f"{distribution} is not installed",
+            where="--from",
+            hint="Name the release to upgrade from: --from 3.6.",
+        )
+    places = (
+        _place(record, before or installed[distribution], "--from"),
+        _place(record, after or record.releases[-1], "--to"),
+    )
+    pairs = (
+        (library, installed[library.name])
+        for library in record.libraries
+        if library.name in installed
+    )
+    return BoardCheck(
+        toolchain=record.toolchain,
+        before=record.releases[places[0]],
+        after=record.releases[places[1]],
+        libraries=tuple(_checked(record, library, version, places) for library, version in pairs),
+    )
+
+
+def _place(record: BoardRecord, text: str, option: str) -> int:
+    """The place of a release, by its name or the beginning of it: the newest such one."""
+    named = [
+        place
+        for place, release in enumerate(record.releases)
+        if release == text or release.startswith(f"{text}.")
+    ]
+    if not named:
+        raise SelectionError(
+            f"the board has no {record.toolchain} {text}",
+            where=option,
+            hint=f"It has {', '.join(record.releases)}.",
+        )
+    return named[-1]
+
+
+def _checked(
+    record: BoardRecord, library: BoardLibraryRecord, installed: str, places: tuple[int, int]
+) -> CheckedLibrary:
+    version, (before, after) = _nearest(library.versions, installed), places
+    marks = {
+        kernel: (version.mark(kernel, before), version.mark(kernel, after))
+        for kernel in version.kernels
+    }
+    known = {kernel: pair for kernel, pair in marks.items() if min(pair) >= 0}
+    return CheckedLibrary(
+        name=library.name,
+        installed=installed,
+        version=version.version,
+        guessed=version.guessed,
+        kernels=len(known),
+        works=sum(one == 0 for one, _ in known.values()),
+        lost=tuple(
+            LostKernel(kernel=kernel, defect=record.defects[other - 1])
+            for kernel, (one, other) in known.items()
+            if one == 0 and other
+        ),
+        mended=tuple(kernel for kernel, (one, other) in known.items() if one and not other),
+        unknown=len(marks) - len(known),
+    )
+
+
+def _nearest(versions: Sequence[BoardVersion], installed: str) -> BoardVersion:
+    """The version itself, or the newest one before it, or the oldest."""
+    try:
+        wanted = Version(installed)
+    except InvalidVersion:
+        return versions[-1]
+    older = [version for version in versions if Version(version.version) <= wanted]
+    return older[-1] if older else versions[0]

@@ -1,0 +1,118 @@
+"""``board.toml``: the libraries of a board, their versions, and where their kernels come from."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from attrs import frozen
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from compat.config.toml import Table, quoted, read_toml
+from compat.text import lazy_pattern
+
+BOARD_FILE = "board.toml"
+"""The usual name of the file."""
+_NAME = lazy_pattern(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
+_NEWEST = 3
+"""Minor versions of a library that are followed, without another number."""
+
+
+@frozen(kw_only=True)
+class BoardLibrary:
+    """A library of the board."""
+
+    name: str
+    """As the package index compares names: ``liger-kernel``."""
+    versions: tuple[Version, ...] = ()
+    """The versions to compile. Empty: the newest ones of the index."""
+    newest: int = _NEWEST
+    """How many minor versions of the index, each with its newest release, if none is named."""
+    kernels: tuple[str, ...] = ()
+    """Kernel files with its kernels. Empty: the kernels and their arguments are guessed."""
+    targets: tuple[str, ...] = ()
+    """The targets to compile for. Empty: those of the board."""
+
+
+@frozen(kw_only=True)
+class BoardDeclaration:
+    """The contents of ``board.toml``."""
+
+    path: Path
+    libraries: tuple[BoardLibrary, ...]
+    envs: tuple[str, ...] = ("releases",)
+    """The envs to compile in, as ``--envs`` takes them."""
+    targets: tuple[str, ...] = ()
+    """The targets to compile for, as ``--target`` takes them. Empty: the defaults."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the board's data: ``board`` beside the file."""
+        return self.path.parent / "board"
+
+    def targets_of(self, library: BoardLibrary) -> tuple[str, ...]:
+        """The targets that a library is compiled for."""
+        return library.targets or self.targets
+
+
+def read_board(path: Path) -> BoardDeclaration:
+    """Read the declaration of a board.
+
+    Raises:
+        compat.errors.ConfigError: The file cannot be read, or is invalid.
+    """
+    top = read_toml(path)
+    top.only("schema", "envs", "targets", "library")
+    libraries = tuple(_library(table) for table in top.tables("library"))
+    if not libraries:
+        top.fail("is missing", "library", hint='Add [[library]] with name = "liger-kernel".')
+    seen: set[str] = set()
+    for table, library in zip(top.tables("library"), libraries, strict=True):
+        if library.name in seen:
+            table.fail(f"the library {library.name!r} already exists", "name")
+        seen.add(library.name)
+    return BoardDeclaration(
+        path=path.absolute(),
+        libraries=libraries,
+        envs=top.strings("envs", ("releases",)),
+        targets=top.strings("targets"),
+    )
+
+
+def _library(table: Table) -> BoardLibrary:
+    table.only("name", "versions", "newest", "kernels", "targets")
+    name = table.string("name", example='"liger-kernel"')
+    if not _NAME.fullmatch(name):
+        table.fail(f"{quoted(name)} is not the name of a package", "name")
+    if "versions" in table and "newest" in table:
+        table.fail("goes without versions", "newest", hint="Keep one of the two.")
+    return BoardLibrary(
+        name=canonicalize_name(name),
+        versions=_versions(table),
+        newest=table.integer("newest") if "newest" in table else _NEWEST,
+        kernels=table.strings("kernels"),
+        targets=table.strings("targets"),
+    )
+
+
+def _versions(table: Table) -> tuple[Version, ...]:
+    texts = table.strings("versions")
+    return tuple(
+        table.parsed(f"versions[{index}]", text, Version, 'a version, such as "0.6.4"')
+        for index, text in enumerate(texts)
+    )
+
+
+def newest_of_minors(versions: Iterable[Version], count: int) -> tuple[Version, ...]:
+    """The newest release of each of the newest minor versions, the newest first.
+
+    Prereleases do not count, unless a library has nothing else.
+    """
+    every = set(versions)
+    final = {version for version in every if not version.is_prerelease} or every
+    minors: dict[tuple[int, int, int], list[Version]] = defaultdict(list)
+    for version in final:
+        minors[version.epoch, version.major, version.minor].append(version)
+    return tuple(max(minors[minor]) for minor in sorted(minors, reverse=True)[:count])

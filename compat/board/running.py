@@ -1,0 +1,221 @@
+"""Bringing a board up to date: only new versions, releases and targets are compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from attrs import evolve, frozen
+from packaging.version import Version
+
+from compat.board.data import BoardData, BoardIndex, CompiledVersion, joined
+from compat.board.declaration import BoardDeclaration, BoardLibrary, newest_of_minors
+from compat.engine.run import RunContext
+from compat.envs.libraries import released_versions
+from compat.errors import EnvError, IndexUnavailable, SelectionError
+from compat.matrix import run_matrix
+from compat.model import Env, Status
+from compat.project import Listener, Obtain, Selection, select, select_places
+from compat.report.summary.compact import counted
+from compat.report.summary.record import Report
+
+
+@frozen(kw_only=True)
+class NewCells:
+    """The part of a library's version that was not compiled yet."""
+
+    library: BoardLibrary
+    version: str
+    envs: tuple[Env, ...]
+    targets: tuple[str, ...]
+
+    @property
+    def requirement(self) -> str:
+        """The version as installers name it: ``liger-kernel==0.6.4``."""
+        return f"{self.library.name}=={self.version}"
+
+
+@frozen(kw_only=True)
+class BoardUpdate:
+    """What a run brought."""
+
+    index: BoardIndex
+    compiled: Mapping[str, int]
+    """Requirement → cells that were compiled, of what was new."""
+    problems: Mapping[str, str]
+    """Library or requirement → why it has no kernels, or no new versions."""
+
+
+class BoardRun:
+    """A board that is brought up to date."""
+
+    def __init__(
+        self,
+        board: BoardDeclaration,
+        context: RunContext,
+        obtain: Obtain,
+        listener: Listener | None = None,
+        *,
+        matrix: Path | None = None,
+        command: str = "compat board run",
+    ) -> None:
+        """Prepare a run.
+
+        Args:
+            board: The libraries.
+            context: How to compile; needs no environments.
+            obtain: Called for environments, and may build them.
+            listener: Receives progress.
+            matrix: The ``matrix.toml`` that declares envs and targets.
+            command: The command line that the reports name as their origin.
+        """
+        self.board, self.context, self.obtain = board, context, obtain
+        self.listener, self.matrix, self.command = listener or Listener(), matrix, command
+        self.data = BoardData(board.folder)
+
+    def run(self, only: Sequence[str] = ()) -> BoardUpdate:
+        """Compile what is new, one version of a library after the other.
+
+        Args:
+            only: Names of libraries. Empty: all.
+
+        Raises:
+            MatrixInterrupted: The run was stopped. Finished versions and cells are kept.
+            SelectionError: There is no such library, env or target.
+            CompatError: The errors of :func:`compat.matrix.run_matrix`.
+        """
+        index, compiled = self.data.index(), dict[str, int]()
+        new, problems = self.new_cells(index, only)
+        for part in new:
+            self.listener.say(f"{part.requirement}: {_extent(part)}")
+            entry, cells = self._compile(part, index)
+            index = index.with_version(part.library.name, part.version, entry)
+            self.data.write_index(index)
+            compiled[part.requirement] = cells
+            if entry.problem:
+                problems[part.requirement] = entry.problem
+        return BoardUpdate(index=index, compiled=compiled, problems=problems)
+
+    def new_cells(
+        self, index: BoardIndex, only: Sequence[str] = ()
+    ) -> tuple[tuple[NewCells, ...], dict[str, str]]:
+        """What has to be compiled, and the libraries whose versions are not known.
+
+        Raises:
+            SelectionError: There is no such library, env or target.
+        """
+        problems: dict[str, str] = {}
+        new: list[NewCells] = []
+        for library in _chosen(self.board, only):
+            places = select_places(
+                self.matrix, envs=self.board.envs, targets=self.board.targets_of(library)
+            )
+            try:
+                versions = library.versions or newest_of_minors(
+                    released_versions(library.name), library.newest
+                )
+            except (IndexUnavailable, EnvError) as error:
+                problems[library.name] = str(error)
+                versions = tuple(map(Version, index.libraries.get(library.name, ())))
+            new += filter(None, (_missing(library, str(v), places, index) for v in versions))
+        return tuple(new), problems
+
+    def _compile(self, part: NewCells, index: BoardIndex) -> tuple[CompiledVersion, int]:
+        """Compile the new cells of a version, and keep its report with them."""
+        before = index.of(part.library.name, part.version)
+        try:
+            selection = select(
+                self.matrix,
+                envs=tuple(env.name for env in part.envs),
+                targets=part.targets,
+                kernel_files=part.library.kernels,
+                packages=(part.requirement,),
+            )
+        except (EnvError, SelectionError) as error:
+            entry = evolve(before, problem=str(error), columns=_columns(before, part, ()))
+            return entry, 0
+        report = run_matrix(
+            selection, self.context, self.obtain, self.listener, command=self.command
+        )
+        cells, seconds = len(report.results), report.seconds
+        lost = _without_answer(report)
+        if before.columns and not before.problem:
+            tried = {result.cell.env.name for result in report.results}
+            old = _besides(self.data.read(part.library.name, part.version), tried, part.targets)
+            report = joined((old, report))
+        self.data.write(part.library.name, part.version, report)
+        return (
+            CompiledVersion(
+                columns=_columns(before, part, lost), seconds=round(before.seconds + seconds, 1)
+            ),
+            cells,
+        )
+
+
+def _chosen(board: BoardDeclaration, only: Sequence[str]) -> Iterator[BoardLibrary]:
+    names = [library.name for library in board.libraries]
+    for name in only:
+        if name not in names:
+            raise SelectionError(
+                f"the board has no library {name!r}",
+                where=str(board.path.name),
+                hint=f"It has {', '.join(names)}.",
+            )
+    return (library for library in board.libraries if not only or library.name in only)
+
+
+def _missing(
+    library: BoardLibrary, version: str, places: Selection, index: BoardIndex
+) -> NewCells | None:
+    """The columns of a version that the index does not have."""
+    known = index.of(library.name, version).columns
+    wanted = tuple(target.name for target in places.targets)
+    missing = {
+        env: tuple(target for target in wanted if target not in known.get(env.name, ()))
+        for env in places.envs
+    }
+    envs = tuple(env for env, targets in missing.items() if targets)
+    if not envs:
+        return None
+    targets = {target for env in envs for target in missing[env]}
+    return NewCells(
+        library=library,
+        version=version,
+        envs=envs,
+        targets=tuple(target for target in wanted if target in targets),
+    )
+
+
+def _extent(part: NewCells) -> str:
+    return f"{counted(len(part.envs), 'env')}, {', '.join(part.targets)}"
+
+
+def _columns(
+    before: CompiledVersion, part: NewCells, lost: Iterable[str]
+) -> dict[str, tuple[str, ...]]:
+    """Env → targets, with those that were compiled now; envs with lost answers are left out."""
+    columns = dict(before.columns)
+    for env in part.envs:
+        if env.name not in lost:
+            columns[env.name] = tuple(dict.fromkeys((*columns.get(env.name, ()), *part.targets)))
+    return columns
+
+
+def _without_answer(report: Report) -> set[str]:
+    """The envs that could not be used, or lost an answer. They are tried again."""
+    lost = (Status.LOST, Status.ENV_BROKEN)
+    return {result.cell.env.name for result in report.results if result.outcome.status in lost} | {
+        built.env.name for built in report.envs if built.error
+    }
+
+
+def _besides(report: Report, envs: set[str], targets: Sequence[str]) -> Report:
+    """A report without the cells that were compiled again."""
+    return evolve(
+        report,
+        results=tuple(
+            result
+            for result in report.results
+            if result.cell.env.name not in envs or result.cell.target.name not in targets
+        ),
+    )

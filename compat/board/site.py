@@ -1,0 +1,434 @@
+"""The site of a board: static pages from its data, which open from disk.
+
+::
+
+    index.html                 libraries × releases: how many kernels compile
+    library/NAME.html          the page of a report, with all versions of a library
+    release/RELEASE.html       what fails on a release, and what fails there first
+    defects.html, defect/FINGERPRINT.html
+    board.json, feed.xml, board.css, board.js
+
+Names and fingerprints are the names of pages, so links stay valid.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from functools import cached_property
+from importlib.resources import files
+from itertools import groupby
+from pathlib import Path
+
+from attrs import frozen
+from jinja2 import Environment
+from markupsafe import Markup
+
+from compat.board.data import BoardData, joined
+from compat.board.declaration import BoardDeclaration
+from compat.board.record import (
+    UNKNOWN,
+    Affected,
+    BoardDefect,
+    BoardRecord,
+    BoardVersion,
+    board_json,
+    board_record,
+    read_record,
+)
+from compat.envs.index import download
+from compat.envs.listing import File
+from compat.errors import StoreError
+from compat.files import replace_file
+from compat.hunt.known import KNOWN_FILE, read_known
+from compat.report.render.page import asset_text, html_environment, icons, in_script, matrix_html
+from compat.report.summary.compact import counted, one_line
+from compat.text import write_json
+
+RECORD = "board.json"
+"""The name of the file with the record, in the board's folder and on the site."""
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; base-uri 'none';"
+    " form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+"""The permissions of the pages: only the two files of the site may style or script them."""
+_COMMON = 10
+"""Defects on the start page."""
+_ROWS = 400
+"""Kernels on the page of a defect."""
+_LONGEST_LINE = 140
+"""Characters of the compiler's words in a list."""
+_LONGEST_FILE = 100_000
+"""Characters of a file on the page of a defect."""
+
+
+def record_of_board(board: BoardDeclaration) -> BoardRecord:
+    """The record of a board, made of its data.
+
+    Raises:
+        ConfigError: ``known.toml`` in its folder is invalid.
+        StoreError: A report cannot be read.
+    """
+    data, known = BoardData(board.folder), board.folder / KNOWN_FILE
+    index = data.index()
+    return board_record(data.reports(index), index, read_known(known) if known.exists() else ())
+
+
+def read_published(place: str) -> BoardRecord:
+    """The record of a board in a file, or at an address.
+
+    Raises:
+        StoreError: There is no such file, or it is not a record.
+        IndexUnavailable: The address cannot be read.
+    """
+    if place.startswith(("https://", "http://")):
+        return read_record(download(File(filename=RECORD, url=place)), place)
+    try:
+        content = Path(place).read_bytes()
+    except OSError as error:
+        raise StoreError(
+            f"cannot be read: {error.strerror or error}",
+            where=place,
+            hint="`compat board run` writes it. --record takes an address, too.",
+        ) from error
+    return read_record(content, place)
+
+
+def write_site(
+    board: BoardDeclaration, folder: Path, *, released: Mapping[str, date], url: str = ""
+) -> tuple[Path, ...]:
+    """Write the site of a board into a folder.
+
+    Args:
+        board: The board.
+        folder: The folder for the site.
+        released: Release → the day of its publication, for the feed.
+        url: The address of the site, for its feed.
+
+    Returns:
+        The paths of the files.
+
+    Raises:
+        ConfigError: ``known.toml`` in the board's folder is invalid.
+        StoreError: A report cannot be read, or the folder cannot be written.
+    """
+    data, record = BoardData(board.folder), record_of_board(board)
+    pages = _Pages(record, board.folder / "defects")
+    texts = {
+        "index.html": pages.index(),
+        "defects.html": pages.defects(),
+        RECORD: board_json(record),
+        "board.css": asset_text("style", ("colours", "base")) + _own("board.css"),
+        "board.js": asset_text("script", ("dom", "theme")) + _own("search.js"),
+        "feed.xml": pages.feed(released, url.rstrip("/")),
+        **{f"release/{name}.html": pages.release(name) for name in record.releases},
+        **{
+            f"defect/{defect.slug}.html": pages.defect(number)
+            for number, defect in enumerate(record.defects, 1)
+        },
+    }
+    try:
+        for name, text in texts.items():
+            replace_file(folder / name, text)
+        written = [folder / name for name in texts]
+        by_library = groupby(data.reports(data.index()), key=lambda entry: entry[0])
+        for library, entries in by_library:
+            report = joined([report for _, _, report in entries])
+            path = folder / "library" / f"{library}.html"
+            replace_file(path, matrix_html(report, home="../index.html"))
+            written.append(path)
+    except OSError as error:
+        raise StoreError(f"the site cannot be written: {error}", where=str(folder)) from error
+    return tuple(written)
+
+
+@frozen(kw_only=True)
+class ReleaseNumber:
+    """The number of a library's version on a release, as the start page shows it."""
+
+    works: int
+    tried: int
+    unknown: int
+    lost: int
+    """Kernels that work on the release before, and not on this one."""
+
+    @property
+    def text(self) -> str:
+        """The number, with a question mark if some kernels have no answer."""
+        return f"{self.works}{'?' if self.unknown else ''}"
+
+    @property
+    def words(self) -> str:
+        """The number in a sentence."""
+        if not self.tried:
+            return "not compiled there"
+        lost = f"; {self.lost} no longer compile" if self.lost else ""
+        return f"{self.works} of {counted(self.tried, 'kernel')} compile{lost}"
+
+    @property
+    def tone(self) -> str:
+        """The name of its colour."""
+        if not self.tried:
+            return "none"
+        if self.works == self.tried:
+            return "all"
+        return "some" if self.works * 2 >= self.tried else "few"
+
+
+@frozen(kw_only=True)
+class FailingGroup:
+    """Kernels of a library's version that fail alike on a release."""
+
+    defect: BoardDefect
+    kernels: tuple[tuple[str, bool], ...]
+    """Kernel, and whether it works on the release before."""
+
+
+@frozen(kw_only=True)
+class ReleasePart:
+    """A library's version on the page of a release."""
+
+    library: str
+    version: str
+    words: str
+    groups: tuple[FailingGroup, ...]
+    unknown: tuple[str, ...]
+
+
+@frozen(kw_only=True)
+class FeedEntry:
+    """A breakage: a release, and a library's version that loses kernels there."""
+
+    library: str
+    version: str
+    release: str
+    updated: str
+    title: str
+    summary: str
+
+    @property
+    def id(self) -> str:
+        """A name that stays the same."""
+        return f"urn:triton-compat:board:{self.release}:{self.library}:{self.version}"
+
+
+def number_of(version: BoardVersion, place: int) -> ReleaseNumber:
+    """The number of a library's version on the release at a place."""
+    return ReleaseNumber(
+        works=len(version.works(place)),
+        tried=version.tried(place),
+        unknown=version.unknown(place),
+        lost=len(version.lost(place - 1, place)) if place else 0,
+    )
+
+
+class _Pages:
+    """The pages of a record."""
+
+    def __init__(self, record: BoardRecord, scripts: Path) -> None:
+        self.record = record
+        self.scripts = _scripts(scripts)
+
+    @cached_property
+    def _templates(self) -> Environment:
+        environment = html_environment("compat.board")
+        environment.filters["first_line"] = _first_line
+        environment.globals.update(
+            policy=POLICY,
+            icons=icons(),
+            record=self.record,
+            scripts=self.scripts,
+            number_of=number_of,
+            extent_of=self._extent,
+        )
+        return environment
+
+    def _page(self, template: str, page: str, up: str, **values: object) -> str:
+        return self._templates.get_template(template).render(page=page, up=up, **values)
+
+    def index(self) -> str:
+        """The start page."""
+        common = list(enumerate(self.record.defects, 1))[:_COMMON]
+        return self._page(
+            "index.html.j2",
+            "index",
+            "",
+            headline=headline(self.record),
+            common=common,
+            index=Markup(in_script(write_json(self._search_index(), indent=None))),
+        )
+
+    def defects(self) -> str:
+        """The list of all defects."""
+        return self._page("defects.html.j2", "defects", "")
+
+    def defect(self, number: int) -> str:
+        """The page of a defect."""
+        defect, rows = self.record.defects[number - 1], self.record.affected[number]
+        met = {release for row in rows for release in row.releases}
+        return self._page(
+            "defect.html.j2",
+            "defect",
+            "../",
+            defect=defect,
+            number=number,
+            rows=rows[:_ROWS],
+            further=len(rows) - _ROWS,
+            releases=[release for release in self.record.releases if release in met],
+            files=self.scripts.get(defect.slug, ()),
+        )
+
+    def release(self, name: str) -> str:
+        """The page of a release."""
+        place = self.record.place(name)
+        parts = [
+            self._part(library.name, version, place)
+            for library in self.record.libraries
+            for version in reversed(library.versions)
+            if version.tried(place)
+        ]
+        return self._page(
+            "release.html.j2",
+            "release",
+            "../",
+            release=name,
+            parts=parts,
+            headline=headline(self.record, place),
+        )
+
+    def feed(self, released: Mapping[str, date], url: str) -> str:
+        """The feed of breakages, the newest first."""
+        entries = sorted(
+            self._entries(released),
+            key=lambda entry: (entry.updated, entry.id),
+            reverse=True,
+        )
+        return self._templates.get_template("feed.xml.j2").render(
+            url=url,
+            feed_id=f"{url}/feed.xml" if url else "urn:triton-compat:board",
+            updated=entries[0].updated if entries else _moment(None),
+            entries=entries,
+        )
+
+    def _part(self, library: str, version: BoardVersion, place: int) -> ReleasePart:
+        marks = {kernel: version.mark(kernel, place) for kernel in version.kernels}
+        lost = version.lost(place - 1, place) if place else {}
+        groups: dict[int, list[tuple[str, bool]]] = defaultdict(list)
+        for kernel, mark in marks.items():
+            if mark > 0:
+                groups[mark].append((kernel, kernel in lost))
+        return ReleasePart(
+            library=library,
+            version=version.version,
+            words=number_of(version, place).words,
+            groups=tuple(
+                FailingGroup(
+                    defect=self.record.defects[number - 1],
+                    kernels=tuple(sorted(kernels, key=lambda pair: (not pair[1], pair[0]))),
+                )
+                for number, kernels in sorted(groups.items(), key=lambda group: -len(group[1]))
+            ),
+            unknown=tuple(kernel for kernel, mark in marks.items() if mark == UNKNOWN),
+        )
+
+    def _extent(self, number: int) -> str:
+        """How many kernels of how many libraries meet a defect."""
+        rows: Sequence[Affected] = self.record.affected[number]
+        kernels = {(row.library, row.kernel) for row in rows}
+        libraries = sorted({row.library for row in rows})
+        where = libraries[0] if len(libraries) == 1 else f"{len(libraries)} libraries"
+        return f"{counted(len(kernels), 'kernel')} of {where}"
+
+    def _entries(self, released: Mapping[str, date]) -> Iterator[FeedEntry]:
+        for library in self.record.libraries:
+            version = library.newest
+            for place, release in enumerate(self.record.releases[1:], 1):
+                if lost := version.lost(place - 1, place):
+                    classes = {
+                        self.record.defects[number - 1].failure_class for number in lost.values()
+                    }
+                    yield FeedEntry(
+                        library=library.name,
+                        version=version.version,
+                        release=release,
+                        updated=_moment(released.get(release)),
+                        title=(
+                            f"{self.record.toolchain} {release} breaks"
+                            f" {counted(len(lost), 'kernel')} of {library.name} {version.version}"
+                        ),
+                        summary=f"{', '.join(sorted(classes))}: {', '.join(lost)}",
+                    )
+
+    def _search_index(self) -> list[tuple[str, str, str]]:
+        """Text, kind and link of all that can be found."""
+        libraries = [
+            (library.name, "library", f"library/{library.name}.html")
+            for library in self.record.libraries
+        ]
+        defects = [
+            (
+                f"{defect.failure_class} {defect.fingerprint}: {_first_line(defect.words)}",
+                "defect",
+                f"defect/{defect.slug}.html",
+            )
+            for defect in self.record.defects
+        ]
+        kernels = [
+            (
+                f"{library.name} {kernel}",
+                "kernel",
+                f"library/{library.name}.html#view=grid&q={kernel}",
+            )
+            for library in self.record.libraries
+            for kernel in dict.fromkeys(
+                kernel for version in library.versions for kernel in version.kernels
+            )
+        ]
+        return [*libraries, *defects, *kernels]
+
+
+def headline(record: BoardRecord, place: int = -1) -> str:
+    """What a release does to the newest versions of all libraries, in a sentence."""
+    place %= len(record.releases)
+    newest = [library.newest for library in record.libraries]
+    works = sum(len(version.works(place)) for version in newest)
+    tried = sum(version.tried(place) for version in newest)
+    libraries = sum(bool(version.tried(place)) for version in newest)
+    text = (
+        f"{record.toolchain} {record.releases[place]} compiles {works:,} of"
+        f" {counted(tried, 'kernel')} in the newest versions of"
+        f" {counted(libraries, 'library', 'libraries')}"
+    )
+    lost = sum(len(version.lost(place - 1, place)) for version in newest) if place else 0
+    if not place:
+        return f"{text}."
+    before = record.releases[place - 1]
+    if not lost:
+        return f"{text}. Every kernel that compiles with {before} still does."
+    broken = f"{counted(lost, 'kernel')} that {'compiles' if lost == 1 else 'compile'}"
+    return f"{text}. {broken} with {before} no longer {'does' if lost == 1 else 'do'}."
+
+
+def _first_line(words: str) -> str:
+    return one_line(words.strip(), _LONGEST_LINE)
+
+
+def _own(name: str) -> str:
+    return (files("compat.board") / "html" / name).read_text(encoding="utf-8")
+
+
+def _moment(day: date | None) -> str:
+    return f"{(day or date(2024, 1, 1)).isoformat()}T00:00:00Z"
+
+
+def _scripts(folder: Path) -> Mapping[str, tuple[tuple[str, str], ...]]:
+    """Slug of a defect → name and text of the files that show it, issue texts first."""
+    found: dict[str, tuple[tuple[str, str], ...]] = {}
+    for place in sorted(folder.glob("*/")):
+        texts = sorted(place.glob("*.md")) + sorted(place.glob("*.py"))
+        found[place.name] = tuple(
+            (path.name, path.read_text(encoding="utf-8", errors="replace")[:_LONGEST_FILE])
+            for path in texts
+        )
+    return found

@@ -1,0 +1,136 @@
+"""A board as text: what a run brought, and what an upgrade breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from attrs import asdict
+
+from compat.board.checking import BoardCheck, CheckedLibrary
+from compat.board.record import BoardLibraryRecord, BoardRecord, BoardVersion
+from compat.board.running import BoardUpdate
+from compat.report.render.blocks import Block, DataTable, Heading, TableColumn, TextLine
+from compat.report.summary.compact import counted, listed
+from compat.text import JsonObject
+
+_NAMED = 8
+"""Kernels that a line names."""
+
+
+def board_blocks(record: BoardRecord, update: BoardUpdate) -> Iterator[Block]:
+    """How many kernels of each library work on each release, and what was compiled."""
+    yield DataTable(
+        columns=(
+            TableColumn("library"),
+            TableColumn("version"),
+            TableColumn("kernels", right=True),
+            *(TableColumn(release, right=True) for release in record.releases),
+        ),
+        rows=tuple(
+            (
+                library.name,
+                version.version,
+                str(len(version.kernels)),
+                *(works_text(version, place) for place in range(len(record.releases))),
+            )
+            for library in record.libraries
+            for version in library.versions
+        ),
+        gap=2,
+        ruled=False,
+    )
+    yield TextLine()
+    for place in range(1, len(record.releases)):
+        yield from map(TextLine, _lost_lines(record, place))
+    for name, problem in update.problems.items():
+        yield TextLine(f"{name}: {problem}")
+    compiled = sum(update.compiled.values())
+    versions = counted(len(update.compiled), "version")
+    yield TextLine(f"compiled {counted(compiled, 'cell')} of {versions}")
+
+
+def works_text(version: BoardVersion, place: int) -> str:
+    """How many kernels of a version work on a release; a question mark if some have no answer."""
+    if not version.tried(place):
+        return "-"
+    return f"{len(version.works(place))}{'?' if version.unknown(place) else ''}"
+
+
+def _lost_lines(record: BoardRecord, place: int) -> Iterator[str]:
+    """The libraries whose newest version loses kernels on a release, a line each."""
+    for library in record.libraries:
+        if lost := library.newest.lost(place - 1, place):
+            yield (
+                f"{record.releases[place]}: {_name(library)} loses {counted(len(lost), 'kernel')}"
+            )
+
+
+def _name(library: BoardLibraryRecord) -> str:
+    return f"{library.name} {library.newest.version}"
+
+
+def check_blocks(check: BoardCheck) -> Iterator[Block]:
+    """What an upgrade breaks, library by library."""
+    for library in check.libraries:
+        yield Heading(f"{library.name} {library.installed}")
+        yield from (TextLine(line, indent=2) for line in _checked_lines(check, library))
+    if check.libraries:
+        yield TextLine()
+    yield TextLine(_sentence(check))
+
+
+def _checked_lines(check: BoardCheck, library: CheckedLibrary) -> Iterator[str]:
+    if not library.is_exact:
+        yield f"the board has no {library.installed}; this is of {library.version}"
+    if library.guessed:
+        yield "the arguments of its kernels are guessed"
+    works = f"{library.works} of {counted(library.kernels, 'kernel')}"
+    yield f"{works} compile with {check.toolchain} {check.before}"
+    if library.unknown:
+        yield f"no answer for {counted(library.unknown, 'further kernel')}"
+    for name, number in library.classes.items():
+        kernels = [lost.kernel for lost in library.lost if lost.defect.failure_class == name]
+        more = [f"{number - _NAMED} more"] if number > _NAMED else []
+        yield f"breaks {number}: {name}: {listed([*islice(kernels, _NAMED), *more])}"
+    if library.mended:
+        yield f"mends {len(library.mended)}"
+
+
+def _sentence(check: BoardCheck) -> str:
+    upgrade = f"from {check.toolchain} {check.before} to {check.after}"
+    if not check.libraries:
+        return f"no installed package is on the board ({upgrade})"
+    broken = [library for library in check.libraries if library.lost]
+    if not broken:
+        libraries = counted(len(check.libraries), "installed library", "installed libraries")
+        return f"{upgrade}, no kernel of {libraries} breaks"
+    lost = sum(len(library.lost) for library in broken)
+    return (
+        f"{upgrade}, {counted(lost, 'kernel')} of"
+        f" {listed([library.name for library in broken])} {'breaks' if lost == 1 else 'break'}"
+    )
+
+
+def check_document(check: BoardCheck) -> JsonObject:
+    """The answer as data."""
+    return {
+        "toolchain": check.toolchain,
+        "from": check.before,
+        "to": check.after,
+        "libraries": [
+            {
+                **asdict(library, recurse=False),
+                "lost": [
+                    {
+                        "kernel": lost.kernel,
+                        "class": lost.defect.failure_class,
+                        "fingerprint": lost.defect.fingerprint,
+                    }
+                    for lost in library.lost
+                ],
+                "mended": list(library.mended),
+            }
+            for library in check.libraries
+        ],
+    }
