@@ -28,6 +28,8 @@ class Look:
 
     page: Page
     path: Path
+    site: Path | None = None
+    """The folder whose files the page may load."""
     troubles: list[str] = field(factory=list)
 
     def watch(self, context: BrowserContext) -> None:
@@ -42,7 +44,8 @@ class Look:
 
     def _request(self, request: Request) -> None:
         url = request.url.partition("#")[0]
-        if url != self.path.as_uri() and not url.startswith(_OWN):
+        own = _OWN if self.site is None else (*_OWN, self.site.as_uri())
+        if url != self.path.as_uri() and not url.startswith(own):
             self.troubles.append(f"asked for {request.url}")
 
     def _console(self, message: ConsoleMessage) -> None:
@@ -58,7 +61,11 @@ class Look:
         these; one line an element.
         """
         self.page.evaluate(_axe())
-        options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
+        options = {
+            "resultTypes": ["violations"],
+            "preload": False,
+            **({"runOnly": rules} if rules else {}),
+        }
         found: list[dict[str, Any]] = self.page.evaluate(
             "options => axe.run(options).then(found => found.violations)", options
         )
@@ -83,6 +90,7 @@ def looking(
     fragment: str = "",
     width: int = 1280,
     height: int = 800,
+    site: Path | None = None,
     **options: Any,
 ) -> Iterator[Look]:
     """Open a file; ``options`` are those of a context.
@@ -93,7 +101,7 @@ def looking(
     try:
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         context.add_init_script(_TELL_VIOLATIONS)
-        look = Look(context.new_page(), path)
+        look = Look(context.new_page(), path, site)
         look.watch(context)
         look.page.set_default_timeout(1000 * PATIENCE)
         look.page.goto(path.as_uri() + fragment)

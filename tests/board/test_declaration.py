@@ -1,0 +1,71 @@
+"""``board.toml``, and the versions of a library that a board follows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from packaging.version import Version
+
+from compat.board.declaration import BoardLibrary, newest_of_minors, read_board
+from compat.errors import ConfigError
+
+TEXT = """\
+envs = ["3.8", "3.9"]
+targets = ["sm_90", "sm_80"]
+
+[[library]]
+name = "Liger_Kernel"
+newest = 2
+
+[[library]]
+name = "fla-core"
+versions = ["0.4.0", "0.6.0"]
+kernels = ["captured/*.toml"]
+targets = ["gfx942"]
+"""
+
+
+def test_a_declaration_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "board.toml"
+    path.write_text(TEXT)
+    board = read_board(path)
+    assert board.envs == ("3.8", "3.9")
+    assert board.folder == tmp_path / "board"
+    liger, fla = board.libraries
+    assert liger == BoardLibrary(name="liger-kernel", newest=2)
+    assert fla.versions == (Version("0.4.0"), Version("0.6.0"))
+    assert board.targets_of(liger) == ("sm_90", "sm_80")
+    assert board.targets_of(fla) == ("gfx942",)
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "message"),
+    [
+        ("", "library", "is missing"),
+        ('[[library]]\nnam = "a"\n', "library[0].nam", "unknown key"),
+        ('[[library]]\nname = "a b"\n', "library[0].name", "not the name of a package"),
+        ('[[library]]\nname = "a"\nversions = ["x"]\n', "library[0].versions[0]", "not a version"),
+        (
+            '[[library]]\nname = "a"\nversions = ["1"]\nnewest = 1\n',
+            "library[0].newest",
+            "goes without versions",
+        ),
+        ('[[library]]\nname = "a"\n[[library]]\nname = "A"\n', "library[1].name", "already exists"),
+    ],
+)
+def test_an_error_names_its_place(tmp_path: Path, text: str, where: str, message: str) -> None:
+    path = tmp_path / "board.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=message) as caught:
+        read_board(path)
+    assert str(caught.value.where).endswith(f"board.toml: {where}")
+
+
+def test_the_newest_release_of_each_of_the_newest_minors_is_followed() -> None:
+    versions = map(Version, ("0.5.9", "0.5.10", "0.6.0rc1", "0.4.1", "0.3", "1!0.1"))
+    assert [str(v) for v in newest_of_minors(versions, 3)] == ["1!0.1", "0.5.10", "0.4.1"]
+
+
+def test_prereleases_count_if_there_is_nothing_else() -> None:
+    assert newest_of_minors([Version("0.1a1"), Version("0.1a2")], 3) == (Version("0.1a2"),)

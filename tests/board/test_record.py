@@ -1,0 +1,117 @@
+"""The record of a board, and what an upgrade breaks by it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from compat.board.checking import BoardCheck, check_board
+from compat.board.record import GOOD, UNKNOWN, UNTRIED, board_json, read_record
+from compat.errors import SelectionError, StoreError
+from compat.hunt.known import KnownDefect
+from tests.board.boards import RELEASES, made
+from tests.records import REMOVED
+
+
+def test_every_kernel_has_a_mark_for_every_release() -> None:
+    record = made()
+    assert record.releases == RELEASES
+    waves = record.library("waves")
+    assert waves is not None
+    old, new = waves.versions
+    assert [version.version for version in waves.versions] == ["1.0", "2.0"]
+    assert [old.mark("add", place) for place in range(3)] == [GOOD] * 3
+    assert [new.mark("lost", place) for place in range(3)] == [GOOD, GOOD, UNKNOWN]
+    assert {new.mark("other", place) for place in range(3)} == {UNTRIED}
+    number = old.mark("blocks", 2)
+    assert record.defects[number - 1].failure_class == REMOVED.failure_class
+    assert old.lost(1, 2) == {"blocks": number}
+    assert new.lost(1, 2) == {}
+    assert new.works(2) == ("add", "blocks")
+    assert (new.tried(2), new.unknown(2)) == (3, 1)
+
+
+def test_a_defect_of_two_libraries_is_one_defect() -> None:
+    record = made()
+    defect = record.defects[0]
+    assert defect.fingerprint == REMOVED.fingerprint
+    assert [(row.library, row.version, row.kernel) for row in record.affected[1]] == [
+        ("rays", "0.1", "cast"),
+        ("waves", "1.0", "blocks"),
+    ]
+    assert record.affected[1][0].releases == ("3.9.0",)
+    assert defect.example.startswith("compat explain blocks/waves-1.0/d64/")
+    assert defect.example.endswith("--package waves==1.0")
+    assert all(record.affected[number] for number in range(1, len(record.defects) + 1))
+
+
+def test_a_version_without_kernels_says_why() -> None:
+    library = made().library("broken")
+    assert library is not None
+    assert library.newest.problem == "no wheel"
+    assert library.newest.rows == ()
+
+
+def test_a_known_defect_has_its_link() -> None:
+    known = KnownDefect(fingerprint=REMOVED.fingerprint, url="https://example.org/1", note="so")
+    assert (made((known,)).defects[0].url, made((known,)).defects[0].note) == (
+        "https://example.org/1",
+        "so",
+    )
+    assert made().defects[0].url == ""
+
+
+def test_a_record_is_read_as_it_was_written() -> None:
+    record = made()
+    assert read_record(board_json(record).encode(), "board.json") == record
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"schema": 1}', b"\xff"])
+def test_something_else_is_not_a_record(content: bytes) -> None:
+    with pytest.raises(StoreError, match="not the record of a board"):
+        read_record(content, "board.json")
+
+
+def checked(installed: Mapping[str, str], **options: str) -> BoardCheck:
+    return check_board(made(), installed, **options)
+
+
+def test_an_upgrade_breaks_what_works_before_and_not_after_it() -> None:
+    check = checked({"triton": "3.8.0", "waves": "1.0", "numpy": "2.0"})
+    assert (check.before, check.after) == ("3.8.0", "3.9.0")
+    (waves,) = check.libraries
+    assert [lost.kernel for lost in waves.lost] == ["blocks"]
+    assert waves.classes == {REMOVED.failure_class: 1}
+    assert (waves.kernels, waves.works, waves.unknown, waves.is_exact) == (2, 2, 0, True)
+    assert check.breaks
+
+
+def test_another_version_answers_for_one_that_the_board_lacks() -> None:
+    check = checked({"waves": "1.7", "rays": "0.0.1"}, before="3.7", after="3.8")
+    waves, rays = (next(one for one in check.libraries if one.name == n) for n in ("waves", "rays"))
+    assert (waves.version, waves.is_exact) == ("1.0", False)
+    assert rays.version == "0.1"
+    assert not check.breaks
+
+
+def test_what_an_upgrade_mends_and_what_is_unknown_is_counted() -> None:
+    (waves,) = checked({"waves": "2.0"}, before="3.7", after="3.9").libraries
+    assert waves.mended == ("blocks",)
+    assert waves.unknown == 2
+
+
+@pytest.mark.parametrize(
+    ("installed", "options", "where"),
+    [
+        ({}, {}, "--from"),
+        ({}, {"before": "3.6"}, "--from"),
+        ({"triton": "3.8.0"}, {"after": "4"}, "--to"),
+    ],
+)
+def test_a_release_that_the_board_lacks_is_an_error(
+    installed: Mapping[str, str], options: Mapping[str, str], where: str
+) -> None:
+    with pytest.raises(SelectionError) as caught:
+        checked(installed, **options)
+    assert caught.value.where == where

@@ -1,0 +1,150 @@
+"""A board of our own library on real releases: what is compiled, what is kept, and the site."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner
+
+from compat.board.data import BoardData
+from compat.board.declaration import read_board
+from compat.cli.commands import main
+from compat.model import BuiltEnv
+from tests.wheels import own_libraries, wheelhouse
+
+__all__ = ["own_libraries", "wheelhouse"]
+
+RELEASES = ("3.4.0", "3.9.0")
+
+
+def said(*words: str, code: int = 0) -> str:
+    done = CliRunner().invoke(main, list(words))
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def declare(*, envs: tuple[str, ...], versions: str) -> None:
+    Path("board.toml").write_text(
+        f"envs = {json.dumps(envs)}\ntargets = ['sm_90']\n"
+        f'[[library]]\nname = "live-waves"\n{versions}\n'
+    )
+
+
+@pytest.fixture
+def folder(
+    built: Callable[[str], BuiltEnv],
+    wheelhouse: Path,
+    own_libraries: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
+    """An empty folder, on a machine that has the envs."""
+    for release in RELEASES:
+        built(f"triton-{release}")
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.wheels
+def test_only_what_is_new_is_compiled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All in one test, since a run takes seconds: each of the functions below looks at one side of
+    it.
+    """
+    declare(envs=("3.4.0",), versions='versions = ["1.0"]')
+    first = said("board", "run", "--no-build")
+    assert re.search(r"compiled [4-9] cells of 1 version", first)
+    assert "compiled 0 cells of 0 versions" in said("board", "run", "--no-build")
+    a_new_release_is_one_column()
+    a_new_version_is_one_row()
+    a_run_without_its_index_reads_the_store()
+    a_check_reads_what_is_installed(folder, monkeypatch)
+    the_site_has_no_dead_link(folder)
+
+
+def a_new_release_is_one_column() -> None:
+    declare(envs=RELEASES, versions='versions = ["1.0"]')
+    text = said("board", "run", "--no-build")
+    assert "live-waves==1.0: 1 env, sm_90" in text
+    assert re.search(r"compiled [4-9] cells of 1 version", text)
+    assert "3.9.0: live-waves 1.0 loses 3 kernels" in text
+    board = read_board(Path("board.toml"))
+    data = BoardData(board.folder)
+    assert set(data.index().of("live-waves", "1.0").columns) == {"triton-3.4.0", "triton-3.9.0"}
+    report = data.read("live-waves", "1.0")
+    assert len(report.results) == len({result.cell.id for result in report.results})
+    assert {str(env.release) for env in report.envs} == set(RELEASES)
+    assert {verdict.kernel for verdict in report.verdicts} >= {"gone", "plain"}
+
+
+def a_new_version_is_one_row() -> None:
+    declare(envs=RELEASES, versions="newest = 2")
+    text = said("board", "run", "--no-build")
+    assert "live-waves==2.0: 2 envs, sm_90" in text
+    assert "live-waves==1.0" not in text
+
+
+def a_run_without_its_index_reads_the_store() -> None:
+    before = json.loads(Path("board/board.json").read_text())
+    Path("board/data/index.json").unlink()
+    text = said("board", "run", "--no-build")
+    assert "cells to compile" not in text
+    assert json.loads(Path("board/board.json").read_text()) == before
+
+
+def a_check_reads_what_is_installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = folder / "installed" / "live_waves-1.0.dist-info"
+    place.mkdir(parents=True)
+    (place / "METADATA").write_text("Metadata-Version: 2.1\nName: live-waves\nVersion: 1.0\n")
+    monkeypatch.setenv("PYTHONPATH", str(place.parent))
+    text = said("board", "check", "--from", "3.4", code=1)
+    assert "live-waves 1.0" in text
+    assert "breaks 1: api-removed: gone" in text
+    assert "breaks 2: api-changed: beside" in text
+    assert "from Triton 3.4.0 to 3.9.0, 3 kernels of live-waves break" in text
+    document = json.loads(said("board", "check", "--from", "3.4", "--json", code=1))
+    lost = {lost["kernel"]: lost["class"] for lost in document["libraries"][0]["lost"]}
+    assert lost == {"beside": "api-changed", "gone": "api-removed", "tuned": "api-changed"}
+
+
+def the_site_has_no_dead_link(folder: Path) -> None:
+    assert re.search(r"wrote \d+ files \(0\.\d MB\) to board/site", said("board", "site"))
+    site = folder / "board" / "site"
+    for page in site.rglob("*.html"):
+        for link in re.findall(r'(?:href|src)="([^"#:]+)(?:#[^"]*)?"', page.read_text()):
+            assert (page.parent / link).is_file(), f"{page}: {link}"
+    feed = ElementTree.parse(site / "feed.xml").getroot()
+    titles = [title.text for title in feed.iter("{http://www.w3.org/2005/Atom}title")]
+    assert titles[1:] == []  # the newest version loses nothing
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("run",), "board.toml: cannot be read"),
+        (("site",), "board.toml: cannot be read"),
+        (("check", "--from", "3.8"), "board/board.json: cannot be read"),
+    ],
+)
+def test_a_missing_file_is_one_clear_error(
+    words: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, ["board", *words])
+    assert done.exit_code not in (0, 1)
+    assert message in done.output
+
+
+def test_a_library_that_the_board_lacks_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    declare(envs=("3.9.0",), versions='versions = ["1.0"]')
+    text = said("board", "run", "--only", "live-wave", code=3)
+    assert "the board has no library 'live-wave'" in text

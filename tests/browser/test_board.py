@@ -1,0 +1,77 @@
+"""The pages of a board's site, opened from disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from compat.board.data import BoardData, BoardIndex, CompiledVersion
+from compat.board.declaration import read_board
+from compat.board.site import write_site
+from tests.board.boards import REPORTS, of_library
+from tests.browser.looking import Look
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """The site of a board of two made-up libraries."""
+    (tmp_path / "board.toml").write_text('[[library]]\nname = "waves"\n')
+    board, index = read_board(tmp_path / "board.toml"), BoardIndex()
+    data = BoardData(board.folder)
+    for requirement, kernels in REPORTS.items():
+        name, _, version = requirement.partition("==")
+        data.write(name, version, of_library(requirement, kernels))
+        index = index.with_version(name, version, CompiledVersion(columns={"triton-3.9.0": ()}))
+    data.write_index(index)
+    folder = board.folder / "site"
+    write_site(board, folder, released={"3.9.0": date(2026, 8, 1)}, url="https://example.org")
+    return folder
+
+
+PAGES = ("index.html", "defects.html", "release/3.9.0.html", "defect/api-removed-c01dbeef.html")
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everyone_can_read_it(
+    look: Callable[..., Look], site: Path, name: str, scheme: str
+) -> None:
+    assert look(site / name, site=site, color_scheme=scheme).serious() == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_phone_scrolls_only_tables(look: Callable[..., Look], site: Path, name: str) -> None:
+    page = look(site / name, site=site, width=390).page
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_number_leads_to_the_compilers_words_in_two_clicks(
+    look: Callable[..., Look], site: Path
+) -> None:
+    page = look(site / "index.html", site=site).page
+    row = page.locator('tr[data-library="waves"][data-version="1.0"]')
+    number = row.locator('td[data-release="3.9.0"]')
+    expect(number).to_contain_text("1 −1")
+    number.locator("a").click()
+    page.locator("#waves-1\\.0 li[data-defect] a").first.click()
+    expect(page.locator("pre").first).to_contain_text("Block pointers have been removed")
+    expect(page.locator("main")).to_contain_text("compat explain blocks/waves-1.0/d64/")
+
+
+def test_the_search_finds_kernels_defects_and_libraries(
+    look: Callable[..., Look], site: Path
+) -> None:
+    page = look(site / "index.html", site=site).page
+    page.locator("[data-search]").fill("waves blo")
+    expect(page.locator("[data-found] a")).to_have_text(["waves blocks"])
+    page.locator("[data-search]").fill("api-rem")
+    expect(page.locator("[data-found] li")).to_contain_text(["defect api-removed"])
+    page.locator("[data-search]").fill("rays")
+    page.locator("[data-found] a").first.click()
+    page.wait_for_selector("body[data-ready]")
+    page.get_by_role("link", name="Board").click()
+    expect(page.locator("table[data-board]")).to_be_visible()
