@@ -46,46 +46,61 @@ class BoardUpdate:
     """Library or requirement → why it has no kernels, or no new versions."""
 
 
-class BoardRun:
+@frozen(kw_only=True)
+class BoardRequest:
+    """What to bring up to date, and by which files."""
+
+    only: tuple[str, ...] = ()
+    """The names of libraries. Empty: all."""
+    matrix: Path | None = None
+    """The ``matrix.toml`` that declares envs and targets. ``None``: the usual one."""
+    command: str = "compat board run"
+    """The command line that the reports name as their origin."""
+
+
+def update_board(
+    board: BoardDeclaration,
+    request: BoardRequest,
+    context: RunContext,
+    obtain: Obtain,
+    listener: Listener | None = None,
+) -> BoardUpdate:
+    """Compile what is new, one version of a library after the other.
+
+    Args:
+        board: The libraries.
+        request: What to bring up to date.
+        context: How to compile; needs no environments.
+        obtain: Called for environments, and may build them.
+        listener: Receives progress.
+
+    Raises:
+        MatrixInterrupted: The run was stopped. Finished versions and cells are kept.
+        SelectionError: There is no such library, env or target.
+        CompatError: The errors of :func:`compat.matrix.run_matrix`.
+    """
+    return _Run(board, request, context, obtain, listener or Listener()).run()
+
+
+class _Run:
     """A board that is brought up to date."""
 
     def __init__(
         self,
         board: BoardDeclaration,
+        request: BoardRequest,
         context: RunContext,
         obtain: Obtain,
-        listener: Listener | None = None,
-        *,
-        matrix: Path | None = None,
-        command: str = "compat board run",
+        listener: Listener,
     ) -> None:
-        """Prepare a run.
-
-        Args:
-            board: The libraries.
-            context: How to compile; needs no environments.
-            obtain: Called for environments, and may build them.
-            listener: Receives progress.
-            matrix: The ``matrix.toml`` that declares envs and targets.
-            command: The command line that the reports name as their origin.
-        """
-        self.board, self.context, self.obtain = board, context, obtain
-        self.listener, self.matrix, self.command = listener or Listener(), matrix, command
+        self.board, self.request = board, request
+        self.context, self.obtain, self.listener = context, obtain, listener
         self.data = BoardData(board.folder)
 
-    def run(self, only: Sequence[str] = ()) -> BoardUpdate:
-        """Compile what is new, one version of a library after the other.
-
-        Args:
-            only: Names of libraries. Empty: all.
-
-        Raises:
-            MatrixInterrupted: The run was stopped. Finished versions and cells are kept.
-            SelectionError: There is no such library, env or target.
-            CompatError: The errors of :func:`compat.matrix.run_matrix`.
-        """
+    def run(self) -> BoardUpdate:
+        """Compile what is new. Raises the errors of :func:`update_board`."""
         index, compiled = self.data.index(), dict[str, int]()
-        new, problems = self.new_cells(index, only)
+        new, problems = self.new_cells(index)
         for part in new:
             self.listener.say(f"{part.requirement}: {_extent(part)}")
             entry, cells = self._compile(part, index)
@@ -96,9 +111,7 @@ class BoardRun:
                 problems[part.requirement] = entry.problem
         return BoardUpdate(index=index, compiled=compiled, problems=problems)
 
-    def new_cells(
-        self, index: BoardIndex, only: Sequence[str] = ()
-    ) -> tuple[tuple[NewCells, ...], dict[str, str]]:
+    def new_cells(self, index: BoardIndex) -> tuple[tuple[NewCells, ...], dict[str, str]]:
         """What has to be compiled, and the libraries whose versions are not known.
 
         Raises:
@@ -106,9 +119,9 @@ class BoardRun:
         """
         problems: dict[str, str] = {}
         new: list[NewCells] = []
-        for library in _chosen(self.board, only):
+        for library in _chosen(self.board, self.request.only):
             places = select_places(
-                self.matrix, envs=self.board.envs, targets=self.board.targets_of(library)
+                self.request.matrix, envs=self.board.envs, targets=self.board.targets_of(library)
             )
             try:
                 versions = library.versions or newest_of_minors(
@@ -125,7 +138,7 @@ class BoardRun:
         before = index.of(part.library.name, part.version)
         try:
             selection = select(
-                self.matrix,
+                self.request.matrix,
                 envs=tuple(env.name for env in part.envs),
                 targets=part.targets,
                 kernel_files=part.library.kernels,
@@ -135,7 +148,7 @@ class BoardRun:
             entry = evolve(before, problem=str(error), columns=_columns(before, part, ()))
             return entry, 0
         report = run_matrix(
-            selection, self.context, self.obtain, self.listener, command=self.command
+            selection, self.context, self.obtain, self.listener, command=self.request.command
         )
         cells, seconds = len(report.results), report.seconds
         lost = _without_answer(report)

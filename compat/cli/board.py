@@ -11,7 +11,7 @@ import click
 from compat.board.checking import check_board, installed_packages
 from compat.board.declaration import BOARD_FILE, read_board
 from compat.board.record import board_document, board_json
-from compat.board.running import BoardRun
+from compat.board.running import BoardRequest, update_board
 from compat.board.site import RECORD, read_published, record_of_board, write_site
 from compat.board.view import board_blocks, check_blocks, check_document
 from compat.cli import INTERRUPTED
@@ -78,15 +78,13 @@ def run(
     places = select_places(matrix_path, envs=declared.envs)
     try:
         with compiling.opened(places) as context:
-            running = BoardRun(
+            update = update_board(
                 declared,
+                BoardRequest(only=only, matrix=matrix_path, command=command_line()),
                 context,
                 compiling.obtaining(places),
                 ProgressListener(),
-                matrix=matrix_path,
-                command=command_line(),
             )
-            update = running.run(only)
     except MatrixInterrupted as interrupted:
         done = f"{interrupted.done:,} of {interrupted.total:,} cells of a version are kept"
         click.echo(f"interrupted: {done}; run the same command again to continue", err=True)
@@ -105,7 +103,7 @@ def run(
     metavar="FOLDER",
     help="The folder for the site.  [default: board/site]",
 )
-@click.option("--url", metavar="URL", help="Where the site will be, for its feed.")
+@click.option("--url", metavar="URL", help="The address that the site will have, for its feed.")
 @answer_options(file=False, json_help="Print the paths of the files as JSON.")
 def site(*, answer: Answer, path: Path, output: Path | None, url: str | None) -> None:
     """Write the board as a static site, which needs no server.

@@ -44,6 +44,13 @@ _SHOWN = 20
     help="Also write a workflow for GitHub that tests new releases every night.",
 )
 @click.option(
+    "--board",
+    "systems",
+    flag_value=System.BOARD,
+    multiple=True,
+    help="Also write a workflow for GitHub that keeps up a board of libraries.",
+)
+@click.option(
     "--gitlab",
     "systems",
     flag_value=System.GITLAB,

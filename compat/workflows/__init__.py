@@ -39,6 +39,8 @@ class System(StrEnum):
     GITHUB = "github"
     NIGHTLY = "nightly"
     """GitHub, every night."""
+    BOARD = "board"
+    """GitHub, every night, for a board of libraries."""
     GITLAB = "gitlab"
 
 
@@ -47,6 +49,7 @@ _PIPELINE = f".gitlab/{_NAME}.yml"
 _FILES: Mapping[System, Mapping[str, str]] = {
     System.GITHUB: {f".github/workflows/{_NAME}.yml": "github.yml.j2"},
     System.NIGHTLY: {f".github/workflows/{_NAME}-nightly.yml": "nightly.yml.j2"},
+    System.BOARD: {f".github/workflows/{_NAME}-board.yml": "board.yml.j2"},
     System.GITLAB: {_PIPELINE: "gitlab.yml.j2", ".gitlab-ci.yml": "gitlab-ci.yml.j2"},
 }
 _OTHERWISE = {".gitlab-ci.yml": f"add to it `include: [{{ local: /{_PIPELINE} }}]`"}

@@ -26,6 +26,7 @@ KERNEL = (ROOT / "tests" / "guess" / "sources" / "plain_softmax.py").read_text(e
 GOLDEN = {
     ".github/workflows/triton-compat.yml": "github.yml",
     ".github/workflows/triton-compat-nightly.yml": "nightly.yml",
+    ".github/workflows/triton-compat-board.yml": "board.yml",
     ".gitlab/triton-compat.yml": "gitlab.yml",
     ".gitlab-ci.yml": "gitlab-ci.yml",
 }
@@ -58,7 +59,7 @@ def matrix(folder: Path, text: str) -> Path:
 
 
 def test_the_files(folder: Path, golden: Callable[[str, str], None]) -> None:
-    said = init("--github", "--nightly", "--gitlab")
+    said = init("--github", "--nightly", "--board", "--gitlab")
     for name, kept in GOLDEN.items():
         assert f"wrote {name}\n" in said
         golden(kept, _released(folder / name))
@@ -218,7 +219,7 @@ def test_that_a_ci_cannot_install_it_is_said(folder: Path, monkeypatch: pytest.M
 
 def test_scripts_are_scripts(folder: Path) -> None:
     """The shell takes all that a workflow has it run; where it fails, so does the step."""
-    init("--github", "--nightly", "--gitlab")
+    init("--github", "--nightly", "--board", "--gitlab")
     gitlab = YAML(typ="safe").load(folder / ".gitlab" / "triton-compat.yml")
     workflows = (folder / ".github" / "workflows").iterdir()
     scripts = [
@@ -233,7 +234,7 @@ def test_scripts_are_scripts(folder: Path) -> None:
         for job in gitlab
         if "." not in job
     ]
-    assert len(scripts) == 13
+    assert len(scripts) == 17
     for script in scripts:
         assert (
             subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
