@@ -46,6 +46,8 @@ class BoardDeclaration:
     """The envs to compile in, as ``--envs`` takes them."""
     targets: tuple[str, ...] = ()
     """The targets to compile for, as ``--target`` takes them. Empty: the defaults."""
+    deadline: float | None = None
+    """Seconds that one cell may take. ``None``: as ``matrix.toml`` says."""
 
     @property
     def folder(self) -> Path:
@@ -64,7 +66,7 @@ def read_board(path: Path) -> BoardDeclaration:
         compat.errors.ConfigError: The file cannot be read, or is invalid.
     """
     top = read_toml(path)
-    top.only("schema", "envs", "targets", "library")
+    top.only("schema", "envs", "targets", "deadline", "library")
     libraries = tuple(_library(table) for table in top.tables("library"))
     if not libraries:
         top.fail("is missing", "library", hint='Add [[library]] with name = "liger-kernel".')
@@ -78,6 +80,7 @@ def read_board(path: Path) -> BoardDeclaration:
         libraries=libraries,
         envs=top.strings("envs", ("releases",)),
         targets=top.strings("targets"),
+        deadline=top.number("deadline", 0.0) if "deadline" in top else None,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
+from attrs import evolve
 
 from compat.board.checking import check_board, installed_packages
 from compat.board.declaration import BOARD_FILE, read_board
@@ -76,6 +77,7 @@ def run(
     """
     declared = read_board(path)
     places = select_places(matrix_path, envs=declared.envs)
+    compiling = evolve(compiling, deadline=compiling.deadline or declared.deadline)
     try:
         with compiling.opened(places) as context:
             update = update_board(

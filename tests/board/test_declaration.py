@@ -13,6 +13,7 @@ from compat.errors import ConfigError
 TEXT = """\
 envs = ["3.8", "3.9"]
 targets = ["sm_90", "sm_80"]
+deadline = 20
 
 [[library]]
 name = "Liger_Kernel"
@@ -31,6 +32,7 @@ def test_a_declaration_is_read(tmp_path: Path) -> None:
     path.write_text(TEXT)
     board = read_board(path)
     assert board.envs == ("3.8", "3.9")
+    assert board.deadline == 20
     assert board.folder == tmp_path / "board"
     liger, fla = board.libraries
     assert liger == BoardLibrary(name="liger-kernel", newest=2)
