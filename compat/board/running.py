@@ -12,7 +12,7 @@ from compat.board.data import BoardData, BoardIndex, CompiledVersion, joined
 from compat.board.declaration import BoardDeclaration, BoardLibrary, newest_of_minors
 from compat.engine.run import RunContext
 from compat.envs.libraries import released_versions
-from compat.errors import EnvError, IndexUnavailable, SelectionError
+from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionError
 from compat.matrix import run_matrix
 from compat.model import Env, Status
 from compat.project import Listener, Obtain, Selection, select, select_places
@@ -144,9 +144,13 @@ class _Run:
                 kernel_files=part.library.kernels,
                 packages=(part.requirement,),
             )
-        except (EnvError, SelectionError) as error:
+        except (SelectionError, ConfigError) as error:
+            if part.library.kernels:
+                raise  # the kernel files are wrong; else the version has no kernels
             entry = evolve(before, problem=str(error), columns=_columns(before, part, ()))
             return entry, 0
+        except EnvError as error:  # the next run tries to install it again
+            return before if before.columns else evolve(before, problem=str(error)), 0
         report = run_matrix(
             selection, self.context, self.obtain, self.listener, command=self.request.command
         )

@@ -148,3 +148,19 @@ def test_a_library_that_the_board_lacks_is_an_error(
     declare(envs=("3.9.0",), versions='versions = ["1.0"]')
     text = said("board", "run", "--only", "live-wave", code=3)
     assert "the board has no library 'live-wave'" in text
+
+
+@pytest.mark.wheels
+def test_a_library_that_cannot_be_used_does_not_stop_the_others(folder: Path) -> None:
+    declare(envs=("3.9.0",), versions='versions = ["2.0"]')
+    with Path("board.toml").open("a") as file:
+        file.write('[[library]]\nname = "no-kernels"\n[[library]]\nname = "not-there"\n')
+        file.write('[[library]]\nname = "live-wave"\nversions = ["1.0"]\n')
+    text = said("board", "run", "--no-build")
+    assert re.search(r"compiled [3-9] cells of 3 versions", text)
+    assert "no-kernels==1.0: " in text
+    assert "not-there: the package index has no not-there" in text
+    assert "live-wave==1.0: cannot install live-wave==1.0" in text
+    again = said("board", "run", "--no-build")
+    assert "no-kernels==1.0: 1 env" not in again
+    assert "live-wave==1.0: 1 env, sm_90" in again  # the index may have it by then
