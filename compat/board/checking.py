@@ -20,6 +20,7 @@ from compat.board.record import (
 from compat.errors import EnvError, SelectionError
 from compat.processes.supervisor import run
 from compat.text import read_json
+from compat.toolchains import DEFAULT
 
 _LIST = """\
 import json
@@ -110,7 +111,6 @@ def check_board(
     *,
     before: str | None = None,
     after: str | None = None,
-    distribution: str = "triton",
 ) -> BoardCheck:
     """What an upgrade of the toolchain would break.
 
@@ -119,11 +119,11 @@ def check_board(
         installed: Name → version of the installed packages.
         before: The release to upgrade from. ``None``: the installed one.
         after: The release to upgrade to. ``None``: the newest one of the board.
-        distribution: The name of the package of the toolchain.
 
     Raises:
         SelectionError: The board has no such release, or the toolchain is not installed.
     """
+    distribution = DEFAULT.distribution
     if before is None and distribution not in installed:
         raise SelectionError(
             f"{distribution} is not installed",

@@ -79,10 +79,10 @@ def update_board(
         SelectionError: There is no such library, env or target.
         CompatError: The errors of :func:`compat.matrix.run_matrix`.
     """
-    return _Run(board, request, context, obtain, listener or Listener()).run()
+    return _BoardRun(board, request, context, obtain, listener or Listener()).run()
 
 
-class _Run:
+class _BoardRun:
     """A board that is brought up to date."""
 
     def __init__(
