@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from compat.board.record import (
-    BoardDefect,
+    BoardFailure,
     BoardLibraryRecord,
     BoardRecord,
     BoardVersion,
@@ -35,7 +35,7 @@ class LostKernel:
     """A kernel that works before the upgrade, and not after it."""
 
     kernel: str
-    defect: BoardDefect
+    failure: BoardFailure
 
 
 @frozen(kw_only=True)
@@ -66,7 +66,7 @@ class CheckedLibrary:
     @property
     def classes(self) -> Mapping[str, int]:
         """Failure class → lost kernels that show it, the most frequent first."""
-        return dict(Counter(lost.defect.failure_class for lost in self.lost).most_common())
+        return dict(Counter(lost.failure.failure_class for lost in self.lost).most_common())
 
 
 @frozen(kw_only=True)
@@ -180,7 +180,7 @@ def _checked(
         kernels=len(known),
         works=sum(one == 0 for one, _ in known.values()),
         lost=tuple(
-            LostKernel(kernel=kernel, defect=record.defects[other - 1])
+            LostKernel(kernel=kernel, failure=record.failures[other - 1])
             for kernel, (one, other) in known.items()
             if one == 0 and other
         ),

@@ -1,7 +1,7 @@
-"""The record of a board, ``board.json``: every kernel on every release, and every defect.
+"""The record of a board, ``board.json``: every kernel on every release, and every failure.
 
 One record is made of all reports. A row is a kernel of a library's version for a target. It has a
-mark for each release. Marks and defects are what the site, the feed and ``compat board check`` are
+mark for each release. Marks and failures are what the site, the feed and ``compat board check`` are
 made from.
 """
 
@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from attrs import Factory, field, frozen
+from attrs import Factory, evolve, field, frozen
 
 from compat import __version__
 from compat.board.data import BoardIndex
@@ -30,12 +30,12 @@ from compat.toolchains import known_edits
 SCHEMA = 1
 GOOD, UNKNOWN, UNTRIED = 0, -1, -2
 """Marks of a kernel on a release: it works there, there is no answer, or it was not compiled there.
-A larger mark is the number of a defect, from one.
+A larger mark is the number of a failure, from one.
 """
 
 
 @frozen(kw_only=True)
-class BoardDefect:
+class BoardFailure:
     """One fingerprint over all libraries."""
 
     fingerprint: str
@@ -57,6 +57,8 @@ class BoardDefect:
     """The id of that kernel's cell on the page of its library."""
     library: str
     """The library of that kernel."""
+    dependent: int = 0
+    """Kernels that it meets on some releases, and that work on others."""
 
     @property
     def slug(self) -> str:
@@ -97,26 +99,32 @@ class BoardVersion:
             rows[row.kernel].append(row)
         return {kernel: tuple(group) for kernel, group in rows.items()}
 
+    @cached_property
+    def usable(self) -> frozenset[str]:
+        """The kernels that work on some release. Guessed arguments may be wrong for the others."""
+        places = range(len(self.rows[0].marks)) if self.rows else ()
+        return frozenset(kernel for place in places for kernel in self.works(place))
+
     def mark(self, kernel: str, release: int) -> int:
-        """The mark of a kernel for all targets: a defect before the unknown, that before good."""
+        """The mark of a kernel for all targets: a failure before the unknown, that before good."""
         marks = {row.marks[release] for row in self.kernels[kernel]} - {UNTRIED}
-        defects = [mark for mark in marks if mark > 0]
-        return min(defects) if defects else min(marks, default=UNTRIED)
+        failures = [mark for mark in marks if mark > 0]
+        return min(failures) if failures else min(marks, default=UNTRIED)
 
     def works(self, release: int) -> tuple[str, ...]:
         """The kernels that work on a release, for all targets that it has."""
         return tuple(kernel for kernel in self.kernels if self.mark(kernel, release) == GOOD)
 
     def tried(self, release: int) -> int:
-        """How many kernels were compiled on a release."""
-        return sum(self.mark(kernel, release) != UNTRIED for kernel in self.kernels)
+        """How many of the usable kernels were compiled on a release."""
+        return sum(self.mark(kernel, release) != UNTRIED for kernel in self.usable)
 
     def unknown(self, release: int) -> int:
         """How many kernels have no answer on a release."""
         return sum(self.mark(kernel, release) == UNKNOWN for kernel in self.kernels)
 
     def lost(self, before: int, release: int) -> Mapping[str, int]:
-        """Kernel → the number of its defect, of kernels that work on a release and not on another.
+        """Kernel → the number of its failure, of kernels that work on a release and not on another.
 
         Both releases are given by their places on the board.
         """
@@ -139,7 +147,7 @@ class BoardLibraryRecord:
 
 @frozen(kw_only=True)
 class Affected:
-    """A kernel that a defect meets."""
+    """A kernel that a failure meets."""
 
     library: str
     version: str
@@ -160,8 +168,8 @@ class BoardRecord:
     """The releases, the oldest first."""
     targets: tuple[str, ...]
     libraries: tuple[BoardLibraryRecord, ...]
-    defects: tuple[BoardDefect, ...] = Factory(tuple)
-    """In the order of their numbers. The one that meets most kernels is the first."""
+    failures: tuple[BoardFailure, ...] = Factory(tuple)
+    """In the order of their numbers. Those that depend on the release are first."""
 
     def place(self, release: str) -> int:
         """The place of a release on the board. Raises KeyError."""
@@ -176,7 +184,7 @@ class BoardRecord:
 
     @cached_property
     def affected(self) -> Mapping[int, tuple[Affected, ...]]:
-        """Number of a defect → the kernels that it meets."""
+        """Number of a failure → the kernels that it meets."""
         every: dict[int, list[Affected]] = defaultdict(list)
         for library in self.libraries:
             for version in library.versions:
@@ -214,19 +222,23 @@ def board_record(
         reports: Library, version and report, as :meth:`compat.board.data.BoardData.reports` has
             them.
         index: What the reports cover.
-        known: The defects that are known upstream.
+        known: The failures that are known upstream.
     """
     gathered = _Gathered(known)
     rows = {
         (library, version): gathered.add(library, version, report)
         for library, version, report in reports
     }
-    releases, numbers = gathered.releases, gathered.numbers()
+    releases, dependent = gathered.releases, _dependent(rows)
+    numbers = gathered.numbers(dependent)
     return BoardRecord(
         toolchain=gathered.toolchain,
         releases=releases,
         targets=tuple(sorted(gathered.targets, key=natural)),
-        defects=tuple(gathered.defects[fingerprint] for fingerprint in numbers),
+        failures=tuple(
+            evolve(gathered.failures[fingerprint], dependent=dependent[fingerprint])
+            for fingerprint in numbers
+        ),
         libraries=tuple(
             BoardLibraryRecord(
                 name=library,
@@ -252,8 +264,8 @@ class _Gathered:
     """What the reports say, gathered one after the other."""
 
     def __init__(self, known: Sequence[KnownDefect]) -> None:
-        self.known = {defect.fingerprint: defect for defect in known}
-        self.defects: dict[str, BoardDefect] = {}
+        self.known = {failure.fingerprint: failure for failure in known}
+        self.failures: dict[str, BoardFailure] = {}
         self.guessed: dict[tuple[str, str], bool] = {}
         self.targets: set[str] = set()
         self.toolchain = ""
@@ -283,9 +295,15 @@ class _Gathered:
         """The releases of all reports, the oldest first."""
         return tuple(sorted(self._releases, key=self._releases.__getitem__))
 
-    def numbers(self) -> Mapping[str, int]:
-        """Fingerprint → number, from one; the defect that meets most kernels is the first."""
-        order = sorted(self.defects, key=lambda name: (-len(self._kernels[name]), name))
+    def numbers(self, dependent: Mapping[str, int]) -> Mapping[str, int]:
+        """Fingerprint → number, from one.
+
+        The failure that meets most kernels that work on other releases is the first.
+        """
+        order = sorted(
+            self.failures,
+            key=lambda name: (-dependent[name], -len(self._kernels[name]), name),
+        )
         return {fingerprint: number for number, fingerprint in enumerate(order, 1)}
 
     @staticmethod
@@ -300,7 +318,7 @@ class _Gathered:
         return outcome.failure.fingerprint
 
     def _note(self, library: str, result: Result, report: Report) -> None:
-        """Keep a defect, with the kernel of the newest release that has the fewest arguments."""
+        """Keep a failure, with the kernel of the newest release that has the fewest arguments."""
         failure, cell = result.outcome.failure, result.cell
         assert failure is not None
         size = (
@@ -311,17 +329,17 @@ class _Gathered:
         if failure.fingerprint in self._size and self._size[failure.fingerprint] <= size:
             return
         self._size[failure.fingerprint] = size
-        self.defects[failure.fingerprint] = self._defect(library, failure, result, report)
+        self.failures[failure.fingerprint] = self._failure(library, failure, result, report)
 
     def _place(self, result: Result) -> int:
         order = sorted(self._releases.values())
         return order.index(release_of(result.built).order)
 
-    def _defect(
+    def _failure(
         self, library: str, failure: Failure, result: Result, report: Report
-    ) -> BoardDefect:
+    ) -> BoardFailure:
         known = self.known.get(failure.fingerprint)
-        return BoardDefect(
+        return BoardFailure(
             fingerprint=failure.fingerprint,
             failure_class=failure.failure_class,
             status=str(result.outcome.status),
@@ -344,6 +362,19 @@ _GOOD, _UNKNOWN, _UNTRIED = "good", "unknown", "untried"
 """What else than a fingerprint is known of a kernel on a release."""
 _RANKS = (_UNKNOWN, _GOOD, _UNTRIED)
 _MARKS: Mapping[str, int] = {_GOOD: GOOD, _UNKNOWN: UNKNOWN, _UNTRIED: UNTRIED}
+
+
+def _dependent(
+    rows: Mapping[tuple[str, str], Mapping[_RowKey, Mapping[str, str]]],
+) -> Mapping[str, int]:
+    """Fingerprint → the kernels that it meets on some releases, and that work on others."""
+    kernels: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for (library, _), of_version in rows.items():
+        for (kernel, _, _), fates in of_version.items():
+            if _GOOD in fates.values():
+                for fate in fates.values():
+                    kernels[fate].add((library, kernel))
+    return defaultdict(int, {fate: len(those) for fate, those in kernels.items()})
 
 
 def _case(spec: Specialization, version: str) -> str:

@@ -5,7 +5,7 @@
     index.html                 libraries × releases: how many kernels compile
     library/NAME.html          the page of a report, with all versions of a library
     release/RELEASE.html       what fails on a release, and what fails there first
-    defects.html, defect/FINGERPRINT.html
+    failures.html, failure/FINGERPRINT.html
     board.json, feed.xml, board.css, board.js
 
 Names and fingerprints are the names of pages, so links stay valid.
@@ -30,7 +30,7 @@ from compat.board.declaration import BoardDeclaration
 from compat.board.record import (
     UNKNOWN,
     Affected,
-    BoardDefect,
+    BoardFailure,
     BoardRecord,
     BoardVersion,
     board_json,
@@ -54,13 +54,13 @@ POLICY = (
 )
 """The permissions of the pages: only the two files of the site may style or script them."""
 _COMMON = 10
-"""Defects on the start page."""
+"""Failures on the start page."""
 _ROWS = 400
-"""Kernels on the page of a defect."""
+"""Kernels on the page of a failure."""
 _LONGEST_LINE = 140
 """Characters of the compiler's words in a list."""
 _LONGEST_FILE = 100_000
-"""Characters of a file on the page of a defect."""
+"""Characters of a file on the page of a failure."""
 
 
 def record_of_board(board: BoardDeclaration) -> BoardRecord:
@@ -114,18 +114,18 @@ def write_site(
         StoreError: A report cannot be read, or the folder cannot be written.
     """
     data, record = BoardData(board.folder), record_of_board(board)
-    pages = _Pages(record, board.folder / "defects")
+    pages = _Pages(record, board.folder / "failures")
     texts = {
         "index.html": pages.index(),
-        "defects.html": pages.defects(),
+        "failures.html": pages.failures(),
         RECORD: board_json(record),
         "board.css": asset_text("style", ("colours", "base")) + _own("board.css"),
         "board.js": asset_text("script", ("dom", "theme")) + _own("search.js"),
         "feed.xml": pages.feed(released, url.rstrip("/")),
         **{f"release/{name}.html": pages.release(name) for name in record.releases},
         **{
-            f"defect/{defect.slug}.html": pages.defect(number)
-            for number, defect in enumerate(record.defects, 1)
+            f"failure/{failure.slug}.html": pages.failure(number)
+            for number, failure in enumerate(record.failures, 1)
         },
     }
     try:
@@ -150,6 +150,8 @@ class ReleaseNumber:
     works: int
     tried: int
     unknown: int
+    never: int
+    """Kernels that work on no release."""
     lost: int
     """Kernels that work on the release before, and not on this one."""
 
@@ -161,10 +163,11 @@ class ReleaseNumber:
     @property
     def words(self) -> str:
         """The number in a sentence."""
-        if not self.tried:
+        if not (self.tried or self.never):
             return "not compiled there"
         lost = f"; {self.lost} no longer compile" if self.lost else ""
-        return f"{self.works} of {counted(self.tried, 'kernel')} compile{lost}"
+        never = f"; {self.never} compile on no release" if self.never else ""
+        return f"{self.works} of {counted(self.tried, 'kernel')} compile{lost}{never}"
 
     @property
     def tone(self) -> str:
@@ -180,7 +183,7 @@ class ReleaseNumber:
 class FailingGroup:
     """Kernels of a library's version that fail alike on a release."""
 
-    defect: BoardDefect
+    failure: BoardFailure
     kernels: tuple[tuple[str, bool], ...]
     """Kernel, and whether it works on the release before."""
 
@@ -219,6 +222,7 @@ def number_of(version: BoardVersion, place: int) -> ReleaseNumber:
         works=len(version.works(place)),
         tried=version.tried(place),
         unknown=version.unknown(place),
+        never=len(version.kernels) - len(version.usable),
         lost=len(version.lost(place - 1, place)) if place else 0,
     )
 
@@ -249,7 +253,11 @@ class _Pages:
 
     def index(self) -> str:
         """The start page."""
-        common = list(enumerate(self.record.defects, 1))[:_COMMON]
+        common = [
+            (number, failure)
+            for number, failure in enumerate(self.record.failures[:_COMMON], 1)
+            if failure.dependent
+        ]
         return self._page(
             "index.html.j2",
             "index",
@@ -259,24 +267,27 @@ class _Pages:
             index=Markup(in_script(write_json(self._search_index(), indent=None))),
         )
 
-    def defects(self) -> str:
-        """The list of all defects."""
-        return self._page("defects.html.j2", "defects", "")
+    def failures(self) -> str:
+        """The list of all failures."""
+        numbers = {
+            failure.fingerprint: number for number, failure in enumerate(self.record.failures, 1)
+        }
+        return self._page("failures.html.j2", "failures", "", numbers=numbers)
 
-    def defect(self, number: int) -> str:
-        """The page of a defect."""
-        defect, rows = self.record.defects[number - 1], self.record.affected[number]
+    def failure(self, number: int) -> str:
+        """The page of a failure."""
+        failure, rows = self.record.failures[number - 1], self.record.affected[number]
         met = {release for row in rows for release in row.releases}
         return self._page(
-            "defect.html.j2",
-            "defect",
+            "failure.html.j2",
+            "failure",
             "../",
-            defect=defect,
+            failure=failure,
             number=number,
             rows=rows[:_ROWS],
             further=len(rows) - _ROWS,
             releases=[release for release in self.record.releases if release in met],
-            files=self.scripts.get(defect.slug, ()),
+            files=self.scripts.get(failure.slug, ()),
         )
 
     def release(self, name: str) -> str:
@@ -286,7 +297,7 @@ class _Pages:
             self._part(library.name, version, place)
             for library in self.record.libraries
             for version in reversed(library.versions)
-            if version.tried(place)
+            if version.rows
         ]
         return self._page(
             "release.html.j2",
@@ -324,7 +335,7 @@ class _Pages:
             words=number_of(version, place).words,
             groups=tuple(
                 FailingGroup(
-                    defect=self.record.defects[number - 1],
+                    failure=self.record.failures[number - 1],
                     kernels=tuple(sorted(kernels, key=lambda pair: (not pair[1], pair[0]))),
                 )
                 for number, kernels in sorted(groups.items(), key=lambda group: -len(group[1]))
@@ -333,7 +344,7 @@ class _Pages:
         )
 
     def _extent(self, number: int) -> str:
-        """How many kernels of how many libraries meet a defect."""
+        """How many kernels of how many libraries meet a failure."""
         rows: Sequence[Affected] = self.record.affected[number]
         kernels = {(row.library, row.kernel) for row in rows}
         libraries = sorted({row.library for row in rows})
@@ -346,7 +357,7 @@ class _Pages:
             for place, release in enumerate(self.record.releases[1:], 1):
                 if lost := version.lost(place - 1, place):
                     classes = {
-                        self.record.defects[number - 1].failure_class for number in lost.values()
+                        self.record.failures[number - 1].failure_class for number in lost.values()
                     }
                     yield FeedEntry(
                         library=library.name,
@@ -366,13 +377,13 @@ class _Pages:
             (library.name, "library", f"library/{library.name}.html")
             for library in self.record.libraries
         ]
-        defects = [
+        failures = [
             (
-                f"{defect.failure_class} {defect.fingerprint}: {_first_line(defect.words)}",
-                "defect",
-                f"defect/{defect.slug}.html",
+                f"{failure.failure_class} {failure.fingerprint}: {_first_line(failure.words)}",
+                "failure",
+                f"failure/{failure.slug}.html",
             )
-            for defect in self.record.defects
+            for failure in self.record.failures
         ]
         kernels = [
             (
@@ -385,11 +396,11 @@ class _Pages:
                 kernel for version in library.versions for kernel in version.kernels
             )
         ]
-        return [*libraries, *defects, *kernels]
+        return [*libraries, *failures, *kernels]
 
 
 def headline(record: BoardRecord, place: int = -1) -> str:
-    """What a release does to the newest versions of all libraries, in a sentence."""
+    """What a release does to the newest versions of all libraries."""
     place %= len(record.releases)
     newest = [library.newest for library in record.libraries]
     works = sum(len(version.works(place)) for version in newest)
@@ -397,7 +408,7 @@ def headline(record: BoardRecord, place: int = -1) -> str:
     libraries = sum(bool(version.tried(place)) for version in newest)
     text = (
         f"{record.toolchain} {record.releases[place]} compiles {works:,} of"
-        f" {counted(tried, 'kernel')} in the newest versions of"
+        f" {counted(tried, 'kernel')} that compile on some release, in"
         f" {counted(libraries, 'library', 'libraries')}"
     )
     lost = sum(len(version.lost(place - 1, place)) for version in newest) if place else 0
@@ -423,7 +434,7 @@ def _moment(day: date | None) -> str:
 
 
 def _scripts(folder: Path) -> Mapping[str, tuple[tuple[str, str], ...]]:
-    """Slug of a defect → name and text of the files that show it, issue texts first."""
+    """Slug of a failure → name and text of the files that show it, issue texts first."""
     found: dict[str, tuple[tuple[str, str], ...]] = {}
     for place in sorted(folder.glob("*/")):
         texts = sorted(place.glob("*.md")) + sorted(place.glob("*.py"))

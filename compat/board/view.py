@@ -90,7 +90,7 @@ def _checked_lines(check: BoardCheck, library: CheckedLibrary) -> Iterator[str]:
     if library.unknown:
         yield f"no answer for {counted(library.unknown, 'further kernel')}"
     for name, number in library.classes.items():
-        kernels = [lost.kernel for lost in library.lost if lost.defect.failure_class == name]
+        kernels = [lost.kernel for lost in library.lost if lost.failure.failure_class == name]
         more = [f"{number - _NAMED} more"] if number > _NAMED else []
         yield f"breaks {number}: {name}: {listed([*islice(kernels, _NAMED), *more])}"
     if library.mended:
@@ -124,8 +124,8 @@ def check_document(check: BoardCheck) -> JsonObject:
                 "lost": [
                     {
                         "kernel": lost.kernel,
-                        "class": lost.defect.failure_class,
-                        "fingerprint": lost.defect.fingerprint,
+                        "class": lost.failure.failure_class,
+                        "fingerprint": lost.failure.fingerprint,
                     }
                     for lost in library.lost
                 ],

@@ -25,7 +25,7 @@ def test_every_kernel_has_a_mark_for_every_release() -> None:
     assert [new.mark("lost", place) for place in range(3)] == [GOOD, GOOD, UNKNOWN]
     assert {new.mark("other", place) for place in range(3)} == {UNTRIED}
     number = old.mark("blocks", 2)
-    assert record.defects[number - 1].failure_class == REMOVED.failure_class
+    assert record.failures[number - 1].failure_class == REMOVED.failure_class
     assert old.lost(1, 2) == {"blocks": number}
     assert new.lost(1, 2) == {}
     assert new.works(2) == ("add", "blocks")
@@ -34,16 +34,16 @@ def test_every_kernel_has_a_mark_for_every_release() -> None:
 
 def test_a_defect_of_two_libraries_is_one_defect() -> None:
     record = made()
-    defect = record.defects[0]
-    assert defect.fingerprint == REMOVED.fingerprint
+    failure = record.failures[0]
+    assert failure.fingerprint == REMOVED.fingerprint
     assert [(row.library, row.version, row.kernel) for row in record.affected[1]] == [
         ("rays", "0.1", "cast"),
         ("waves", "1.0", "blocks"),
     ]
     assert record.affected[1][0].releases == ("3.9.0",)
-    assert defect.example.startswith("compat explain blocks/waves-1.0/d64/")
-    assert defect.example.endswith("--package waves==1.0")
-    assert all(record.affected[number] for number in range(1, len(record.defects) + 1))
+    assert failure.example.startswith("compat explain blocks/waves-1.0/d64/")
+    assert failure.example.endswith("--package waves==1.0")
+    assert all(record.affected[number] for number in range(1, len(record.failures) + 1))
 
 
 def test_a_version_without_kernels_says_why() -> None:
@@ -55,11 +55,11 @@ def test_a_version_without_kernels_says_why() -> None:
 
 def test_a_known_defect_has_its_link() -> None:
     known = KnownDefect(fingerprint=REMOVED.fingerprint, url="https://example.org/1", note="so")
-    assert (made((known,)).defects[0].url, made((known,)).defects[0].note) == (
+    assert (made((known,)).failures[0].url, made((known,)).failures[0].note) == (
         "https://example.org/1",
         "so",
     )
-    assert made().defects[0].url == ""
+    assert made().failures[0].url == ""
 
 
 def test_a_record_is_read_as_it_was_written() -> None:

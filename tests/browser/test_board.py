@@ -32,7 +32,7 @@ def site(tmp_path: Path) -> Path:
     return folder
 
 
-PAGES = ("index.html", "defects.html", "release/3.9.0.html", "defect/api-removed-c01dbeef.html")
+PAGES = ("index.html", "failures.html", "release/3.9.0.html", "failure/api-removed-c01dbeef.html")
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -57,7 +57,7 @@ def test_a_number_leads_to_the_compilers_words_in_two_clicks(
     number = row.locator('td[data-release="3.9.0"]')
     expect(number).to_contain_text("1 −1")
     number.locator("a").click()
-    page.locator("#waves-1\\.0 li[data-defect] a").first.click()
+    page.locator("#waves-1\\.0 li[data-failure] a").first.click()
     expect(page.locator("pre").first).to_contain_text("Block pointers have been removed")
     expect(page.locator("main")).to_contain_text("compat explain blocks/waves-1.0/d64/")
 
@@ -69,7 +69,7 @@ def test_the_search_finds_kernels_defects_and_libraries(
     page.locator("[data-search]").fill("waves blo")
     expect(page.locator("[data-found] a")).to_have_text(["waves blocks"])
     page.locator("[data-search]").fill("api-rem")
-    expect(page.locator("[data-found] li")).to_contain_text(["defect api-removed"])
+    expect(page.locator("[data-found] li")).to_contain_text(["failure api-removed"])
     page.locator("[data-search]").fill("rays")
     page.locator("[data-found] a").first.click()
     page.wait_for_selector("body[data-ready]")
