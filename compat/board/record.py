@@ -8,7 +8,7 @@ made from.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from attrs import Factory, evolve, field, frozen
@@ -230,7 +230,7 @@ def board_record(
         for library, version, report in reports
     }
     releases, dependent = gathered.releases, _dependent(rows)
-    numbers = gathered.numbers(dependent)
+    numbers = gathered.numbers(dependent, _fates(rows))
     return BoardRecord(
         toolchain=gathered.toolchain,
         releases=releases,
@@ -295,13 +295,13 @@ class _Gathered:
         """The releases of all reports, the oldest first."""
         return tuple(sorted(self._releases, key=self._releases.__getitem__))
 
-    def numbers(self, dependent: Mapping[str, int]) -> Mapping[str, int]:
-        """Fingerprint → number, from one.
+    def numbers(self, dependent: Mapping[str, int], fates: Collection[str]) -> Mapping[str, int]:
+        """Fingerprint → number, from one, of those among the fates of rows.
 
         The failure that meets most kernels that work on other releases is the first.
         """
         order = sorted(
-            self.failures,
+            self.failures.keys() & fates,
             key=lambda name: (-dependent[name], -len(self._kernels[name]), name),
         )
         return {fingerprint: number for number, fingerprint in enumerate(order, 1)}
@@ -364,9 +364,21 @@ _RANKS = (_UNKNOWN, _GOOD, _UNTRIED)
 _MARKS: Mapping[str, int] = {_GOOD: GOOD, _UNKNOWN: UNKNOWN, _UNTRIED: UNTRIED}
 
 
-def _dependent(
-    rows: Mapping[tuple[str, str], Mapping[_RowKey, Mapping[str, str]]],
-) -> Mapping[str, int]:
+_Rows = Mapping[tuple[str, str], Mapping[_RowKey, Mapping[str, str]]]
+"""Library and version → kernel, case and target → release → fate."""
+
+
+def _fates(rows: _Rows) -> frozenset[str]:
+    """The fates in all rows. Of two envs of one release, a row has one fate."""
+    return frozenset(
+        fate
+        for of_version in rows.values()
+        for fates in of_version.values()
+        for fate in fates.values()
+    )
+
+
+def _dependent(rows: _Rows) -> Mapping[str, int]:
     """Fingerprint → the kernels that it meets on some releases, and that work on others."""
     kernels: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for (library, _), of_version in rows.items():

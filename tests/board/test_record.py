@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+from attrs import evolve
 
 from compat.board.checking import BoardCheck, check_board
-from compat.board.record import GOOD, UNKNOWN, UNTRIED, board_json, read_record
+from compat.board.data import BoardIndex, CompiledVersion
+from compat.board.record import GOOD, UNKNOWN, UNTRIED, board_json, board_record, read_record
 from compat.errors import SelectionError, StoreError
 from compat.hunt.known import KnownDefect
-from tests.board.boards import RELEASES, made
-from tests.records import REMOVED
+from tests.board.boards import RELEASES, made, of_library
+from tests.records import REMOVED, SHAPE, bad
+from tests.report.factory import always
 
 
 def test_every_kernel_has_a_mark_for_every_release() -> None:
@@ -115,3 +118,15 @@ def test_a_release_that_the_board_lacks_is_an_error(
     with pytest.raises(SelectionError) as caught:
         checked(installed, **options)
     assert caught.value.where == where
+
+
+def test_of_two_envs_of_a_release_one_failure_counts() -> None:
+    one, other = (
+        of_library("waves==3.0", {"add": always(bad(failure))}) for failure in (REMOVED, SHAPE)
+    )
+    results = (*one.results, *other.results)
+    both = evolve(one, results=results)
+    index = BoardIndex().with_version("waves", "3.0", CompiledVersion(columns={"x": ()}))
+    record = board_record([("waves", "3.0", both)], index, ())
+    assert [failure.fingerprint for failure in record.failures] == [REMOVED.fingerprint]
+    assert set(record.affected) == {1}
