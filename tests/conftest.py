@@ -150,6 +150,9 @@ def pytest_configure(config: pytest.Config) -> None:
             # PyTorch's threads wait for each other in loops, and other tests need the processors.
             "OMP_NUM_THREADS": "1",
         }
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+        # Envs have bytecode of their own, and would compile all of PyTorch again for another place.
+        os.environ.pop("PYTHONPYCACHEPREFIX", None)
 
 
 def _restore_interrupts() -> None:

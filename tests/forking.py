@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import NoReturn
 
 _ROOT = Path(__file__).parent.parent
+_BYTECODE = ("-X", f"pycache_prefix={sys.pycache_prefix}") if sys.pycache_prefix else ()
 _AT_ITS_START = ("PYTHON", "LC_", "LANG", "COVERAGE")
 """How the names of variables begin that Python reads when it starts."""
 
@@ -106,7 +107,7 @@ def _server(_: int, program: str, script: Path | None) -> socket.socket:
     ours, its = socket.socketpair()
     with its:
         server = subprocess.Popen(
-            [python, "-P", __file__, program, str(its.fileno())],
+            [python, "-P", *_BYTECODE, __file__, program, str(its.fileno())],
             pass_fds=[its.fileno()],
             cwd="/",
             env={**os.environ, "PYTHONPATH": "" if script else str(_ROOT)},
