@@ -211,12 +211,17 @@ def _imports(path: Path) -> tuple[ast.Import | ast.ImportFrom, ...]:
 
 
 def _imports_in(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    """The import statements, found without a look at expressions, which are most of a tree."""
+    for node in statements_in(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+
+
+def statements_in(tree: ast.AST) -> Iterator[ast.AST]:
+    """The statements, found without a look at expressions, which are most of a tree."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield node
+        yield node
         for field in ("body", "handlers", "orelse", "finalbody", "cases"):
             waiting += getattr(node, field, ())
 

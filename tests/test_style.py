@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.floors import statements_in
+
 ROOT = Path(__file__).parent.parent
 LONGEST = 30
 """Words of a sentence. The rule says 25; a list of things may take a few more."""
@@ -185,7 +187,7 @@ def test_no_part_of_a_message_is_a_statement_of_its_own(folder: str) -> None:
 def stray_strings(code: str) -> Iterator[int]:
     """The lines of string statements that are not docstrings, which have three quotes."""
     lines = code.splitlines()
-    for node in ast.walk(ast.parse(code)):
+    for node in statements_in(ast.parse(code)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant | ast.JoinedStr):
             text = lines[node.lineno - 1].strip().lstrip("frbuFRBU")
             if text.startswith(('"', "'")) and not text.startswith('"""'):
