@@ -37,19 +37,6 @@ def test_an_abort_in_the_front_end(built: Built, tmp_path: Path) -> None:
 
 
 @pytest.mark.wheels
-@pytest.mark.long
-def test_an_assertion_in_a_pass(built: Built, tmp_path: Path) -> None:
-    env = built("triton-3.1.0")
-    found = reduced(
-        cell(env, "failures", "scan", constexprs={"BLOCK": 256}, options={"num_ctas": 2}),
-        env,
-        tmp_path,
-    )
-    check(found, lines=4, size=220)
-    assert found.last.compile.options == {"num_ctas": 2}
-
-
-@pytest.mark.wheels
 def test_a_hang_with_a_scaled_deadline(built: Built, tmp_path: Path) -> None:
     env = built("triton-3.5.1")
     found = reduced(

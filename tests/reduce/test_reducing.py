@@ -258,6 +258,8 @@ def still_fails(project: Path, env: BuiltEnv) -> Specialization:
     assert before.outcome.failure is not None
     assert after.outcome.failure is not None
     assert after.outcome.failure.fingerprint == before.outcome.failure.fingerprint
+    assert after.outcome.failure.pass_ == before.outcome.failure.pass_
+    assert not after.outcome.flaky
     return spec
 
 
@@ -268,7 +270,10 @@ def test_the_command_writes_what_every_command_takes(project: Path, built: Built
     assert "nothing more can be removed" in said
     assert "shrinkray" in said
     spec = still_fails(project, built("triton-3.1.0"))
-    assert len(Path(spec.source).read_text()) <= 160
+    text = Path(spec.source).read_text()
+    assert len(text) <= 160
+    assert Candidate.of(spec, text).kernel_lines <= 4
+    assert spec.compile.options == {"num_ctas": 2}
     reproducer = (project / "reduced" / "scan-only.triton-3.1.0.mlir").read_text()
     assert reproducer.count('"tt.scan"') == 1
     assert "(convert-triton-gpu-to-llvm{" in reproducer
