@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from compat.model import BuiltEnv
+from tests import commands
 
 ROOT = Path(__file__).parents[2]
 RELEASES = (
@@ -58,7 +60,6 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         **own,
         "PATH": f"{folder}:{own['PATH']}",
         "PYTHONPATH": str(ROOT),
-        "LC_ALL": "C.UTF-8",
         "UV_DEFAULT_INDEX": NOWHERE,
     }
 
@@ -84,17 +85,27 @@ def test_a_tutorial_prints_what_it_says(
             (tmp_path / block["title"]).write_text(block["text"], encoding="utf-8")
         elif block["language"] == "console":
             for command, shown in _commands(block["text"]):
-                ran = subprocess.run(
-                    ["bash", "-c", command],
-                    check=False,
-                    cwd=tmp_path,
-                    env=environment,
-                    capture_output=True,
-                    text=True,
-                    timeout=200,
-                )
+                ran = _run(command, tmp_path, environment)
                 assert "Traceback" not in ran.stderr, ran.stderr
                 assert _is_shown(shown, ran.stdout), f"$ {command}\n{ran.stdout}{ran.stderr}"
+
+
+def _run(
+    command: str, folder: Path, environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """What a line does; only one that needs a shell has one."""
+    program, *arguments = shlex.split(command)
+    if program == "compat" and "|" not in arguments:
+        return commands.run(*arguments, cwd=folder, env=environment, timeout=200)
+    return subprocess.run(
+        ["bash", "-c", command],
+        check=False,
+        cwd=folder,
+        env={**environment, "LC_ALL": "C.UTF-8"},
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
 
 
 def _commands(text: str) -> Iterator[tuple[str, str]]:
