@@ -149,6 +149,21 @@ def _import(program: str) -> None:
         names = [f"compat.{name}" for name in (*modules, *_FEATURES)]
     for name in names:
         import_module(name)
+    if program != "dask":
+        _render_nothing()
+
+
+def _render_nothing() -> None:
+    """Have what a command makes when it first needs it: templates, and patterns."""
+    from compat.report.render import FORMATS
+    from compat.report.summary.record import Report
+    from compat.text import Lazy
+
+    nothing = Report(results=(), verdicts=(), envs=(), command="", seconds=0)
+    for each in FORMATS:
+        list(each.render(nothing, ""))
+    for pattern in [each for each in gc.get_objects() if isinstance(each, Lazy)]:
+        pattern.pattern  # noqa: B018 - that compiles it
 
 
 def _serve(program: str, news: socket.socket) -> None:
