@@ -20,22 +20,23 @@ def run(
     env: Mapping[str, str],
     timeout: float = 300,
     script: Path | None = None,
+    program: str = "compat.cli",
 ) -> subprocess.CompletedProcess[str]:
-    """What ``compat`` with these arguments does, as :func:`subprocess.run` tells it.
+    """What ``compat`` with these arguments does, as :func:`subprocess.run` tells it; or ``nox``.
 
     It is this tree's command, or that of an environment whose script is given. Raises
     TimeoutExpired.
     """
-    if not is_usual(env, script):
-        program = [str(script)] if script else [sys.executable, "-P", "-m", "compat.cli"]
-        command = [*program, *arguments]
+    if not is_usual(env, script, program):
+        words = [str(script)] if script else [sys.executable, "-P", "-m", program]
+        command = [*words, *arguments]
         return subprocess.run(
             command, cwd=cwd, env=env, capture_output=True, text=True, timeout=timeout, check=False
         )
     pipes = [os.pipe(), os.pipe()]
     output, errors = (write for _, write in pipes)
     process = fork(
-        "compat.cli", arguments, cwd=cwd, env=env, output=output, errors=errors, script=script
+        program, arguments, cwd=cwd, env=env, output=output, errors=errors, script=script
     )
     for write in (output, errors):
         os.close(write)

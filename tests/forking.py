@@ -54,14 +54,14 @@ class Forked:
         return self.wait() if has_ended else None
 
 
-def is_usual(env: Mapping[str, str], script: Path | None = None) -> bool:
+def is_usual(env: Mapping[str, str], script: Path | None = None, program: str = "") -> bool:
     """Whether Python would start with these variables as it started in the process that forks.
 
     With a script, that process has the package that is installed beside it. Otherwise it has this
-    tree, and folders after it on ``PYTHONPATH``.
+    tree, and folders after it on ``PYTHONPATH``. With nox it has this tree in any case.
     """
     path = env.get("PYTHONPATH", "").split(os.pathsep)
-    if path[0] != ("" if script else str(_ROOT)):
+    if program != "nox" and path[0] != ("" if script else str(_ROOT)):
         return False
     names = {name for name in {*env, *os.environ} if name.startswith(_AT_ITS_START)}
     return not any(
@@ -80,7 +80,7 @@ def fork(
     errors: int,
     script: Path | None = None,
 ) -> Forked:
-    """Run ``compat.cli`` or ``dask``, with usual variables; it writes into two open files.
+    """Run ``compat.cli``, ``dask`` or ``nox``, with usual variables; it writes into two open files.
 
     With a script, its environment's ``compat.cli`` runs.
     """
@@ -135,6 +135,11 @@ _FEATURES = (
     "envs.provider",
 )
 """What most commands import when they run."""
+_OF_NOX = (
+    *("nox.__main__", "nox.virtualenv", "compat.nox"),
+    *("compat.config.kernel_files", "compat.config.matrix", "compat.envs.installers"),
+)
+"""What our noxfile imports."""
 _OF_DASK = ("cli", "cli.dask_scheduler", "cli.dask_worker", "nanny", "scheduler", "worker")
 
 
@@ -142,6 +147,8 @@ def _import(program: str) -> None:
     """Import what the program imports."""
     if program == "dask":
         names = [f"distributed.{name}" for name in _OF_DASK]
+    elif program == "nox":
+        names = [*_OF_NOX]
     else:
         from compat.cli import commands
 
@@ -149,7 +156,7 @@ def _import(program: str) -> None:
         names = [f"compat.{name}" for name in (*modules, *_FEATURES)]
     for name in names:
         import_module(name)
-    if program != "dask":
+    if program == "compat.cli":
         _render_nothing()
 
 
@@ -207,6 +214,8 @@ def _attend(program: str, conversation: int, output: int, errors: int) -> NoRetu
         sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
         if program == "dask":
             _be_dask(asked["arguments"])
+        if program == "nox":
+            _be_nox(asked["arguments"])
         _be_compat(asked["name"], asked["arguments"])
     os.close(output)
     os.close(errors)
@@ -222,6 +231,14 @@ def _be_compat(name: str, arguments: list[str]) -> NoReturn:
 
     sys.argv = [name, *arguments]
     start()
+
+
+def _be_nox(arguments: list[str]) -> NoReturn:
+    from nox.__main__ import main
+
+    sys.argv = ["nox", *arguments]
+    main()
+    sys.exit()
 
 
 def _be_dask(arguments: list[str]) -> NoReturn:

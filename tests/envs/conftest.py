@@ -8,7 +8,6 @@ import base64
 import hashlib
 import os
 import shutil
-import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
@@ -27,6 +26,7 @@ from compat.envs.listing import INDEX
 from compat.envs.provider import Builder, build_envs
 from compat.envs.record import read_env
 from compat.model import BuiltEnv
+from tests import commands
 from tests.waiting import PATIENCE, wait_until
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -137,20 +137,17 @@ class Checkout:
         return [sys.executable, "-m", "nox", "-f", str(self.root / "noxfile.py"), *arguments]
 
     def nox(self, *arguments: str, code: int = 0, **environ: str) -> str:
-        """Run nox; everything it said."""
-        done = subprocess.run(
-            self.command(*arguments),
-            check=False,
+        """Run nox, with the package that the checkout has a copy of; everything it said."""
+        done = commands.run(
+            *("-f", str(self.root / "noxfile.py")),
+            *arguments,
             cwd=self.root,
             env=self.environ(**environ),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
             timeout=PATIENCE,
+            program="nox",
         )
-        assert done.returncode == code, done.stdout
-        return done.stdout
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
 
     def build(
         self,
