@@ -113,7 +113,7 @@ def test_in_an_env_made_from_its_header_it_shows_its_failure(script: Path, tmp_p
     text = script.read_text()
     copy = tmp_path / script.name
     # A script of a compile without an end shows it sooner here.
-    copy.write_text(re.sub(r"^DEADLINE = \d+", "DEADLINE = 15", text, flags=re.MULTILINE))
+    copy.write_text(re.sub(r"^DEADLINE = \d+", "DEADLINE = 9", text, flags=re.MULTILINE))
     ran = run_script(str(python), copy, 120)
     assert ran.exit_code == 0, ran.output
     if "DEADLINE = " in text:
