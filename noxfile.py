@@ -101,7 +101,7 @@ def inner(session: nox.Session) -> dict[str, str | None]:
 def testing(session: nox.Session) -> dict[str, str | None]:
     """Variables for tests, which start some thousand commands.
 
-    Python keeps its bytecode outside the checkout.
+    The bytecode of the tests, and of what they import, stays outside the checkout.
     """
     kept = str(Path(session.virtualenv.location, "pycache"))
     return {**inner(session), "PYTHONDONTWRITEBYTECODE": None, "PYTHONPYCACHEPREFIX": kept}
