@@ -25,7 +25,8 @@ from compat.toolchains import DEFAULT
 _LIST = """\
 import json
 from importlib.metadata import distributions
-print(json.dumps([[d.metadata["Name"], d.version] for d in distributions()]))
+found = [(d.metadata["Name"], d.version) for d in distributions()]
+print(json.dumps([pair for pair in found if all(pair)]))
 """
 _DEADLINE = 60.0
 
@@ -93,7 +94,8 @@ def installed_packages(python: Path | None = None) -> Mapping[str, str]:
     Raises:
         EnvError: The interpreter cannot be run, or does not answer.
     """
-    program = str(python or sys.executable)
+    given = python or Path(sys.executable)
+    program = str(given.absolute() if given.is_file() else given)  # else a name that PATH has
     try:
         ended = run([program, "-c", _LIST], timeout=_DEADLINE)
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice
 
@@ -10,8 +11,8 @@ from attrs import asdict
 from compat.board.checking import BoardCheck, CheckedLibrary
 from compat.board.record import BoardLibraryRecord, BoardRecord, BoardVersion
 from compat.board.running import BoardUpdate
-from compat.report.render.blocks import Block, DataTable, Heading, TableColumn, TextLine
-from compat.report.summary.compact import counted, listed
+from compat.report.render.blocks import Block, DataTable, Fit, Heading, TableColumn, TextLine
+from compat.report.summary.compact import counted, listed, on_two_lines, spans
 from compat.text import JsonObject
 
 _NAMED = 8
@@ -20,26 +21,7 @@ _NAMED = 8
 
 def board_blocks(record: BoardRecord, update: BoardUpdate) -> Iterator[Block]:
     """How many kernels of each library work on each release, and what was compiled."""
-    yield DataTable(
-        columns=(
-            TableColumn("library"),
-            TableColumn("version"),
-            TableColumn("kernels", right=True),
-            *(TableColumn(release, right=True) for release in record.releases),
-        ),
-        rows=tuple(
-            (
-                library.name,
-                version.version,
-                str(len(version.kernels)),
-                *(works_text(version, place) for place in range(len(record.releases))),
-            )
-            for library in record.libraries
-            for version in library.versions
-        ),
-        gap=2,
-        ruled=False,
-    )
+    yield Fit((_table(record),), lambda: map(TextLine, _in_words(record)))
     yield TextLine()
     for place in range(1, len(record.releases)):
         yield from map(TextLine, _lost_lines(record, place))
@@ -50,9 +32,41 @@ def board_blocks(record: BoardRecord, update: BoardUpdate) -> Iterator[Block]:
     yield TextLine(f"compiled {counted(compiled, 'cell')} of {versions}")
 
 
+def _table(record: BoardRecord) -> DataTable:
+    releases = (
+        TableColumn(on_two_lines(release), right=True, wrap=False) for release in record.releases
+    )
+    return DataTable(
+        columns=(TableColumn("library"), TableColumn("kernels", right=True), *releases),
+        rows=tuple(
+            (
+                f"{library.name} {version.version}",
+                str(len(version.kernels)),
+                *(works_text(version, place) for place in range(len(record.releases))),
+            )
+            for library in record.libraries
+            for version in library.versions
+        ),
+    )
+
+
+def _in_words(record: BoardRecord) -> Iterator[str]:
+    """The same for a narrow terminal, a line for each version."""
+    for library in record.libraries:
+        for version in library.versions:
+            releases: dict[str, list[str]] = defaultdict(list)
+            for place, release in enumerate(record.releases):
+                releases[works_text(version, place)].append(release)
+            counts = (
+                f"{text} on {spans(names, record.releases)}" for text, names in releases.items()
+            )
+            kernels = counted(len(version.kernels), "kernel")
+            yield f"{library.name} {version.version}: {kernels}, {', '.join(counts)}"
+
+
 def works_text(version: BoardVersion, place: int) -> str:
     """How many kernels of a version work on a release; a question mark if some have no answer."""
-    if not version.tried(place):
+    if not (version.tried(place) or version.unknown(place)):
         return "-"
     return f"{len(version.works(place))}{'?' if version.unknown(place) else ''}"
 

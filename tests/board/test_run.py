@@ -103,6 +103,9 @@ def a_check_reads_what_is_installed(folder: Path, monkeypatch: pytest.MonkeyPatc
     place.mkdir(parents=True)
     (place / "METADATA").write_text("Metadata-Version: 2.1\nName: live-waves\nVersion: 1.0\n")
     monkeypatch.setenv("PYTHONPATH", str(place.parent))
+    nameless = place.parent / "nameless.dist-info"
+    nameless.mkdir()
+    (nameless / "METADATA").write_text("Metadata-Version: 2.1\n")
     text = said("board", "check", "--from", "3.4", code=1)
     assert "live-waves 1.0" in text
     assert "breaks 1: api-removed: gone" in text

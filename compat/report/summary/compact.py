@@ -78,6 +78,12 @@ def rectangles(pairs: Iterable[tuple[str, str]]) -> list[tuple[tuple[str, ...], 
     return [(tuple(names), group) for group, names in cases.items()]
 
 
+def on_two_lines(release: str) -> str:
+    """A release with its last part below the others, for a narrow column."""
+    major_minor, _, patch = release.rpartition(".")
+    return f"{major_minor}\n.{patch}"
+
+
 def listed(words: Sequence[str], last: str = "and") -> str:
     """``a, b and c``."""
     return (

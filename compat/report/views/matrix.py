@@ -20,7 +20,14 @@ from compat.report.render.blocks import (
     TextLine,
 )
 from compat.report.summary.checks import check_words, checked, latencies, reasons
-from compat.report.summary.compact import at_most, counted, listed, one_line, place_text
+from compat.report.summary.compact import (
+    at_most,
+    counted,
+    listed,
+    on_two_lines,
+    one_line,
+    place_text,
+)
 from compat.report.summary.grid import (
     COMING,
     UNEXPECTED,
@@ -189,12 +196,9 @@ def _heading(release: Release) -> str:
 
     3.1.0 over +ours is hardly wider.
     """
-    major_minor, _, patch = release.label.rpartition(".")
-    return (
-        re.sub(r"([+ ])", r"\n\1", release.label, count=1)
-        if release.fork
-        else f"{major_minor}\n.{patch}"
-    )
+    if release.fork:
+        return re.sub(r"([+ ])", r"\n\1", release.label, count=1)
+    return on_two_lines(release.label)
 
 
 def _styled(mark: Mark) -> Styled:
