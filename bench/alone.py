@@ -1,5 +1,7 @@
 """Cells one by one, each in a process without this program: ``python -m bench.alone SPEC…``.
 
+``--package`` names libraries in place of kernel files, and ``--sample 50`` takes 50 of the cells.
+
 The worker compiles the cells of each env as it does for ``compat matrix``. Beside it, a repro
 script compiles each cell in a process of its own, with Triton alone. A cell is equal if both make
 the same assembly, or if neither makes any. Prints the cells that differ, and exits with 1 if there
@@ -10,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -20,11 +23,8 @@ from pathlib import Path
 import click
 
 from bench.__main__ import LIMITS, ROOT, _envs
-from compat import toolchains
+from compat import project, toolchains
 from compat.bundle.bundle import bundle
-from compat.config.kernel_files import load_kernels
-from compat.config.matrix import load_matrix
-from compat.engine import plan
 from compat.model import BuiltEnv, Cell
 from compat.repro.script import Script
 from compat.workers.spawn import OwnWorker
@@ -35,19 +35,27 @@ ASSEMBLY = ("ptx", "amdgcn")
 
 
 @click.command()
-@click.argument("specs", nargs=-1, required=True)
+@click.argument("specs", nargs=-1)
+@click.option("--package", "packages", multiple=True, help="A library: gemlite==0.6.0.post2.")
+@click.option("--sample", type=int, help="The number of cells, chosen by chance.  [default: all]")
 @click.option("--envs", multiple=True, default=("releases",), show_default=True)
 @click.option("--target", "targets", multiple=True, default=("sm_90",), show_default=True)
 @click.option("--slots", default=2, show_default=True, help="Processes at the same time.")
 def main(
-    specs: tuple[str, ...], envs: tuple[str, ...], targets: tuple[str, ...], slots: int
+    specs: tuple[str, ...],
+    packages: tuple[str, ...],
+    sample: int | None,
+    envs: tuple[str, ...],
+    targets: tuple[str, ...],
+    slots: int,
 ) -> None:
     """Compare what the worker makes of cells with what processes of their own make."""
     built = _envs(envs)
-    chosen = load_matrix(ROOT / "matrix.toml").choose_targets(targets)
-    cells = plan.cross(
-        [each.env for each in built.values()], chosen, load_kernels(specs, Path.cwd())
-    )
+    cells = project.select(
+        ROOT / "matrix.toml", envs=envs, targets=targets, kernel_files=specs, packages=packages
+    ).cells
+    if sample is not None:
+        cells = tuple(random.Random(0).sample(cells, min(sample, len(cells))))
     worker = {cell.id: digest for name in built for cell, digest in _by_worker(built[name], cells)}
     with ThreadPoolExecutor(slots) as executor:
         alone = executor.map(lambda cell: _alone(cell, built[cell.env.name]), cells)
