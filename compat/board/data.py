@@ -22,7 +22,7 @@ from packaging.version import Version
 
 from compat import __version__
 from compat.errors import StoreError
-from compat.files import replace_file
+from compat.files import alone_in, replace_file
 from compat.history.verdict import Existing, verdicts
 from compat.model.codec import RecordError, structure, unstructure
 from compat.report.document import matrix_json
@@ -101,6 +101,20 @@ class BoardData:
     def write_index(self, index: BoardIndex) -> None:
         """Keep what the reports cover. Raises StoreError."""
         self._write(self._index, (write_json(unstructure(index)) + "\n").encode())
+
+    def note(self, library: str, version: str, compiled: CompiledVersion) -> BoardIndex:
+        """Keep what the report of a version covers, beside what other runs note meanwhile.
+
+        Raises StoreError.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with alone_in(self.folder):
+                index = self.index().with_version(library, version, compiled)
+                self.write_index(index)
+                return index
+        except OSError as error:
+            raise StoreError(f"cannot be written: {error}", where=str(self.folder)) from error
 
     def path(self, library: str, version: str) -> Path:
         """The file of a version's report."""

@@ -104,8 +104,7 @@ class _BoardRun:
         for part in new:
             self.listener.say(f"{part.requirement}: {_extent(part)}")
             entry, cells = self._compile(part, index)
-            index = index.with_version(part.library.name, part.version, entry)
-            self.data.write_index(index)
+            index = self.data.note(part.library.name, part.version, entry)
             compiled[part.requirement] = cells
             if entry.problem:
                 problems[part.requirement] = entry.problem
