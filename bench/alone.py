@@ -94,7 +94,11 @@ def _alone(cell: Cell, env: BuiltEnv) -> str | None:
         path = Path(folder) / "script.py"
         script = Script(
             name="script",
-            bundle=bundle(cell.spec),
+            bundle=bundle(
+                cell.spec,
+                decorators=toolchain.language.decorators,
+                constant=toolchain.language.constant,
+            ),
             target=cell.target,
             release=env.release or "",
             form=calls.form_of(env.release),
