@@ -41,7 +41,6 @@ for _name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_P
 settings.register_profile(
     "busy machine",
     deadline=None,
-    max_examples=50,
     suppress_health_check=[HealthCheck.too_slow],
     # A change must not fail in CI by an example that no run before it has tried.
     derandomize=bool({"CI", "COMPAT_SAME_EXAMPLES"} & os.environ.keys()),
