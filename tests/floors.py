@@ -64,7 +64,7 @@ ACTS = {
     "files.TemporaryFolder",
 }
 DOORS = {
-    "board": {"checking", "declaration", "record", "running", "site", "view"},
+    "board": {"checking", "declaration", "gathering", "record", "running", "site", "view"},
     "api": {"comparing", "histories", "looking", "records", "sourcing"},
     "bisect": {"bisecting", "candidates", "criterion", "judging", "request"},
     "capturing": {"capturing", "checking", "kernels"},

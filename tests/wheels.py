@@ -5,13 +5,16 @@ index.
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from compat.cli.commands import main
 from compat.config.matrix import load_matrix
 from compat.envs.cache import VARIABLE
+from compat.model import BuiltEnv
 
 _ROOT = Path(__file__).parent.parent
 _WHEEL = "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
@@ -99,6 +102,28 @@ def wheelhouse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(f"{installer}_FIND_LINKS", str(folder))
         monkeypatch.setenv(f"{installer}_NO_INDEX", "1")
     return folder
+
+
+def empty_project(
+    releases: Iterable[str],
+    built: Callable[[str], BuiltEnv],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
+    """An empty folder to work in, on a machine that has these releases."""
+    for release in releases:
+        built(f"triton-{release}")
+    project = folder / "project"
+    project.mkdir()
+    monkeypatch.chdir(project)
+    return project
+
+
+def said(*words: str, code: int = 0) -> str:
+    """What ``compat`` prints, when it ends with this code."""
+    done = CliRunner().invoke(main, list(words))
+    assert done.exit_code == code, done.output
+    return done.output
 
 
 @pytest.fixture

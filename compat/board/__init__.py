@@ -3,6 +3,6 @@
 In: ``board.toml``, which names the libraries, and the package index. Out: a report for each version
 of a library, one record of all reports, a site, and what an upgrade breaks for installed packages.
 
-:mod:`~compat.board.running` compiles what is new. :mod:`~compat.board.record` makes the record.
+:mod:`~compat.board.running` compiles what is new. :mod:`~compat.board.gathering` makes the record.
 :mod:`~compat.board.checking` and :mod:`~compat.board.site` answer from it.
 """

@@ -124,7 +124,9 @@ def check_board(
 
     Raises:
         SelectionError: The board has no such release, or the toolchain is not installed.
+        StoreError: The board has no data yet.
     """
+    record.check_has_data("--record")
     distribution = DEFAULT.distribution
     if before is None and distribution not in installed:
         raise SelectionError(

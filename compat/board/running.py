@@ -10,6 +10,7 @@ from packaging.version import Version
 
 from compat.board.data import BoardData, BoardIndex, CompiledVersion, joined
 from compat.board.declaration import BoardDeclaration, BoardLibrary, newest_of_minors
+from compat.config.toml import shown
 from compat.engine.run import RunContext
 from compat.envs.libraries import released_versions
 from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionError
@@ -82,6 +83,22 @@ def update_board(
     return _BoardRun(board, request, context, obtain, listener or Listener()).run()
 
 
+def board_places(
+    board: BoardDeclaration, targets: Sequence[str] = (), matrix: Path | None = None
+) -> Selection:
+    """The envs of a board, and these targets.
+
+    Raises:
+        SelectionError: There is no such env or target.
+    """
+    try:
+        return select_places(matrix, envs=board.envs, targets=targets)
+    except SelectionError as error:
+        if error.where:
+            raise
+        raise SelectionError(str(error), where=shown(board.path), hint=error.hint) from error
+
+
 class _BoardRun:
     """A board that is brought up to date."""
 
@@ -119,9 +136,8 @@ class _BoardRun:
         problems: dict[str, str] = {}
         new: list[NewCells] = []
         for library in _chosen(self.board, self.request.only):
-            places = select_places(
-                self.request.matrix, envs=self.board.envs, targets=self.board.targets_of(library)
-            )
+            targets = self.board.targets_of(library)
+            places = board_places(self.board, targets, self.request.matrix)
             try:
                 versions = library.versions or newest_of_minors(
                     released_versions(library.name), library.newest

@@ -27,27 +27,22 @@ from markupsafe import Markup
 
 from compat.board.data import BoardData, joined
 from compat.board.declaration import BoardDeclaration
+from compat.board.gathering import record_of_board
 from compat.board.record import (
+    RECORD,
     UNKNOWN,
     Affected,
     BoardFailure,
     BoardRecord,
     BoardVersion,
     board_json,
-    board_record,
-    read_record,
 )
-from compat.envs.index import download
-from compat.envs.listing import File
 from compat.errors import StoreError
 from compat.files import replace_file
-from compat.hunt.known import KNOWN_FILE, read_known
 from compat.report.render.page import asset_text, html_environment, icons, in_script, matrix_html
 from compat.report.summary.compact import counted, one_line
 from compat.text import write_json
 
-RECORD = "board.json"
-"""The name of the file with the record, in the board's folder and on the site."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; base-uri 'none';"
     " form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -61,38 +56,6 @@ _LONGEST_LINE = 140
 """Characters of the compiler's words in a list."""
 _LONGEST_FILE = 100_000
 """Characters of a file on the page of a failure."""
-
-
-def record_of_board(board: BoardDeclaration) -> BoardRecord:
-    """The record of a board, made of its data.
-
-    Raises:
-        ConfigError: ``known.toml`` in its folder is invalid.
-        StoreError: A report cannot be read.
-    """
-    data, known = BoardData(board.folder), board.folder / KNOWN_FILE
-    index = data.index()
-    return board_record(data.reports(index), index, read_known(known) if known.exists() else ())
-
-
-def read_published(place: str) -> BoardRecord:
-    """The record of a board in a file, or at an address.
-
-    Raises:
-        StoreError: There is no such file, or it is not a record.
-        IndexUnavailable: The address cannot be read.
-    """
-    if place.startswith(("https://", "http://")):
-        return read_record(download(File(filename=RECORD, url=place)), place)
-    try:
-        content = Path(place).read_bytes()
-    except OSError as error:
-        raise StoreError(
-            f"cannot be read: {error.strerror or error}",
-            where=place,
-            hint="`compat board run` writes it. --record takes an address, too.",
-        ) from error
-    return read_record(content, place)
 
 
 def write_site(
@@ -111,9 +74,11 @@ def write_site(
 
     Raises:
         ConfigError: ``known.toml`` in the board's folder is invalid.
-        StoreError: A report cannot be read, or the folder cannot be written.
+        StoreError: The board has no data, a report cannot be read, or the folder cannot be
+            written.
     """
     data, record = BoardData(board.folder), record_of_board(board)
+    record.check_has_data(str(board.folder))
     pages = _Pages(record, board.folder / "failures")
     texts = {
         "index.html": pages.index(),
@@ -165,8 +130,8 @@ class ReleaseNumber:
         """The number in a sentence."""
         if not (self.tried or self.never):
             return "not compiled there"
-        lost = f"; {self.lost} no longer compile" if self.lost else ""
-        never = f"; {self.never} compile on no release" if self.never else ""
+        lost = f"; {self.lost} no longer {_verb(self.lost)}" if self.lost else ""
+        never = f"; {self.never} {_verb(self.never)} on no release" if self.never else ""
         return f"{self.works} of {counted(self.tried, 'kernel')} compile{lost}{never}"
 
     @property
@@ -214,6 +179,10 @@ class FeedEntry:
     def id(self) -> str:
         """A name that stays the same."""
         return f"urn:triton-compat:board:{self.release}:{self.library}:{self.version}"
+
+
+def _verb(kernels: int) -> str:
+    return "compiles" if kernels == 1 else "compile"
 
 
 def number_of(version: BoardVersion, place: int) -> ReleaseNumber:
@@ -417,7 +386,7 @@ def headline(record: BoardRecord, place: int = -1) -> str:
     before = record.releases[place - 1]
     if not lost:
         return f"{text}. Every kernel that compiles with {before} still does."
-    broken = f"{counted(lost, 'kernel')} that {'compiles' if lost == 1 else 'compile'}"
+    broken = f"{counted(lost, 'kernel')} that {_verb(lost)}"
     return f"{text}. {broken} with {before} no longer {'does' if lost == 1 else 'do'}."
 
 

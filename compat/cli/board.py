@@ -11,9 +11,10 @@ from attrs import evolve
 
 from compat.board.checking import check_board, installed_packages
 from compat.board.declaration import BOARD_FILE, read_board
-from compat.board.record import board_document, board_json
-from compat.board.running import BoardRequest, update_board
-from compat.board.site import RECORD, read_published, record_of_board, write_site
+from compat.board.gathering import record_of_board
+from compat.board.record import RECORD, board_document, board_json, read_published
+from compat.board.running import BoardRequest, board_places, update_board
+from compat.board.site import write_site
 from compat.board.view import board_blocks, check_blocks, check_document
 from compat.cli import INTERRUPTED
 from compat.cli.answer import Answer, answer_options, command_line, relative, write_file
@@ -22,7 +23,6 @@ from compat.cli.help import Command
 from compat.cli.opening import CompileOptions, compile_options, executor_option
 from compat.cli.progress import ProgressListener
 from compat.matrix import MatrixInterrupted
-from compat.project import select_places
 from compat.report.summary.compact import counted
 
 _Command = Callable[..., object]
@@ -76,7 +76,7 @@ def run(
     was stopped goes on where it ended.
     """
     declared = read_board(path)
-    places = select_places(matrix_path, envs=declared.envs)
+    places = board_places(declared, declared.targets, matrix_path)
     compiling = evolve(compiling, deadline=compiling.deadline or declared.deadline)
     try:
         with compiling.opened(places) as context:
@@ -114,7 +114,7 @@ def site(*, answer: Answer, path: Path, output: Path | None, url: str | None) ->
     """
     declared = read_board(path)
     folder = output or declared.folder / "site"
-    envs = select_places(envs=declared.envs).envs
+    envs = board_places(declared).envs
     released = {str(env.release): env.released for env in envs if env.released is not None}
     files = write_site(declared, folder, released=released, url=url or "")
     size = sum(file.stat().st_size for file in files)

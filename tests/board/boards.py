@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
-from compat.board.data import BoardIndex, CompiledVersion
-from compat.board.record import BoardRecord, board_record
+from compat.board.data import BoardData, BoardIndex, CompiledVersion
+from compat.board.declaration import BoardDeclaration
+from compat.board.gathering import board_record
+from compat.board.record import BoardRecord
 from compat.hunt.known import KnownDefect
 from compat.model import Result, Status
 from compat.report.summary.record import Report
@@ -58,3 +60,15 @@ def made(known: tuple[KnownDefect, ...] = ()) -> BoardRecord:
         )
     ]
     return board_record(reports, index, known)
+
+
+def keep(board: BoardDeclaration, without: str = "") -> None:
+    """Write the reports of the made-up libraries, perhaps without one, as data of a board."""
+    data, index = BoardData(board.folder), BoardIndex()
+    for requirement, kernels in REPORTS.items():
+        if requirement != without:
+            name, _, version = requirement.partition("==")
+            data.write(name, version, of_library(requirement, kernels))
+            compiled = CompiledVersion(columns={"triton-3.9.0": ()})
+            index = index.with_version(name, version, compiled)
+    data.write_index(index)

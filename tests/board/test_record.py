@@ -9,7 +9,8 @@ from attrs import evolve
 
 from compat.board.checking import BoardCheck, check_board
 from compat.board.data import BoardIndex, CompiledVersion
-from compat.board.record import GOOD, UNKNOWN, UNTRIED, board_json, board_record, read_record
+from compat.board.gathering import board_record
+from compat.board.record import GOOD, UNKNOWN, UNTRIED, board_json, read_record
 from compat.errors import SelectionError, StoreError
 from compat.hunt.known import KnownDefect
 from tests.board.boards import RELEASES, made, of_library

@@ -15,17 +15,11 @@ from compat.board.data import BoardData
 from compat.board.declaration import read_board
 from compat.cli.commands import main
 from compat.model import BuiltEnv
-from tests.wheels import own_libraries, wheelhouse
+from tests.wheels import empty_project, own_libraries, said, wheelhouse
 
 __all__ = ["own_libraries", "wheelhouse"]
 
 RELEASES = ("3.4.0", "3.9.0")
-
-
-def said(*words: str, code: int = 0) -> str:
-    done = CliRunner().invoke(main, list(words))
-    assert done.exit_code == code, done.output
-    return done.output
 
 
 def declare(*, envs: tuple[str, ...], versions: str) -> None:
@@ -44,12 +38,7 @@ def folder(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
     """An empty folder, on a machine that has the envs."""
-    for release in RELEASES:
-        built(f"triton-{release}")
-    folder = tmp_path / "project"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    return folder
+    return empty_project(RELEASES, built, tmp_path, monkeypatch)
 
 
 @pytest.mark.wheels
@@ -125,6 +114,29 @@ def the_site_has_no_dead_link(folder: Path) -> None:
     feed = ElementTree.parse(site / "feed.xml").getroot()
     titles = [title.text for title in feed.iter("{http://www.w3.org/2005/Atom}title")]
     assert titles[1:] == []  # the newest version loses nothing
+
+
+def test_a_board_without_data_is_one_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    declare(envs=("3.9.0",), versions='versions = ["1.0"]')
+    assert "the board has no data yet" in said("board", "site", code=5)
+    Path("board").mkdir()
+    Path("board/board.json").write_text(
+        '{"schema": 1, "tool": "0", "toolchain": "Triton", "releases": [], "targets": [],'
+        ' "libraries": [], "failures": []}'
+    )
+    assert "--record: the board has no data yet" in said("board", "check", code=5)
+
+
+@pytest.mark.parametrize("key", ["envs", "targets"])
+def test_an_env_or_target_that_is_not_there_names_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("board.toml").write_text(f'{key} = ["nope"]\n[[library]]\nname = "live-waves"\n')
+    assert "error: board.toml: " in said("board", "run", code=3)
 
 
 @pytest.mark.parametrize(

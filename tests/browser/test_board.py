@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from compat.board.data import BoardData, BoardIndex, CompiledVersion
 from compat.board.declaration import read_board
 from compat.board.site import write_site
-from tests.board.boards import REPORTS, of_library
+from tests.board.boards import keep
 from tests.browser.looking import Look
 
 
@@ -20,13 +19,8 @@ from tests.browser.looking import Look
 def site(tmp_path: Path) -> Path:
     """The site of a board of two made-up libraries."""
     (tmp_path / "board.toml").write_text('[[library]]\nname = "waves"\n')
-    board, index = read_board(tmp_path / "board.toml"), BoardIndex()
-    data = BoardData(board.folder)
-    for requirement, kernels in REPORTS.items():
-        name, _, version = requirement.partition("==")
-        data.write(name, version, of_library(requirement, kernels))
-        index = index.with_version(name, version, CompiledVersion(columns={"triton-3.9.0": ()}))
-    data.write_index(index)
+    board = read_board(tmp_path / "board.toml")
+    keep(board)
     folder = board.folder / "site"
     write_site(board, folder, released={"3.9.0": date(2026, 8, 1)}, url="https://example.org")
     return folder

@@ -18,7 +18,7 @@ from compat.cli.commands import main
 from compat.envs.listing import NO_INDEX
 from compat.model import BuiltEnv
 from compat.report.document import schema
-from tests.wheels import own_libraries, wheelhouse
+from tests.wheels import empty_project, own_libraries, said, wheelhouse
 
 __all__ = ["own_libraries", "wheelhouse"]
 
@@ -32,12 +32,6 @@ ASKED = (
     "sm_90",
     "--no-build",
 )
-
-
-def said(*words: str, code: int = 0) -> str:
-    done = CliRunner().invoke(main, list(words))
-    assert done.exit_code == code, done.output
-    return done.output
 
 
 def without(words: tuple[str, ...], option: str) -> list[str]:
@@ -64,12 +58,7 @@ def project(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
     """An empty folder, on a machine that has the envs."""
-    for release in RELEASES:
-        built(f"triton-{release}")
-    folder = tmp_path / "project"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    return folder
+    return empty_project(RELEASES, built, tmp_path, monkeypatch)
 
 
 REFUSED = "rejected api-changed source"

@@ -1,0 +1,79 @@
+"""The sentences and the feed of a board's site."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from compat.board.declaration import BoardDeclaration, read_board
+from compat.board.site import headline, number_of, write_site
+from tests.board.boards import keep, made
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+@pytest.fixture
+def board(tmp_path: Path) -> BoardDeclaration:
+    """A board with the data of made-up libraries."""
+    (tmp_path / "board.toml").write_text('[[library]]\nname = "waves"\n')
+    board = read_board(tmp_path / "board.toml")
+    keep(board)
+    return board
+
+
+def test_the_headline_counts_kernels_that_work_somewhere() -> None:
+    record = made()
+    assert headline(record, 2) == (
+        "Triton 3.9.0 compiles 2 of 3 kernels that compile on some release, in 1 library. Every"
+        " kernel that compiles with 3.8.0 still does."
+    )
+
+
+def test_a_number_says_what_it_counts() -> None:
+    library = made().library("waves")
+    assert library is not None
+    old, new = library.versions
+    assert number_of(old, 2).words == "1 of 2 kernels compile; 1 no longer compiles"
+    assert number_of(new, 0).words == "2 of 3 kernels compile; 1 compiles on no release"
+    assert [number_of(old, place).tone for place in range(3)] == ["all", "all", "some"]
+    assert number_of(new, 2).text == "2?"
+
+
+def test_the_feed_has_what_the_newest_versions_lose(board: BoardDeclaration) -> None:
+    keep(board, without="waves==2.0")
+    folder = board.folder / "site"
+    write_site(board, folder, released={"3.9.0": date(2026, 8, 1)}, url="https://example.org/b/")
+    feed = ElementTree.parse(folder / "feed.xml").getroot()
+    (entry,) = feed.iter(f"{ATOM}entry")
+    found = {
+        name: entry.findtext(f"{ATOM}{name}") for name in ("id", "title", "updated", "summary")
+    }
+    assert found == {
+        "id": "urn:triton-compat:board:3.9.0:waves:1.0",
+        "title": "Triton 3.9.0 breaks 1 kernel of waves 1.0",
+        "updated": "2026-08-01T00:00:00Z",
+        "summary": "api-removed: blocks",
+    }
+    link = entry.find(f"{ATOM}link")
+    assert link is not None
+    assert link.get("href") == "https://example.org/b/release/3.9.0.html#waves-1.0"
+
+
+def test_scripts_and_issue_texts_are_on_the_page_of_their_failure(board: BoardDeclaration) -> None:
+    place = board.folder / "failures" / "api-removed-c01dbeef"
+    place.mkdir(parents=True)
+    (place / "blocks.md").write_text("An issue <text>.")
+    (place / "blocks.py").write_text("print(1)")
+    folder = board.folder / "site"
+    write_site(board, folder, released={})
+    page = (folder / "failure" / "api-removed-c01dbeef.html").read_text()
+    assert page.index("An issue &lt;text&gt;.") < page.index("print(1)")
+    assert "known upstream" not in (folder / "failures.html").read_text()
+    (board.folder / "known.toml").write_text(
+        '[[defect]]\nfingerprint = "api-removed:c01dbeef"\nurl = "https://example.org/1"\n'
+    )
+    write_site(board, folder, released={})
+    assert "known upstream" in (folder / "failures.html").read_text()
