@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from compat.board.data import BoardData, BoardIndex, CompiledVersion
 from compat.errors import StoreError
@@ -29,12 +30,13 @@ def test_what_two_runs_note_is_kept(tmp_path: Path) -> None:
 
 def test_a_report_is_read_as_it_was_written(tmp_path: Path) -> None:
     data = BoardData(tmp_path)
-    report = of_library("waves==1.0", REPORTS["waves==1.0"])
+    report = evolve(of_library("waves==1.0", REPORTS["waves==1.0"]), sources={"k.py": "text"})
     data.write("waves", "1.0", report)
     read = data.read("waves", "1.0")
     assert [(result.cell.id, result.outcome.status) for result in read.results] == [
         (result.cell.id, result.outcome.status) for result in report.results
     ]
+    assert read.sources == {}
     assert data.path("waves", "1.0").stat().st_size < 4000
 
 

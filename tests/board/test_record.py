@@ -10,11 +10,19 @@ from attrs import evolve
 from compat.board.checking import BoardCheck, check_board
 from compat.board.data import BoardIndex, CompiledVersion
 from compat.board.gathering import board_record
-from compat.board.record import GOOD, UNKNOWN, UNTRIED, board_json, read_record
+from compat.board.record import (
+    GOOD,
+    UNKNOWN,
+    UNTRIED,
+    BoardRow,
+    BoardVersion,
+    board_json,
+    read_record,
+)
 from compat.errors import SelectionError, StoreError
 from compat.hunt.known import KnownDefect
 from tests.board.boards import RELEASES, made, of_library
-from tests.records import REMOVED, SHAPE, bad
+from tests.records import ASSERT, REMOVED, SHAPE, bad
 from tests.report.factory import always
 
 
@@ -36,7 +44,43 @@ def test_every_kernel_has_a_mark_for_every_release() -> None:
     assert (new.tried(2), new.unknown(2)) == (3, 1)
 
 
-def test_a_defect_of_two_libraries_is_one_defect() -> None:
+def test_a_failing_target_decides_on_a_kernel_and_then_one_without_an_answer() -> None:
+    marks = {"sm_80": (UNTRIED, GOOD, UNKNOWN, GOOD), "sm_90": (GOOD, 2, 3, UNKNOWN)}
+    rows = (
+        BoardRow(kernel="add", case="only", target=target, marks=of_target)
+        for target, of_target in marks.items()
+    )
+    version = BoardVersion(version="1.0", rows=tuple(rows))
+    assert [version.mark("add", place) for place in range(4)] == [GOOD, 2, 3, UNKNOWN]
+
+
+def test_the_example_is_of_the_newest_release_that_fails() -> None:
+    failures = {failure.failure_class: failure for failure in made().failures}
+    assert failures[ASSERT.failure_class].cell.endswith("/triton-3.8.0")
+
+
+def test_failures_of_kernels_that_work_elsewhere_are_first() -> None:
+    dependent = {failure.failure_class: failure.dependent for failure in made().failures}
+    assert dependent == {
+        REMOVED.failure_class: 1,  # `cast` of rays fails everywhere
+        SHAPE.failure_class: 1,
+        ASSERT.failure_class: 0,
+    }
+
+
+def test_a_row_has_its_case_and_a_version_says_whether_it_is_guessed() -> None:
+    library = made().library("waves")
+    assert library is not None
+    assert {row.case for row in library.newest.rows} == {"d64"}
+    assert not library.newest.guessed
+
+
+def test_a_beginning_means_the_newest_such_release() -> None:
+    record = evolve(made(), releases=("3.7.0", "3.7.1", "3.9.0"))
+    assert check_board(record, {}, before="3.7").before == "3.7.1"
+
+
+def test_a_failure_of_two_libraries_is_one_failure() -> None:
     record = made()
     failure = record.failures[0]
     assert failure.fingerprint == REMOVED.fingerprint
@@ -57,7 +101,7 @@ def test_a_version_without_kernels_says_why() -> None:
     assert library.newest.rows == ()
 
 
-def test_a_known_defect_has_its_link() -> None:
+def test_a_known_failure_has_its_link() -> None:
     known = KnownDefect(fingerprint=REMOVED.fingerprint, url="https://example.org/1", note="so")
     assert (made((known,)).failures[0].url, made((known,)).failures[0].note) == (
         "https://example.org/1",

@@ -9,12 +9,19 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from attrs import evolve
 from click.testing import CliRunner
 
-from compat.board.data import BoardData
-from compat.board.declaration import read_board
+from compat.board.data import BoardData, CompiledVersion
+from compat.board.declaration import BoardLibrary, read_board
+from compat.board.running import BoardRequest, NewCells, _columns, _without_answer
 from compat.cli.commands import main
+from compat.engine.run import RunContext
+from compat.envs.cache import VARIABLE
+from compat.errors import SelectionError
 from compat.model import BuiltEnv
+from tests.board.boards import REPORTS, of_library
+from tests.records import env
 from tests.wheels import empty_project, own_libraries, said, wheelhouse
 
 __all__ = ["own_libraries", "wheelhouse"]
@@ -22,9 +29,9 @@ __all__ = ["own_libraries", "wheelhouse"]
 RELEASES = ("3.4.0", "3.9.0")
 
 
-def declare(*, envs: tuple[str, ...], versions: str) -> None:
+def declare(*, envs: tuple[str, ...], versions: str, targets: tuple[str, ...] = ("sm_90",)) -> None:
     Path("board.toml").write_text(
-        f"envs = {json.dumps(envs)}\ntargets = ['sm_90']\n"
+        f"envs = {json.dumps(envs)}\ntargets = {json.dumps(targets)}\ndeadline = 33\n"
         f'[[library]]\nname = "live-waves"\n{versions}\n'
     )
 
@@ -53,6 +60,8 @@ def test_only_what_is_new_is_compiled(folder: Path, monkeypatch: pytest.MonkeyPa
     a_new_release_is_one_column()
     a_new_version_is_one_row()
     a_run_without_its_index_reads_the_store()
+    a_report_that_the_index_does_not_name_yet_is_not_joined_twice()
+    a_library_that_is_gone_keeps_its_results(folder, monkeypatch)
     a_check_reads_what_is_installed(folder, monkeypatch)
     the_site_has_no_dead_link(folder)
 
@@ -85,6 +94,35 @@ def a_run_without_its_index_reads_the_store() -> None:
     text = said("board", "run", "--no-build")
     assert "cells to compile" not in text
     assert json.loads(Path("board/board.json").read_text()) == before
+
+
+def a_report_that_the_index_does_not_name_yet_is_not_joined_twice() -> None:
+    data = BoardData(read_board(Path("board.toml")).folder)
+    index = data.index()
+    whole = index.of("live-waves", "1.0")
+    data.note("live-waves", "1.0", evolve(whole, columns={"triton-3.4.0": ("sm_90",)}))
+    said("board", "run", "--no-build")
+    ids = [result.cell.id for result in data.read("live-waves", "1.0").results]
+    assert len(ids) == len(set(ids))
+    assert data.index().of("live-waves", "1.0").columns == whole.columns
+
+
+def a_library_that_is_gone_keeps_its_results(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the package index nor the unpacked library is there."""
+    before = Path("board/data/index.json").read_text()
+    empty = folder / "empty"
+    empty.mkdir()
+    text = Path("board.toml").read_text()
+    with monkeypatch.context() as patch:
+        patch.setenv("UV_FIND_LINKS", str(empty))
+        patch.setenv("PIP_FIND_LINKS", str(empty))
+        patch.setenv(VARIABLE, str(empty / "envs"))
+        declare(envs=RELEASES, versions="newest = 2", targets=("sm_90", "sm_80"))
+        told = said("board", "run", "--no-build")
+    assert "live-waves: cannot list the versions of live-waves" in told
+    assert "live-waves==2.0: 2 envs, sm_80" in told
+    assert json.loads(Path("board/data/index.json").read_text()) == json.loads(before)
+    Path("board.toml").write_text(text)
 
 
 def a_check_reads_what_is_installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,6 +214,48 @@ def test_a_library_that_cannot_be_used_does_not_stop_the_others(folder: Path) ->
     assert "no-kernels==1.0: " in text
     assert "not-there: the package index has no not-there" in text
     assert "live-wave==1.0: cannot install live-wave==1.0" in text
+    one = said("board", "run", "--no-build", "--only", "live-waves")
+    assert "live-wave==1.0" not in one
     again = said("board", "run", "--no-build")
     assert "no-kernels==1.0: 1 env" not in again
     assert "live-wave==1.0: 1 env, sm_90" in again  # the index may have it by then
+
+
+def test_an_env_that_lost_an_answer_is_tried_again() -> None:
+    report = of_library("waves==2.0", REPORTS["waves==2.0"])
+    assert _without_answer(report) == {"triton-3.9.0"}
+    part = NewCells(
+        library=BoardLibrary(name="waves"),
+        version="2.0",
+        envs=tuple(env(release).env for release in ("3.8.0", "3.9.0")),
+        targets=("sm_90",),
+    )
+    before = CompiledVersion(columns={"triton-3.8.0": ("sm_80",)})
+    assert _columns(before, part, {"triton-3.9.0"}) == {"triton-3.8.0": ("sm_80", "sm_90")}
+
+
+def test_a_wrong_kernel_file_is_an_error_and_not_a_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("waves.toml").write_text("kernel = 1\n")
+    declare(envs=("3.9.0",), versions='versions = ["1.0"]\nkernels = ["waves.toml"]')
+    assert "error: waves.toml: " in said("board", "run", "--no-build", code=2)
+    assert not Path("board").exists()
+
+
+def test_the_deadline_of_the_board_counts_and_only_named_libraries_are_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[object] = []
+
+    def update(_: object, request: BoardRequest, context: RunContext, *__: object) -> None:
+        seen.append((request.only, context.limits.deadline))
+        raise SelectionError("stop")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("compat.cli.board.update_board", update)
+    declare(envs=("3.9.0",), versions="newest = 1")
+    said("board", "run", code=3)
+    said("board", "run", "--only", "live-waves", "--deadline", "7", code=3)
+    assert seen == [((), 33.0), (("live-waves",), 7.0)]

@@ -11,6 +11,7 @@ import pytest
 from compat.board.declaration import BoardDeclaration, read_board
 from compat.board.site import headline, number_of, write_site
 from tests.board.boards import keep, made
+from tests.records import ASSERT, REMOVED
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
@@ -77,3 +78,20 @@ def test_scripts_and_issue_texts_are_on_the_page_of_their_failure(board: BoardDe
     )
     write_site(board, folder, released={})
     assert "known upstream" in (folder / "failures.html").read_text()
+
+
+def test_the_page_of_a_release_marks_what_fails_there_first(board: BoardDeclaration) -> None:
+    folder = board.folder / "site"
+    write_site(board, folder, released={})
+    pages = {name: (folder / f"release/{name}.html").read_text() for name in ("3.8.0", "3.9.0")}
+    assert '<code>blocks</code></a> <b class="lost">new</b>' in pages["3.9.0"]
+    assert "new</b>" not in pages["3.8.0"]
+
+
+def test_the_start_page_leaves_out_failures_that_are_everywhere(board: BoardDeclaration) -> None:
+    folder = board.folder / "site"
+    write_site(board, folder, released={})
+    start, every = ((folder / name).read_text() for name in ("index.html", "failures.html"))
+    assert f'data-failure="{REMOVED.fingerprint}"' in start
+    assert f'data-failure="{ASSERT.fingerprint}"' not in start
+    assert f'data-failure="{ASSERT.fingerprint}"' in every
