@@ -235,13 +235,14 @@ def test_an_env_that_lost_an_answer_is_tried_again() -> None:
 
 
 def test_a_wrong_kernel_file_is_an_error_and_not_a_result(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    wheelhouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("waves.toml").write_text("kernel = 1\n")
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    Path("waves.toml").write_text('kernel = 1\npackage = "live-waves==1.0"\n')
     declare(envs=("3.9.0",), versions='versions = ["1.0"]\nkernels = ["waves.toml"]')
     assert "error: waves.toml: " in said("board", "run", "--no-build", code=2)
-    assert not Path("board").exists()
+    assert not Path("board/data").exists()
 
 
 def test_the_deadline_of_the_board_counts_and_only_named_libraries_are_compiled(
