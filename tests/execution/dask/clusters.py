@@ -24,9 +24,13 @@ ROOT = Path(__file__).parents[3]
 _QUIET = {
     "distributed.worker.daemon": False,
     "distributed.admin.tick.limit": "1h",
-    "distributed.scheduler.worker-ttl": "4s",
     **CALM,
 }
+DROPPED_SOON = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "4s"}
+"""Of a scheduler that counts a worker as gone after 5 s without a heartbeat, and not after Dask's
+5 minutes. A machine that stands still for that long loses all its workers, so only a test of this
+starts it so.
+"""
 _VARIABLES = {
     f"DASK_{name.upper().replace('.', '__').replace('-', '_')}": str(setting)
     for name, setting in _QUIET.items()
@@ -177,8 +181,11 @@ class Machines:
         ]
 
     def close(self) -> None:
+        """Kill them all, and print what they logged, which pytest shows of a test that failed."""
         for name in list(self.processes):
             self.kill(name)
+        for log in sorted(self.folder.glob("*.log")):
+            print(f"{log.name}:", *log.read_text(errors="replace").splitlines()[-20:], sep="\n")
 
     def __enter__(self) -> Self:
         return self

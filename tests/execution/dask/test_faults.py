@@ -28,7 +28,7 @@ from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.workers.attempt import Limits
 from tests.cells import KERNELS, cell
-from tests.execution.dask.clusters import ROOT, Machines, session
+from tests.execution.dask.clusters import DROPPED_SOON, ROOT, Machines, session
 from tests.sqlite import column
 from tests.waiting import wait_until
 
@@ -43,11 +43,17 @@ def env(built: Callable[[str], BuiltEnv]) -> BuiltEnv:
 
 
 @pytest.fixture
-def machines(tmp_path: Path) -> Iterator[Machines]:
-    with Machines(tmp_path / "cluster") as found:
-        (tmp_path / "cluster").mkdir()
-        found.start_scheduler()
-        yield found
+def bare(tmp_path: Path) -> Iterator[Machines]:
+    """Machines without a scheduler."""
+    (tmp_path / "cluster").mkdir()
+    with Machines(tmp_path / "cluster") as machines:
+        yield machines
+
+
+@pytest.fixture
+def machines(bare: Machines) -> Machines:
+    bare.start_scheduler()
+    return bare
 
 
 def cells(env: BuiltEnv, count: int) -> list[Cell]:
@@ -381,18 +387,19 @@ def test_a_file_that_reads_others_beside_it(
 
 
 @pytest.mark.wheels
-def test_a_worker_that_no_longer_answers(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+def test_a_worker_that_no_longer_answers(env: BuiltEnv, bare: Machines, tmp_path: Path) -> None:
     """As where a network is cut: it counts as gone once the scheduler has not heard of it for
     long.
     """
+    bare.start_scheduler(**DROPPED_SOON)
     for name in ("one", "two"):
-        machines.start_worker(name, COMPAT_ENVS=ENVS)
+        bare.start_worker(name, COMPAT_ENVS=ENVS)
     stopped: list[int] = []
     said: list[str] = []
     try:
-        with session(machines, said, in_flight=6) as where:
+        with session(bare, said, in_flight=6) as where:
             wait_until(lambda: where.client and len(where.workers) == 2)
-            freeze = AfterSome(2, lambda: stopped.append(machines.stop_worker_process("one")))
+            freeze = AfterSome(2, lambda: stopped.append(bare.stop_worker_process("one")))
             found = results(
                 cells(env, 12),
                 env,
