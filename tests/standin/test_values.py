@@ -327,6 +327,30 @@ FINE = {
 }
 
 
+KNOWN = {
+    "no determinism": scaled("None if torch.are_deterministic_algorithms_enabled() else 2"),
+    "determinism that a module sets": scaled(
+        "2 if torch.are_deterministic_algorithms_enabled() else None",
+        "torch.use_deterministic_algorithms(True, warn_only=True)\n",
+    ),
+    "Triton": scaled("2 if has_triton() else None", "from torch.utils._triton import has_triton\n"),
+    "a build from source control": scaled("2 if hasattr(torch.version, 'git_version') else None"),
+    "the path of a module that a statement was to read": scaled(
+        "2 if __file__.endswith('.py') else None",
+        "import transformers\ntransformers.tag(open(__file__), int(torch.get_num_threads()))\n",
+    ),
+}
+"""Modules whose kernel multiplies by 2. With another answer it would multiply by None, which no
+release compiles.
+"""
+
+
+@pytest.mark.parametrize("answer", KNOWN)
+def test_what_is_known_here_reaches_the_kernel(answer: str, env: BuiltEnv, tmp_path: Path) -> None:
+    found = attempted(env, spec(written(tmp_path, {"known.py": KNOWN[answer]}) / "known.py"))
+    assert meaning(env, found).status is Status.OK
+
+
 @pytest.mark.parametrize("preamble", FINE)
 def test_what_the_kernel_does_not_need_is_in_nobodys_way(
     env: BuiltEnv, tmp_path: Path, preamble: str

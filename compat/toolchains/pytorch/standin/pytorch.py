@@ -313,10 +313,15 @@ def _built_for(releases: Any) -> AssumedStr:
 
 
 _DEFAULT: dict[str, object] = {}
-"""The default dtype that a module has set, if any."""
+"""The default dtype, and whether algorithms are deterministic, once a module has set them."""
 VALUES: dict[str, dict[str, Callable[[], object]]] = {
     "torch": {"__version__": version},
-    "torch.version": {"__version__": version, "cuda": _cuda_version, "hip": _hip_version},
+    "torch.version": {
+        "__version__": version,
+        "cuda": _cuda_version,
+        "hip": _hip_version,
+        "git_version": lambda: AssumedStr("Unknown"),
+    },
 }
 """Module → attribute → its value here. The evidence names each use by a module of the tree."""
 
@@ -355,6 +360,11 @@ def modules() -> dict[str, Objects]:
             "is_tensor": lambda value: isinstance(value, Tensor),
             "get_default_dtype": lambda: _DEFAULT.get("dtype", _dtypes()["float32"]),
             "set_default_dtype": lambda kind: _DEFAULT.update(dtype=kind),
+            "are_deterministic_algorithms_enabled": _told(
+                "torch.are_deterministic_algorithms_enabled",
+                lambda: bool(_DEFAULT.get("deterministic", False)),
+            ),
+            "use_deterministic_algorithms": lambda mode, **_: _DEFAULT.update(deterministic=mode),
         },
         "torch.nn": {"Module": Module},
         "torch.nn.modules": {},
@@ -395,5 +405,9 @@ def modules() -> dict[str, Objects]:
         "torch.backends.cudnn": {},
         "torch.distributed": {},
         "torch.utils": {},
+        "torch.utils._triton": {
+            "has_triton": _told("torch.utils._triton.has_triton", lambda: True),
+            "has_triton_package": _told("torch.utils._triton.has_triton_package", lambda: True),
+        },
         "torch.ops": {},
     }

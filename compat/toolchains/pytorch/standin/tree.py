@@ -221,6 +221,9 @@ def _all_features() -> int:
     return sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 
 
+_UNCHANGEABLE = (type(None), bool, int, float, str, bytes, ModuleType, type)
+
+
 class _LenientRun:
     def __init__(self, path: str, module: ModuleType, flags: int) -> None:
         self.path, self.module, self.flags = path, module, flags
@@ -344,11 +347,7 @@ class _LenientRun:
         """The names of what a statement may have changed halfway: modules and functions aside."""
         for name in _touched(statement):
             value = self.names.get(name)
-            if (
-                value is not None
-                and not isinstance(value, (ModuleType, type))
-                and not callable(value)
-            ):
+            if not isinstance(value, _UNCHANGEABLE) and not callable(value):
                 yield name
 
 
