@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -22,10 +27,13 @@ from compat.errors import SelectionError
 from compat.model import BuiltEnv
 from tests.board.boards import REPORTS, of_library
 from tests.records import env
+from tests.sqlite import column
+from tests.waiting import wait_until
 from tests.wheels import empty_project, own_libraries, said, wheelhouse
 
 __all__ = ["own_libraries", "wheelhouse"]
 
+ROOT = Path(__file__).parents[2]
 RELEASES = ("3.4.0", "3.9.0")
 
 
@@ -64,6 +72,29 @@ def test_only_what_is_new_is_compiled(folder: Path, monkeypatch: pytest.MonkeyPa
     a_library_that_is_gone_keeps_its_results(folder, monkeypatch)
     a_check_reads_what_is_installed(folder, monkeypatch)
     the_site_has_no_dead_link(folder)
+
+
+@pytest.mark.wheels
+def test_kill_9_loses_no_finished_cell(folder: Path) -> None:
+    declare(envs=RELEASES, versions='versions = ["1.0"]')
+    command = [sys.executable, "-P", "-m", "compat.cli", "board", "run", "--no-build", "-j", "1"]
+    process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    wait_until(lambda: len(stored()) > 1)
+    process.kill()
+    process.wait()
+    kept = stored()
+    assert not Path("board/data").exists()
+    said("board", "run", "--no-build")
+    cells = BoardData(read_board(Path("board.toml")).folder).read("live-waves", "1.0").results
+    read = {result.cell.id for result in cells if result.cached}
+    assert set(kept) <= read < {result.cell.id for result in cells}
+
+
+def stored() -> list[str]:
+    """The ids of the cells whose results the store has, once there is one."""
+    with suppress(sqlite3.OperationalError):
+        return column(Path(".compat"))
+    return []
 
 
 def a_new_release_is_one_column() -> None:
