@@ -84,6 +84,18 @@ if __name__ == "__main__":
     }
 
 
+def test_a_size_whose_divisibility_is_not_known_has_none(tmp_path: Path) -> None:
+    host = """
+def run(width):
+    x = cute.runtime.make_fake_compact_tensor(
+        torch.float16, (cute.sym_int(divisibility=width), cute.sym_int(divisibility=8)), stride_order=(1, 0)
+    )
+    cute.compile(copy, x, x, 5, cuda.CUstream(0))
+"""
+    signature = guessed(tmp_path, HEAD + PLAIN + host)["copy"]["signature"]
+    assert signature["x"] == "fp16[m, n%8] align=2"
+
+
 def test_without_a_call_annotations_and_the_body_tell(tmp_path: Path) -> None:
     assert guessed(tmp_path, HEAD + PLAIN)["copy"] == {
         "signature": {"x": "fp16[m, n%8]", "y": "fp16[m, n%8]", "n": "i32", "stream": "stream"}

@@ -183,10 +183,13 @@ def _compact_dynamic(
     tensor: TensorValue, mode: object, stride_order: object = None, divisibility: object = 1
 ) -> TensorValue:
     if isinstance(mode, int):
-        tensor.dynamic[mode % len(tensor.shape)] = (
-            divisibility if isinstance(divisibility, int) else 1
-        )
+        tensor.dynamic[mode % len(tensor.shape)] = _symbolic_size(divisibility).divisibility
     return tensor
+
+
+def _symbolic_size(divisibility: object) -> SymbolicSize:
+    """A size with this divisibility, or with none where that is not known."""
+    return SymbolicSize(divisibility if isinstance(divisibility, int) else 1)
 
 
 def _fake_compact(
@@ -320,9 +323,9 @@ CALLS: Mapping[str, Callable[..., object]] = {
     "make_ptr": _pointer,
     "nullptr": _pointer,
     "dtype": lambda kind: kind,
-    "sym_int": lambda width=32, *, divisibility=1, **_: SymbolicSize(divisibility),
-    "sym_int32": lambda *, divisibility=1, **_: SymbolicSize(divisibility),
-    "sym_int64": lambda *, divisibility=1, **_: SymbolicSize(divisibility),
+    "sym_int": lambda width=32, *, divisibility=1, **_: _symbolic_size(divisibility),
+    "sym_int32": lambda *, divisibility=1, **_: _symbolic_size(divisibility),
+    "sym_int64": lambda *, divisibility=1, **_: _symbolic_size(divisibility),
     **dict.fromkeys(
         ("CUstream", "current_stream", "default_stream", "make_fake_stream", "Stream"),
         lambda *_, **__: StreamValue(),
