@@ -32,6 +32,8 @@ class BoardLibrary:
     """How many minor versions of the index, each with its newest release, if none is named."""
     kernels: tuple[str, ...] = ()
     """Kernel files with its kernels. Empty: the kernels and their arguments are guessed."""
+    envs: tuple[str, ...] = ()
+    """The envs to compile in. Empty: those of the board."""
     targets: tuple[str, ...] = ()
     """The targets to compile for. Empty: those of the board."""
 
@@ -53,6 +55,16 @@ class BoardDeclaration:
     def folder(self) -> Path:
         """The folder of the board's data: ``board`` beside the file."""
         return self.path.parent / "board"
+
+    @property
+    def every_env(self) -> tuple[str, ...]:
+        """The envs that some library is compiled in."""
+        used = (pattern for library in self.libraries for pattern in self.envs_of(library))
+        return tuple(dict.fromkeys(used))
+
+    def envs_of(self, library: BoardLibrary) -> tuple[str, ...]:
+        """The envs that a library is compiled in."""
+        return library.envs or self.envs
 
     def targets_of(self, library: BoardLibrary) -> tuple[str, ...]:
         """The targets that a library is compiled for."""
@@ -85,7 +97,7 @@ def read_board(path: Path) -> BoardDeclaration:
 
 
 def _library(table: Table) -> BoardLibrary:
-    table.only("name", "versions", "newest", "kernels", "targets")
+    table.only("name", "versions", "newest", "kernels", "envs", "targets")
     name = table.string("name", example='"liger-kernel"')
     if not _NAME.fullmatch(name):
         table.fail(f"{quoted(name)} is not the name of a package", "name")
@@ -96,6 +108,7 @@ def _library(table: Table) -> BoardLibrary:
         versions=_versions(table),
         newest=table.integer("newest") if "newest" in table else _NEWEST,
         kernels=table.strings("kernels"),
+        envs=table.strings("envs"),
         targets=table.strings("targets"),
     )
 

@@ -84,15 +84,18 @@ def update_board(
 
 
 def board_places(
-    board: BoardDeclaration, targets: Sequence[str] = (), matrix: Path | None = None
+    board: BoardDeclaration,
+    envs: Sequence[str],
+    targets: Sequence[str] = (),
+    matrix: Path | None = None,
 ) -> Selection:
-    """The envs of a board, and these targets.
+    """These envs and targets of a board.
 
     Raises:
         SelectionError: There is no such env or target.
     """
     try:
-        return select_places(matrix, envs=board.envs, targets=targets)
+        return select_places(matrix, envs=envs, targets=targets)
     except SelectionError as error:
         if error.where:
             raise
@@ -136,8 +139,8 @@ class _BoardRun:
         problems: dict[str, str] = {}
         new: list[NewCells] = []
         for library in _chosen(self.board, self.request.only):
-            targets = self.board.targets_of(library)
-            places = board_places(self.board, targets, self.request.matrix)
+            envs, targets = self.board.envs_of(library), self.board.targets_of(library)
+            places = board_places(self.board, envs, targets, self.request.matrix)
             try:
                 versions = library.versions or newest_of_minors(
                     released_versions(library.name), library.newest

@@ -76,7 +76,7 @@ def run(
     was stopped goes on where it ended.
     """
     declared = read_board(path)
-    places = board_places(declared, declared.targets, matrix_path)
+    places = board_places(declared, declared.every_env, declared.targets, matrix_path)
     compiling = evolve(compiling, deadline=compiling.deadline or declared.deadline)
     try:
         with compiling.opened(places) as context:
@@ -114,7 +114,7 @@ def site(*, answer: Answer, path: Path, output: Path | None, url: str | None) ->
     """
     declared = read_board(path)
     folder = output or declared.folder / "site"
-    envs = board_places(declared).envs
+    envs = board_places(declared, declared.every_env).envs
     released = {str(env.release): env.released for env in envs if env.released is not None}
     files = write_site(declared, folder, released=released, url=url or "")
     size = sum(file.stat().st_size for file in files)

@@ -23,6 +23,7 @@ newest = 2
 name = "fla-core"
 versions = ["0.4.0", "0.6.0"]
 kernels = ["captured/*.toml"]
+envs = [">=3.5"]
 targets = ["gfx942"]
 """
 
@@ -37,6 +38,9 @@ def test_a_declaration_is_read(tmp_path: Path) -> None:
     liger, fla = board.libraries
     assert liger == BoardLibrary(name="liger-kernel", newest=2)
     assert fla.versions == (Version("0.4.0"), Version("0.6.0"))
+    assert board.every_env == ("3.8", "3.9", ">=3.5")
+    assert board.envs_of(liger) == ("3.8", "3.9")
+    assert board.envs_of(fla) == (">=3.5",)
     assert board.targets_of(liger) == ("sm_90", "sm_80")
     assert board.targets_of(fla) == ("gfx942",)
 
