@@ -192,6 +192,21 @@ def kernel(x, n_rows, TEMPERATURE: tl.constexpr, EPS_LOW: tl.constexpr, LOSS_TYP
     assert found["constexprs"] == {"TEMPERATURE": 1.0, "EPS_LOW": 1e-6, "LOSS_TYPE": 1, "N": 1024}
 
 
+def test_what_divides_is_no_flag(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@jit
+def kernel(x, n, save_every: tl.constexpr, save_last: tl.constexpr):
+    for k in range(n):
+        if save_last or k % save_every == 0:
+            tl.store(x + k // save_every, 1.0)
+""",
+    )
+    assert found["constexprs"]["save_every"] > 0
+    assert found["constexprs"]["save_last"] is False
+
+
 def test_block_pointers_descriptors_and_atomics(tmp_path: Path) -> None:
     found = tables(
         tmp_path,

@@ -15,6 +15,7 @@ from compat.source.constants import PythonValue, Scope, SourceFunction, UnknownV
 from compat.text import lazy_pattern
 from compat.toolchains.triton.language.guessing.evaluation import AssumedSize
 from compat.toolchains.triton.language.guessing.facts import (
+    ARITHMETIC,
     CERTAIN,
     FLOATS,
     LIKELY,
@@ -384,7 +385,9 @@ class Values:
             return Guess(texts[0], "a value that it is compared with")
         if name in self.facts.spans:
             return Guess(self._side(name), "the length of a block: a power of two")
-        if name in self.facts.tested or _FLAG.fullmatch(name):
+        kind = self.facts.kinds.get(ValueOrigin(name))
+        is_number = kind is not None and kind.why == ARITHMETIC
+        if name in self.facts.tested or (_FLAG.fullmatch(name) and not is_number):
             return Guess(False, "a flag")
         if None in compared:
             return Guess(None, "compared with None")

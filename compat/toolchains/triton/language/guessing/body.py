@@ -14,6 +14,7 @@ from attrs import define, field
 
 from compat.toolchains.triton.language.guessing import calls
 from compat.toolchains.triton.language.guessing.facts import (
+    ARITHMETIC,
     CERTAIN,
     FLOATS,
     LIKELY,
@@ -217,7 +218,7 @@ class Walk:
         if isinstance(node.op, ast.FloorDiv | ast.Mod | ast.LShift | ast.RShift):
             for operand in (first, right):
                 if operand.kind not in FLOATS:
-                    self.whole(operand, "a whole number by its arithmetic")
+                    self.whole(operand, ARITHMETIC)
             return first.plus(right).computed("int")
         if isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor):
             kind = first.kind or right.kind

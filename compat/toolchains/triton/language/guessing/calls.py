@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from compat.model import constexprs
 from compat.toolchains.triton.language.guessing.facts import (
+    ARITHMETIC,
     CERTAIN,
     FLOATS,
     LIKELY,
@@ -400,7 +401,7 @@ _LANGUAGE_CALLS: Mapping[str, Callable[[Walk, ast.Call], Value]] = {
     "dot_scaled": _dot,
     "where": _chosen,
     "cast": _cast_call,
-    "cdiv": _whole_arguments("a whole number by its arithmetic"),
+    "cdiv": _whole_arguments(ARITHMETIC),
     "advance": _advanced,
     "static_assert": _assertion,
     **dict.fromkeys(("zeros", "full"), _filled),

@@ -21,6 +21,7 @@ it.
 """
 
 PART_OF_ADDRESS = "part of an address"
+ARITHMETIC = "a whole number by its arithmetic"
 """Why a value is a whole number: it is added to a pointer."""
 RANDOM = "a seed or an offset of random numbers"
 
