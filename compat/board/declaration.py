@@ -31,7 +31,9 @@ class BoardLibrary:
     newest: int = _NEWEST
     """How many minor versions of the index, each with its newest release, if none is named."""
     kernels: tuple[str, ...] = ()
-    """Kernel files with its kernels. Empty: the kernels and their arguments are guessed."""
+    """Patterns of kernel files, from the folder of the board's file. Empty: the kernels and their
+    arguments are guessed.
+    """
     envs: tuple[str, ...] = ()
     """The envs to compile in. Empty: those of the board."""
     targets: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -159,7 +160,7 @@ class _BoardRun:
                 self.request.matrix,
                 envs=tuple(env.name for env in part.envs),
                 targets=part.targets,
-                kernel_files=part.library.kernels,
+                kernel_files=self._kernel_files(part.library),
                 packages=(part.requirement,),
             )
         except (SelectionError, ConfigError) as error:
@@ -185,6 +186,11 @@ class _BoardRun:
             ),
             cells,
         )
+
+    def _kernel_files(self, library: BoardLibrary) -> tuple[str, ...]:
+        """The patterns of a library's kernel files, from the current folder."""
+        folder = self.board.path.parent
+        return tuple(os.path.relpath(folder / pattern) for pattern in library.kernels)
 
 
 def _chosen(board: BoardDeclaration, only: Sequence[str]) -> Iterator[BoardLibrary]:

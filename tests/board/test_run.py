@@ -270,10 +270,13 @@ def test_a_wrong_kernel_file_is_an_error_and_not_a_result(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
-    Path("waves.toml").write_text('kernel = 1\npackage = "live-waves==1.0"\n')
     declare(envs=("3.9.0",), versions='versions = ["1.0"]\nkernels = ["waves.toml"]')
-    assert "error: waves.toml: " in said("board", "run", "--no-build", code=2)
-    assert not Path("board/data").exists()
+    Path("inner").mkdir()
+    Path("board.toml").rename("inner/board.toml")
+    Path("inner/waves.toml").write_text('kernel = 1\npackage = "live-waves==1.0"\n')
+    words = ("board", "run", "--no-build", "--board", "inner/board.toml")
+    assert "error: inner/waves.toml: " in said(*words, code=2)
+    assert not Path("inner/board/data").exists()
 
 
 def test_the_deadline_of_the_board_counts_and_only_named_libraries_are_compiled(
