@@ -161,9 +161,11 @@ def _is_value(node: ast.expr) -> bool:
 def unused_parameters(candidate: Candidate) -> Iterator[Edit]:
     """Drop a parameter that the kernel does not read, with its entry in the specialization.
 
-    Also drop a method of a class that nothing calls.
+    Also drop the defaults of parameters, and a method of a class that nothing calls.
     """
     for kernel in (candidate.kernel, *filter(None, [candidate.constructor])):
+        if kernel.args.defaults:
+            yield Edit(what="all defaults", nodes=dict.fromkeys(kernel.args.defaults, ()))
         read = set().union(*(module.loaded(statement) for statement in kernel.body))
         for argument in kernel.args.args:
             if (

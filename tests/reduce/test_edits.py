@@ -230,6 +230,23 @@ def test_a_parameter_goes_with_all_that_is_said_of_it() -> None:
     assert (less.compile.divisible_by_16, less.compile.equal_to_1) == (("a",), ())
 
 
+def test_defaults_go_before_the_parameters_that_have_them() -> None:
+    text = HEAD + "def kernel(a, b, n: tl.constexpr = 4, m=None):\n    tl.store(a, n)\n"
+    start = Candidate(
+        text=extracted(text, "kernel"),
+        function="kernel",
+        compile=CompileSpec(signature={"a": "*i32", "b": "i32"}, constexprs={"n": 4, "m": None}),
+    )
+    (defaults,) = expressions.unused_parameters(start)
+    plain = applied(start, [defaults])
+    assert plain is not None
+    assert "def kernel(a, b, n: tl.constexpr, m):" in plain.text
+    less = applied(plain, list(expressions.unused_parameters(plain)))
+    assert less is not None
+    assert "def kernel(a, n: tl.constexpr):" in less.text
+    assert (less.compile.signature, less.compile.constexprs) == ({"a": "*i32"}, {"n": 4})
+
+
 @pytest.mark.parametrize(
     ("make", "words", "expected"),
     [
