@@ -64,8 +64,8 @@ class ScriptCheck:
     compiles: bool
     """Whether the compile should succeed."""
     fingerprint: str | None
-    """The fingerprint of the failure; ``None`` if the kernel compiles, or if the output alone does
-    not show it.
+    """The fingerprint of the failure, or its class if a signal ended the compiler in a pass, which
+    no output names. ``None`` if the kernel compiles, or if the output alone does not show it.
     """
     stage: str
 
@@ -83,13 +83,14 @@ class ScriptResult:
 
     @property
     def as_expected(self) -> bool:
-        """Whether exit code, end and, if one is expected, fingerprint are right.
+        """Whether exit code, end and, if one is expected, fingerprint or class are right.
 
         A script that does not work shows nothing.
         """
-        fingerprint = self.failure.fingerprint if self.failure else None
+        failure = self.failure
+        shown = (failure.fingerprint, failure.failure_class) if failure else ()
         ends = (self.run.exit_code, self.compiled) == (self.script.exit_code, self.script.compiles)
-        return ends and self.script.fingerprint in (None, fingerprint)
+        return ends and self.script.fingerprint in (None, *shown)
 
 
 def run_all(

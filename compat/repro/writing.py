@@ -16,6 +16,7 @@ from attrs import evolve
 
 from compat import toolchains
 from compat.bundle.bundle import Bundle, bundle
+from compat.diagnosis.common import COMPILER_CRASH
 from compat.engine import run
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
@@ -400,11 +401,6 @@ class _ReproWriter:
                 fingerprint=None,
                 stage=SOURCE_STAGE,
             )
-        has_fingerprint = (
-            failure is not None
-            and not failure.prediction
-            and result.outcome.status is not Status.TIMED_OUT
-        )
         return verify.ScriptCheck(
             env=result.built,
             text=evolve(script, form=self._form(result.built)).source(),
@@ -412,7 +408,7 @@ class _ReproWriter:
                 SHOWS if same else None if result.outcome.status is Status.TIMED_OUT else SHOWS_NOT
             ),
             compiles=is_good(result.outcome),
-            fingerprint=failure.fingerprint if failure and has_fingerprint else None,
+            fingerprint=_shown_by_output(result.outcome),
             stage=failure.stage if failure else result.outcome.stage,
         )
 
@@ -552,6 +548,16 @@ class _ReproWriter:
         return next(
             result for result in results if result.cell.env == env and result.cell.target == target
         )
+
+
+def _shown_by_output(outcome: Outcome) -> str | None:
+    """What the output of a script shows: a fingerprint, or a class, or nothing."""
+    failure = outcome.failure
+    if failure is None or failure.prediction or outcome.status is Status.TIMED_OUT:
+        return None
+    if failure.failure_class == COMPILER_CRASH.name and failure.pass_ is not None:
+        return failure.failure_class
+    return failure.fingerprint
 
 
 def _at_import(result: Result) -> bool:

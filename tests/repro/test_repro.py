@@ -360,6 +360,33 @@ def test_a_portable_script_shows_it_in_every_form(
     )
 
 
+DIVIDED = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def divided(source, result, size, BLOCK: tl.constexpr):
+    for at in range(2):
+        tl.store(result + at // 0, 0)
+"""
+
+
+@pytest.mark.wheels
+def test_a_signal_in_a_pass_is_shown_although_no_output_names_the_pass(
+    tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
+) -> None:
+    source = tmp_path / "divided.py"
+    source.write_text(DIVIDED)
+    closure = read_source(source).closure
+    failing = cell(built("triton-3.2.0"), "faces", "divided", source=str(source), closure=closure)
+    done = write_repro(request(failing, tmp_path), context("3.2.0", "3.8.0", "3.9.0"))
+    assert isinstance(done, WrittenRepro), done
+    issue = next(path for path in done.paths if path.suffix == ".md").read_text()
+    assert "in the pass `convert-triton-gpu-to-llvm`: `Fatal Python error: Floating point" in issue
+    assert "| 3.2.0 | **fails** |\n| 3.8.0 | other: pass-failure |\n| 3.9.0 | ok |" in issue
+
+
 LAPSE = """
 import triton
 import triton.language as tl
