@@ -4,7 +4,7 @@
 
     board/data/
         index.json                    which envs and targets each version was compiled for
-        liger-kernel/0.6.4.json.xz    its matrix.json, compressed, without sources
+        liger-kernel/0.6.4.json.xz    its matrix.json, compressed, without sources and places
 
 A version's report is written before the index names it. So a run that is killed between the two
 only compiles again what the store already has.
@@ -28,9 +28,11 @@ from compat.model.codec import RecordError, structure, unstructure
 from compat.report.document import matrix_json
 from compat.report.loading import load_report
 from compat.report.summary.record import Report
-from compat.text import read_json, write_json
+from compat.text import lazy_pattern, read_json, write_json
 
 SCHEMA = 1
+_PLACE = lazy_pattern(r"/[^\s\"'\\()<>:,]*/(?:site-packages|libraries/[^/\s\"\\]+)/")
+"""The folder of a library or of an environment's packages on this machine, before a file in it."""
 _LARGEST = 512 * 1024 * 1024
 """Bytes of an unpacked report."""
 
@@ -121,9 +123,12 @@ class BoardData:
         return self.folder / library / f"{version}.json.xz"
 
     def write(self, library: str, version: str, report: Report) -> None:
-        """Keep the report of a version. Raises StoreError."""
+        """Keep the report of a version. Files keep their path in their package.
+
+        Raises StoreError.
+        """
         without = evolve(report, sources={}, attachments={}, api=None)
-        text = "".join(matrix_json(without)).encode()
+        text = _PLACE.sub("", "".join(matrix_json(without))).encode()
         self._write(self.path(library, version), lzma.compress(text, preset=6))
 
     def read(self, library: str, version: str) -> Report:

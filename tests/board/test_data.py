@@ -10,6 +10,8 @@ from attrs import evolve
 from compat.board.data import BoardData, BoardIndex, CompiledVersion
 from compat.errors import StoreError
 from tests.board.boards import REPORTS, of_library
+from tests.records import REMOVED, bad
+from tests.report.factory import always
 
 COMPILED = CompiledVersion(columns={"triton-3.9.0": ("sm_90",)}, seconds=1.5)
 
@@ -38,6 +40,26 @@ def test_a_report_is_read_as_it_was_written(tmp_path: Path) -> None:
     ]
     assert read.sources == {}
     assert data.path("waves", "1.0").stat().st_size < 4000
+
+
+def test_a_report_names_no_place_of_this_machine(tmp_path: Path) -> None:
+    error = evolve(
+        REMOVED,
+        excerpt="ImportError: cannot import name 'extra' from 'triton.extra'"
+        " (/home/jo/.cache/envs/lib/python3.11/site-packages/triton/extra/__init__.py)",
+    )
+    report = of_library("waves==1.0", {"add": always(bad(error))})
+    source = "/home/jo/.cache/envs/libraries/waves-1.0/waves/kernels.py"
+    results = [
+        evolve(result, cell=evolve(result.cell, spec=evolve(result.cell.spec, source=source)))
+        for result in report.results
+    ]
+    data = BoardData(tmp_path)
+    data.write("waves", "1.0", evolve(report, results=tuple(results)))
+    read = data.read("waves", "1.0").results[0]
+    assert read.outcome.failure is not None
+    assert read.outcome.failure.excerpt.endswith("(triton/extra/__init__.py)")
+    assert read.cell.spec.source == "waves/kernels.py"
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"schema": 2, "tool": "0.1.0"}'])
