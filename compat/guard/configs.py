@@ -10,6 +10,7 @@ from attrs import frozen
 from compat.errors import StoreError
 from compat.model.codec import RecordError, structure
 from compat.text import JsonMapping, read_json
+from compat.tune.records import TunedRecord
 
 SCHEMA = 1
 """The version of the format that is read."""
@@ -21,30 +22,9 @@ _HINT = "Name a file that `compat tune --json` has printed."
 
 
 @frozen(kw_only=True)
-class _TunedConfig:
-    settings: JsonMapping
-
-
-@frozen(kw_only=True)
-class _TunedStretch:
-    config: int
-    first: str
-
-
-@frozen(kw_only=True)
-class _TunedAnswer:
-    kernel: str
-    variant: str
-    workload: str
-    target: str
-    configs: tuple[_TunedConfig, ...]
-    stretches: tuple[_TunedStretch, ...]
-
-
-@frozen(kw_only=True)
 class _Tuned:
     schema: int
-    answers: tuple[_TunedAnswer, ...]
+    answers: tuple[TunedRecord, ...]
 
 
 def read_configs(path: Path) -> Configs:
@@ -57,8 +37,10 @@ def read_configs(path: Path) -> Configs:
         tuned = structure(read_json(path.read_text(encoding="utf-8")), _Tuned, more=True)
         if tuned.schema != SCHEMA:
             raise RecordError(f"schema: expected {SCHEMA}, found {tuned.schema}")
+        if not all(answer.is_sound for answer in tuned.answers):
+            raise RecordError("answers: an answer names a config or a release that it lacks")
         return _configs_of(tuned)
-    except (OSError, ValueError, IndexError) as error:
+    except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise StoreError(f"cannot be read: {why}", where=str(path), hint=_HINT) from error
 
