@@ -335,6 +335,11 @@ KNOWN = {
     ),
     "Triton": scaled("2 if has_triton() else None", "from torch.utils._triton import has_triton\n"),
     "a build from source control": scaled("2 if hasattr(torch.version, 'git_version') else None"),
+    "the name of a module, while a function's name is unknown": scaled(
+        "2",
+        "import sys\nthis = sys.modules[__name__]\ndef wrap(f):\n    f.__name__ ="
+        " str(int(torch.get_num_threads()))\n    return this\nwrap(print)\n",
+    ),
     "the path of a module that a statement was to read": scaled(
         "2 if __file__.endswith('.py') else None",
         "import transformers\ntransformers.tag(open(__file__), int(torch.get_num_threads()))\n",

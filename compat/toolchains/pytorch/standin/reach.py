@@ -230,6 +230,11 @@ _SETS = ("STORE_GLOBAL", "DELETE_GLOBAL")
 _SETS_ATTRIBUTE = ("STORE_ATTR", "DELETE_ATTR")
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 
+_OF_EVERY_MODULE = frozenset(
+    ("__name__", "__file__", "__package__", "__spec__", "__loader__", "__path__", "__builtins__")
+)
+"""Names that Python itself gives a module."""
+
 
 class Effects:
     """All that the values of some names of a module lead to."""
@@ -251,7 +256,8 @@ class Effects:
     def changed(self) -> Iterator[tuple[str, str]]:
         """Module and name of everything whose value is not what it would be."""
         yield from self.globals
-        yield from ((module, name) for module in self.modules for name in self.attributes)
+        attributes = self.attributes - _OF_EVERY_MODULE  # functions and classes have them, too
+        yield from ((module, name) for module in self.modules for name in attributes)
         objects = {id(value) for value in self.changeable}
         objects.update(
             id(failure_class)
