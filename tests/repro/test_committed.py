@@ -77,10 +77,8 @@ def test_a_script_says_what_it_needs_and_stands_in_its_issue(script: Path) -> No
 def test_a_failure_of_the_board_is_in_the_folder_of_its_fingerprint(script: Path) -> None:
     assert f"```python\n{script.read_text()}```" in issue(script)
     assert script.parent.name == promised(script).replace(":", "-")
-    assert (
-        f"../board/failures/{script.parent.name}/{script.stem}.md"
-        in (FOLDER / "README.md").read_text()
-    )
+    path = script.relative_to(ROOT).with_suffix(".md")
+    assert f"| `{path}` |" in (FOLDER / "README.md").read_text()
 
 
 FILES = [*FOLDER.rglob("*"), *ROOT.glob("board/failures/*/*"), *ROOT.glob("board/captured/*/*")]
