@@ -1,8 +1,7 @@
 """The record of a board, ``board.json``: every kernel on every release, and every failure.
 
-A row is a kernel of a library's version for a target. It has a
-mark for each release. Marks and failures are what the site, the feed and ``compat board check`` are
-made from.
+A row is a kernel of a library's version for a target. It has a mark for each release. Marks and
+failures are what the site, the feed and ``compat board check`` are made from.
 """
 
 from __future__ import annotations

@@ -98,7 +98,8 @@ def stored() -> list[str]:
 
 
 def a_new_release_is_one_column() -> None:
-    declare(envs=RELEASES, versions='versions = ["1.0"]')
+    """Also one that only this library is compiled on."""
+    declare(envs=("3.4.0",), versions=f'versions = ["1.0"]\nenvs = {json.dumps(RELEASES)}')
     text = said("board", "run", "--no-build")
     assert "live-waves==1.0: 1 env, sm_90" in text
     assert re.search(r"compiled [4-9] cells of 1 version", text)
