@@ -271,8 +271,13 @@ class DaskSession:
     # --- who is there -----------------------------------------------------------------------------
 
     def _look_now(self) -> None:
-        """See who is there, and hear of it from now on. Raises OSError."""
+        """See who is there, and hear of it from now on. Raises OSError.
+
+        Dask sends its own subscription with a delay, on another connection than the question who is
+        there. A worker that comes in between would never be noticed.
+        """
         self._client.subscribe_topic(_TOPIC, self._hear)
+        self._client.run_on_scheduler(_subscribe, _TOPIC, self._client.id)
         self._client.sync(self._look)
 
     def _hear(self, event: tuple[float, Any]) -> None:
@@ -463,3 +468,8 @@ def _worker_of(address: str, answer: object) -> ClusterWorker:
         threads=facts.get("threads", 1),
         unfit=difference_in(answer),
     )
+
+
+def _subscribe(topic: str, client: str, dask_scheduler: Any) -> None:
+    """Send a client the events of a topic from now on. Runs in the scheduler."""
+    dask_scheduler.subscribe_topic(topic, client)

@@ -30,7 +30,7 @@ from compat.workers.attempt import Limits
 from tests.cells import KERNELS, cell
 from tests.execution.dask.clusters import DROPPED_SOON, ROOT, Machines, session
 from tests.sqlite import column
-from tests.waiting import wait_until
+from tests.waiting import SOON, wait_until
 
 LIMITS = Limits(deadline=60, memory=4 << 30)
 ENVS = os.environ.get("COMPAT_ENVS", str(Path.home() / ".cache/triton-compat/envs"))
@@ -226,6 +226,27 @@ def test_no_worker(machines: Machines, tmp_path: Path) -> None:
     ):
         _ = where.client
     assert "dask worker" in (caught.value.hint or "")
+
+
+def test_a_worker_that_comes_before_dask_has_subscribed(
+    machines: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dask's client sends its subscription some time after it was asked to."""
+    from distributed import Client
+
+    send = Client._send_to_scheduler
+
+    def delayed(client: Client, message: dict[str, Any]) -> None:
+        """Past the end of this test."""
+        if message["op"] != "subscribe-topic":
+            send(client, message)
+
+    monkeypatch.setattr(Client, "_send_to_scheduler", delayed)
+    machines.start_worker("one", nanny=False)
+    with session(machines) as where:
+        _ = where.client
+        machines.start_worker("two", nanny=False)
+        wait_until(lambda: len(where.workers) == 2, SOON)
 
 
 def test_no_scheduler(tmp_path: Path) -> None:
