@@ -546,8 +546,21 @@ def _of_packages(
 
     return (
         *found.specs,
-        *load_packages(others, {spec.kernel for spec in found.specs}),
+        *load_packages(others, found.specs),
     ), found.absent
+
+
+def with_guessed(selection: Selection) -> Selection:
+    """A selection of libraries, and those of their kernels that no kernel file declares.
+
+    The arguments of these are guessed.
+    """
+    from compat.guess.guessing import load_packages
+
+    wanted = libraries_named(selection.patterns.packages)
+    folders = {library: selection.config.library(library.requirement) for library in wanted}
+    specs = (*selection.specs, *load_packages(folders, selection.specs))
+    return evolve(selection, specs=specs)
 
 
 def libraries_of(config: MatrixConfig, packages: Sequence[str] = ()) -> tuple[str, ...]:

@@ -31,8 +31,8 @@ class BoardLibrary:
     newest: int = _NEWEST
     """How many minor versions of the index, each with its newest release, if none is named."""
     kernels: tuple[str, ...] = ()
-    """Patterns of kernel files, from the folder of the board's file. Empty: the kernels and their
-    arguments are guessed.
+    """Patterns of kernel files, from the folder of the board's file. The arguments of the other
+    kernels are guessed.
     """
     envs: tuple[str, ...] = ()
     """The envs to compile in. Empty: those of the board."""

@@ -17,7 +17,7 @@ from compat.envs.libraries import released_versions
 from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionError
 from compat.matrix import run_matrix
 from compat.model import Env, Status
-from compat.project import Listener, Obtain, Selection, select, select_places
+from compat.project import Listener, Obtain, Selection, select, select_places, with_guessed
 from compat.report.summary.compact import counted
 from compat.report.summary.record import Report
 
@@ -163,6 +163,8 @@ class _BoardRun:
                 kernel_files=self._kernel_files(part.library),
                 packages=(part.requirement,),
             )
+            if part.library.kernels:
+                selection = with_guessed(selection)
         except (SelectionError, ConfigError) as error:
             if part.library.kernels:
                 raise  # the kernel files are wrong; else the version has no kernels
@@ -210,7 +212,8 @@ def _missing(
 ) -> NewCells | None:
     """The columns of a version that the index does not have."""
     known = index.of(library.name, version).columns
-    wanted = tuple(target.name for target in places.targets)
+    # Targets of several toolchains may have the same name.
+    wanted = tuple(dict.fromkeys(target.name for target in places.targets))
     missing = {
         env: tuple(target for target in wanted if target not in known.get(env.name, ()))
         for env in places.envs

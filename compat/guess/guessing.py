@@ -377,6 +377,11 @@ class _Place:
         """Whether a name is the function's, with any part of the module before it."""
         return f".{self.module}.{self.function}".endswith(f".{name}")
 
+    def sources(self, folder: Path) -> tuple[str, str]:
+        """The paths that its file may have in a library's folder."""
+        path = folder.joinpath(*self.module.split("."))
+        return f"{path}.py", str(path / "__init__.py")
+
     def names(self) -> Iterator[str]:
         """The possible names, the shortest first."""
         name = self.function
@@ -387,23 +392,31 @@ class _Place:
 
 
 def load_packages(
-    folders: Mapping[LibraryVersions, Path], taken: Collection[str] = ()
+    folders: Mapping[LibraryVersions, Path], declared: Collection[Specialization] = ()
 ) -> tuple[Specialization, ...]:
     """The guessed kernels of libraries that are unpacked in these folders.
 
-    They do not get names that are ``taken``. Files that are not Python as this program reads it are
-    passed over. Raises ConfigError if a library has no kernel.
+    Kernels that are ``declared`` are left out, and no other gets their names. Files that are not
+    Python as this program reads it are passed over. Raises ConfigError if a library has no kernel,
+    and none is declared.
     """
-    guessed = {library: _guessed(library, folder) for library, folder in folders.items()}
-    for library, kernels in guessed.items():
-        if not kernels:
+    known = {(spec.source, spec.function) for spec in declared}
+    guessed: dict[LibraryVersions, dict[_Place, JsonObject]] = {}
+    for library, folder in folders.items():
+        kernels = _guessed(library, folder)
+        guessed[library] = {
+            place: document
+            for place, document in kernels.items()
+            if not any((source, place.function) in known for source in place.sources(folder))
+        }
+        if not (kernels or declared):
             hint = f"{how_kernels_look()}, and other kernels do not call them."
             raise ConfigError(
                 f"there is no {languages()} kernel in this library",
                 where=library.requirement,
                 hint=hint,
             )
-    names = _names(list(guessed.values()), taken)
+    names = _names(list(guessed.values()), {spec.kernel for spec in declared})
     return tuple(
         spec
         for library, kernels in guessed.items()

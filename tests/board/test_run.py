@@ -186,6 +186,24 @@ def the_site_has_no_dead_link(folder: Path) -> None:
     assert titles[1:] == []  # the newest version loses nothing
 
 
+@pytest.mark.wheels
+def test_kernels_without_a_kernel_file_are_guessed(folder: Path) -> None:
+    """The kernel of the file keeps its arguments, and is not guessed once more."""
+    declare(envs=("3.9.0",), versions='versions = ["1.0"]\nkernels = ["plain.toml"]')
+    Path("plain.toml").write_text(
+        'schema = 1\npackage = "live-waves==1.0"\n[[kernel]]\nname = "mine"\nfunction = "plain"\n'
+        'module = "live_waves.plain"\nconstexprs = { BLOCK = 32 }\n'
+        'launch = { x_ptr = "*fp16", y_ptr = "*fp16", n = 64 }\n'
+    )
+    said("board", "run", "--no-build")
+    cells = BoardData(read_board(Path("board.toml")).folder).read("live-waves", "1.0").results
+    specs = {result.cell.spec.kernel: result.cell.spec for result in cells}
+    assert {name for name, spec in specs.items() if not spec.guessed} == {"mine"}
+    assert specs["mine"].function == "plain"
+    assert {"gone", "tuned"} <= specs.keys()
+    assert "plain" not in specs
+
+
 def test_a_board_without_data_is_one_clear_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
