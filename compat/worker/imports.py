@@ -6,8 +6,9 @@
   (:class:`Loaded`).
 - If many kernels of a package are compiled, a server of its own imports the package once
   (:class:`Beginning`). Each child then imports its module as usual, and finds the package already
-  imported, as importing the module would have done first. The package serves only if its import
-  raises no error, leaves one thread, and leaves no module of a part that failed.
+  imported, as importing the module would have done first. If the package cannot be imported, each
+  child gets the same error. The package serves only if its import leaves one thread, and leaves no
+  module of a part that failed.
 """
 
 from __future__ import annotations
@@ -128,8 +129,8 @@ class Beginning:
     def of(cls, package: Document, toolchain: Adapter, folder: str) -> Beginning:
         """Import the package.
 
-        Raises whatever the import raises. Raises RuntimeError if the import leaves threads, or
-        modules of a part that failed.
+        If that fails by itself, each of its modules fails with the same error. Raises errors of the
+        machine. Raises RuntimeError if the import leaves threads, or modules of a part that failed.
         """
         write_bytecode_inside(sys.prefix)
         found = cls()

@@ -131,8 +131,36 @@ def test_an_attempt_is_the_same_in_a_copy_of_a_process_that_has_imported_the_pac
 
 
 @pytest.mark.wheels
-def test_a_package_that_cannot_be_imported_begins_nothing(env: BuiltEnv, tmp_path: Path) -> None:
-    (spec,) = specs(written(tmp_path, LIBRARY), "broken").values()
+def test_a_package_that_cannot_be_imported_fails_once_for_all_modules(
+    env: BuiltEnv, tmp_path: Path
+) -> None:
+    """As in a process of its own: the same error at the same line, and all that was read."""
+    told = tmp_path / "told"
+    library = {
+        **LIBRARY,
+        "waves/broken/__init__.py": (
+            f"open({str(told)!r}, 'a').write('imported ')\nimport warnings, torch, triton\n"
+            "warnings.warn('soon')\nfrom ..ops import told\ntriton.no_such_name(told)\n"
+        ),
+        "waves/broken/other.py": LIBRARY["waves/broken/act.py"],
+    }
+    found = specs(written(tmp_path, library), "broken")
+    begun = attempts(env, found)
+    tries = len(told.read_text().split())
+    alone = attempts(env, {name: evolve(spec, package="") for name, spec in found.items()})
+    assert {name: facts(each) for name, each in begun.items()} == {
+        name: facts(each) for name, each in alone.items()
+    }
+    assert len(told.read_text().split()) == tries + 2 * tries
+    assert begun["act"].raised[-1].type == "AttributeError"
+    assert begun["act"].at is not None
+    assert begun["act"].warnings
+
+
+@pytest.mark.wheels
+def test_an_error_of_the_machine_begins_nothing(env: BuiltEnv, tmp_path: Path) -> None:
+    library = {**LIBRARY, "waves/broken/__init__.py": "raise OSError(28, 'no room today')\n"}
+    (spec,) = specs(written(tmp_path, library), "broken").values()
     cell = Cell(env=env.env, target=TARGETS["sm_90"], spec=spec)
     beginning = PreloadedPackage.of(cell, PLAIN)
     assert beginning is not None
@@ -140,8 +168,8 @@ def test_a_package_that_cannot_be_imported_begins_nothing(env: BuiltEnv, tmp_pat
     assert env.python is not None
     with OwnWorker(env.python, beginning=beginning) as worker:
         assert not worker.hello.ready
-        assert "not today" in str(worker.hello.raised)
-    assert "not today" in str(attempts(env, {"act": spec})["act"].raised)
+        assert "no room today" in str(worker.hello.raised)
+    assert "no room today" in str(attempts(env, {"act": spec})["act"].raised)
 
 
 @pytest.mark.wheels

@@ -42,6 +42,8 @@ class Ledger:
         """
         self.package = ""
         """Its name."""
+        self.failure: BaseException | None = None
+        """Why it cannot be imported."""
         self.late = False
         """Whether a stand-in replaced a package after modules had found it absent."""
         self.missing: dict[str, dict[str, BaseException]] = {}

@@ -43,6 +43,8 @@ class ImportedSource:
 
     def load(self) -> ModuleType:
         """Import the module, if that has not been done. Raises what importing raises."""
+        if self._begun and LEDGER.failure is not None:
+            raise LEDGER.failure
         if self._loaded is None:
             self._loaded = self._imported()
         return self._loaded
@@ -105,9 +107,16 @@ class ImportedSource:
         """Import the package of the module, so that copies of this process import modules of it.
 
         Importing ``a.b`` imports ``a`` first, so copies find nothing that would not be there
-        otherwise. Raises what importing raises.
+        otherwise. An error of the package is kept, and each module of it raises that error. Raises
+        errors of the machine, such as a full disk, and what ends a program.
         """
-        self._imported()
+        try:
+            self._imported()
+        except Exception as error:
+            if _is_of_the_machine(error):
+                raise
+            forget_modules(self._before)
+            LEDGER.failure = error
         LEDGER.begun, LEDGER.package = (self.roots, LEDGER.target), self.module
 
     def _imported(self) -> ModuleType:
@@ -206,3 +215,13 @@ class ImportedSource:
                 raise LEDGER.missing[module.__name__]["*"] from None
             file = os.path.basename(self.path)
             raise AttributeError("%s defines no %s in this env" % (file, expression)) from None
+
+
+def _is_of_the_machine(error: BaseException) -> bool:
+    """Return whether another attempt may succeed, because memory, a disk or a file was lacking."""
+    links: list[BaseException] = []
+    link: BaseException | None = error
+    while link is not None and link not in links:
+        links.append(link)
+        link = link.__cause__ or link.__context__
+    return any(isinstance(each, (OSError, MemoryError)) for each in links)
