@@ -403,7 +403,7 @@ def modules() -> dict[str, Objects]:
         "torch.backends.mps": no,
         "torch.backends.cuda": {},
         "torch.backends.cudnn": {},
-        "torch.distributed": {},
+        "torch.distributed": {"is_xccl_available": lambda: False},
         "torch.utils": {},
         "torch.utils._triton": {
             "has_triton": _told("torch.utils._triton.has_triton", lambda: True),
