@@ -333,6 +333,10 @@ KNOWN = {
         "2 if torch.are_deterministic_algorithms_enabled() else None",
         "torch.use_deterministic_algorithms(True, warn_only=True)\n",
     ),
+    "no XCCL": scaled("None if torch.distributed.is_xccl_available() else 2"),
+    "a package with a second name": scaled(
+        "2", "import sys, transformers\nsys.modules['of_ours'] = transformers\n"
+    ),
     "Triton": scaled("2 if has_triton() else None", "from torch.utils._triton import has_triton\n"),
     "a build from source control": scaled("2 if hasattr(torch.version, 'git_version') else None"),
     "the name of a module, while a function's name is unknown": scaled(

@@ -64,13 +64,14 @@ def seem_plain() -> Callable[[], None]:
 
     Compilers recognise globals of that type.
     """
-    modules = [module for module in sys.modules.values() if type(module) is StandIn]
-    for module in modules:
+    # A library may import a stand-in by a second name.
+    modules = {id(module): module for module in sys.modules.values() if type(module) is StandIn}
+    for module in modules.values():
         _NAMES.__get__(module)["__getattr__"] = partial(StandIn.__getattr__, module)
         module.__class__ = ModuleType  # type: ignore[assignment]
 
     def end() -> None:
-        for module in modules:
+        for module in modules.values():
             module.__class__ = StandIn
             del _NAMES.__get__(module)["__getattr__"]
 

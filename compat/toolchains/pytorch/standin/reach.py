@@ -264,12 +264,15 @@ class Effects:
             for failure_class in self.classes
             if self.attributes.intersection(vars(failure_class))
         )
-        for module in _tree_modules():
-            yield from (
-                (module.__name__, name)
-                for name, value in list(vars(module).items())
-                if id(value) in objects
-            )
+        for module in _tree_modules() if objects else ():
+            names = vars(module)
+            # Python's own loop: a large library asks for this of a million values.
+            if not objects.isdisjoint(map(id, names.values())):
+                yield from (
+                    (module.__name__, name)
+                    for name, value in list(names.items())
+                    if id(value) in objects
+                )
 
     def _follow(self, value: object, inside: bool) -> None:
         """Go where a value leads. ``inside`` a function it can also be changed."""

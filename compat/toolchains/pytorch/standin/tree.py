@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import importlib
 import importlib.util
 import os
@@ -224,6 +225,13 @@ def _all_features() -> int:
 _UNCHANGEABLE = (type(None), bool, int, float, str, bytes, ModuleType, type)
 
 
+@functools.lru_cache(maxsize=None)
+def _code(statement: ast.stmt, path: str, flags: int) -> CodeType:
+    """The code of a statement, made once, because a module can be imported several times."""
+    code: CodeType = compile(ast.Module([statement], []), path, "exec", flags, dont_inherit=True)
+    return code
+
+
 class _LenientRun:
     def __init__(self, path: str, module: ModuleType, flags: int) -> None:
         self.path, self.module, self.flags = path, module, flags
@@ -256,9 +264,7 @@ class _LenientRun:
 
         Run it again if a package is missing that has no stand-in yet.
         """
-        code = compile(
-            ast.Module([statement], []), self.path, "exec", self.flags, dont_inherit=True
-        )
+        code = _code(statement, self.path, self.flags)
         try:
             self.run(code)
         except ModuleNotFoundError as error:
