@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 from attrs import Factory, evolve, frozen
 
@@ -124,6 +125,8 @@ class Patterns:
     Only their kernels are selected, once per version: those that kernel files declare, or, for a
     library without declared kernels, all that can be guessed.
     """
+    guess_others: bool = False
+    """Whether to guess also the kernels of these libraries that no kernel file declares."""
 
 
 @frozen(kw_only=True)
@@ -185,11 +188,13 @@ class Selection:
     def options(self) -> tuple[str, ...]:
         """Options that make a command in the same folder read the same files.
 
-        They are ``--matrix`` and ``--spec``, where needed.
+        They are ``--matrix``, ``--package``, ``--others`` and ``--spec``, where needed. Each has a
+        value.
         """
         path = os.path.relpath(self.config.path)
         words = ["--matrix", path] if path != "matrix.toml" and self.config.path.exists() else []
         words += [word for text in self.patterns.packages for word in (OPTION, text)]
+        words += ["--others", "guess"] if self.patterns.guess_others else []
         return (*words, *(word for file in self.patterns.kernel_files for word in ("--spec", file)))
 
     @property
@@ -236,10 +241,8 @@ class Selection:
             ConfigError: As :func:`select` does.
             SelectionError: As :func:`select` does.
         """
-        found = _chosen(
-            self.config,
-            evolve(self.patterns, **{name: tuple(texts) for name, texts in patterns.items()}),
-        )
+        replaced: dict[str, Any] = {name: tuple(texts) for name, texts in patterns.items()}
+        found = _chosen(self.config, evolve(self.patterns, **replaced))
         return found.of_shard(self.shard) if self.shard else found
 
     def of_shard(self, shard: Shard) -> Selection:
@@ -372,6 +375,7 @@ def select(
     cases: Sequence[str] = (),
     kernel_files: Sequence[str] = (),
     packages: Sequence[str] = (),
+    guess_others: bool = False,
 ) -> Selection:
     """Choose cells of a project.
 
@@ -385,6 +389,7 @@ def select(
         kernel_files: See :attr:`Patterns.kernel_files`. A word that names no file is a kernel's
             name or a glob over them.
         packages: See :attr:`Patterns.packages`.
+        guess_others: See :attr:`Patterns.guess_others`.
 
     Raises:
         ConfigError: A file is invalid. If other kernel files are valid, an invalid one is only left
@@ -399,6 +404,7 @@ def select(
         cases=tuple(cases),
         kernel_files=tuple(name for name in kernel_files if _is_path(name)),
         packages=tuple(packages),
+        guess_others=guess_others,
     )
     return _chosen(read_matrix(matrix), patterns)
 
@@ -536,31 +542,20 @@ def _of_packages(
     declared = {each.library.name for each in found.absent} | {
         library.name for spec in found.specs if (library := LibraryVersions.of(spec.package))
     }
-    others = {
-        library: folder for library, folder in folders.items() if library.name not in declared
+    guessed = {
+        library: folder
+        for library, folder in folders.items()
+        if patterns.guess_others or library.name not in declared
     }
-    if not others:
+    if not guessed:
         return found.specs, found.absent
     # Guessing takes longer to import than most kernel files take to read.
     from compat.guess.guessing import load_packages
 
     return (
         *found.specs,
-        *load_packages(others, found.specs),
+        *load_packages(guessed, found.specs),
     ), found.absent
-
-
-def with_guessed(selection: Selection) -> Selection:
-    """A selection of libraries, and those of their kernels that no kernel file declares.
-
-    The arguments of these are guessed.
-    """
-    from compat.guess.guessing import load_packages
-
-    wanted = libraries_named(selection.patterns.packages)
-    folders = {library: selection.config.library(library.requirement) for library in wanted}
-    specs = (*selection.specs, *load_packages(folders, selection.specs))
-    return evolve(selection, specs=specs)
 
 
 def libraries_of(config: MatrixConfig, packages: Sequence[str] = ()) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from compat.envs.libraries import released_versions
 from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionError
 from compat.matrix import run_matrix
 from compat.model import Env, Status
-from compat.project import Listener, Obtain, Selection, select, select_places, with_guessed
+from compat.project import Listener, Obtain, Selection, select, select_places
 from compat.report.summary.compact import counted
 from compat.report.summary.record import Report
 
@@ -162,9 +162,8 @@ class _BoardRun:
                 targets=part.targets,
                 kernel_files=self._kernel_files(part.library),
                 packages=(part.requirement,),
+                guess_others=bool(part.library.kernels),
             )
-            if part.library.kernels:
-                selection = with_guessed(selection)
         except (SelectionError, ConfigError) as error:
             if part.library.kernels:
                 raise  # the kernel files are wrong; else the version has no kernels

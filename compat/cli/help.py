@@ -31,6 +31,7 @@ _CELLS = (
     "variants",
     "cases",
     "packages",
+    "others",
     "spec",
     "shard",
 )

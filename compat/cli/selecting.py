@@ -80,10 +80,14 @@ def _everywhere(context: click.Context) -> Selection:
     from compat import project
 
     options: dict[str, Any] = context.params
+    everywhere: dict[str, Any] = {name: options.get(name) or ("*",) for name in ("envs", "targets")}
+    chosen: dict[str, Any] = {
+        name: options.get(name) or () for name in ("kernels", "variants", "cases")
+    }
     return project.select(
         _matrix(context),
-        **{name: options.get(name) or ("*",) for name in ("envs", "targets")},
-        **{name: options.get(name) or () for name in ("kernels", "variants", "cases")},
+        **everywhere,
+        **chosen,
         kernel_files=(*(options.get("spec") or ()), *(options.get("files") or ())),
     )
 
@@ -150,6 +154,15 @@ _OPTIONS = (
         help=(
             "The kernels of a library from the package index, in one or several versions:"
             " fla-core==0.4.0,0.6.0."
+        ),
+    ),
+    click.option(
+        "--others",
+        type=click.Choice(["skip", "guess"]),
+        default="skip",
+        help=(
+            "What to do with kernels of that library that no kernel file declares, if kernel files"
+            " declare some.  [default: skip]"
         ),
     ),
     click.option(
@@ -223,6 +236,7 @@ def select(
     spec: Sequence[str] = (),
     shard: str | None = None,
     note: bool = True,
+    others: str = "skip",
     **patterns: Sequence[str],
 ) -> Selection:
     """The selection of these options.
@@ -234,7 +248,13 @@ def select(
     from compat.engine.plan import Shard
     from compat.report.summary.statements import guesses
 
-    chosen = project.select(matrix_path, kernel_files=(*spec, *files), **patterns)
+    chosen = project.select(
+        matrix_path,
+        kernel_files=(*spec, *files),
+        packages=patterns.pop("packages", ()),
+        guess_others=others == "guess",
+        **patterns,
+    )
     found = chosen.of_shard(Shard.parse(shard)) if shard is not None else chosen
     for problem in found.problems:
         click.echo(printable(f"error: {problem}; its kernels are left out"), err=True)

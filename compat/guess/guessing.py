@@ -377,11 +377,6 @@ class _Place:
         """Whether a name is the function's, with any part of the module before it."""
         return f".{self.module}.{self.function}".endswith(f".{name}")
 
-    def sources(self, folder: Path) -> tuple[str, str]:
-        """The paths that its file may have in a library's folder."""
-        path = folder.joinpath(*self.module.split("."))
-        return f"{path}.py", str(path / "__init__.py")
-
     def names(self) -> Iterator[str]:
         """The possible names, the shortest first."""
         name = self.function
@@ -400,15 +395,8 @@ def load_packages(
     Python as this program reads it are passed over. Raises ConfigError if a library has no kernel,
     and none is declared.
     """
-    known = {(spec.source, spec.function) for spec in declared}
-    guessed: dict[LibraryVersions, dict[_Place, JsonObject]] = {}
-    for library, folder in folders.items():
-        kernels = _guessed(library, folder)
-        guessed[library] = {
-            place: document
-            for place, document in kernels.items()
-            if not any((source, place.function) in known for source in place.sources(folder))
-        }
+    guessed = {library: _guessed(library, folder) for library, folder in folders.items()}
+    for library, kernels in guessed.items():
         if not (kernels or declared):
             hint = f"{how_kernels_look()}, and other kernels do not call them."
             raise ConfigError(
@@ -417,11 +405,13 @@ def load_packages(
                 hint=hint,
             )
     names = _names(list(guessed.values()), {spec.kernel for spec in declared})
+    known = {(spec.source, spec.function) for spec in declared}
     return tuple(
         spec
         for library, kernels in guessed.items()
         for place, document in kernels.items()
         for spec in _read(document, names[place], library, folders[library])
+        if (spec.source, spec.function) not in known
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -202,6 +203,11 @@ def test_kernels_without_a_kernel_file_are_guessed(folder: Path) -> None:
     assert specs["mine"].function == "plain"
     assert {"gone", "tuned"} <= specs.keys()
     assert "plain" not in specs
+    record = json.loads(Path("board/board.json").read_text())
+    examples = {failure["example"] for failure in record["failures"]}
+    assert examples
+    for example in examples:  # the command finds a kernel that no file declares
+        assert "class: " in said(*shlex.split(example)[1:])
 
 
 def test_a_board_without_data_is_one_clear_error(
