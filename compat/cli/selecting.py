@@ -161,8 +161,8 @@ _OPTIONS = (
         type=click.Choice(["skip", "guess"]),
         default="skip",
         help=(
-            "What to do with kernels of that library that no kernel file declares, if kernel files"
-            " declare some.  [default: skip]"
+            "Skip or guess the kernels of that library that no kernel file declares, if kernel"
+            " files declare some.  [default: skip]"
         ),
     ),
     click.option(

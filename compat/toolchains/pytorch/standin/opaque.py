@@ -369,6 +369,8 @@ _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 An expression has none, so most of a tree need not be looked at.
 """
+TREES: dict[str, tuple[bytes, ast.Module]] = {}
+"""Path of a module of the tree → its source, and the parsed source."""
 _TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 
 
@@ -381,7 +383,10 @@ def is_guarded(frame: FrameType) -> bool:
 def _guarded_lines(path: str) -> frozenset[int]:
     try:
         with open(path, "rb") as file:
-            tree = ast.parse(file.read(), path)
+            data = file.read()
+        source, tree = TREES.get(path, (b"", None))
+        if tree is None or source != data:
+            tree = ast.parse(data, path)
     except (OSError, SyntaxError, ValueError):
         return frozenset()
     return frozenset(line for body in _tried(tree) for line in _lines(body))
