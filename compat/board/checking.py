@@ -48,7 +48,8 @@ class CheckedLibrary:
     """The version that is installed."""
     version: str
     """The version of the board that the answer is from."""
-    guessed: bool
+    guessed: int
+    """The kernels of that version with guessed arguments."""
     kernels: int
     """The kernels that were compiled on both releases."""
     works: int

@@ -73,7 +73,7 @@ def board_record(
                     BoardVersion(
                         version=version,
                         problem=compiled.problem,
-                        guessed=gathered.guessed.get((library, version), True),
+                        guessed=gathered.guessed.get((library, version), 0),
                         rows=tuple(
                             _row(row, releases, numbers)
                             for row in rows.get((library, version), {}).items()
@@ -93,7 +93,7 @@ class _Gathered:
     def __init__(self, known: Sequence[KnownDefect]) -> None:
         self.known = {failure.fingerprint: failure for failure in known}
         self.failures: dict[str, BoardFailure] = {}
-        self.guessed: dict[tuple[str, str], bool] = {}
+        self.guessed: dict[tuple[str, str], int] = {}
         self.targets: set[str] = set()
         self.toolchain = ""
         self._size: dict[str, tuple[object, ...]] = {}
@@ -104,7 +104,7 @@ class _Gathered:
         """Kernel, case and target → release → fingerprint, or what else is known there."""
         self.toolchain = self.toolchain or report.toolchains
         self._releases.update({release.label: release.order for release in report.releases})
-        self.guessed[library, version] = all(spec.guessed for spec in report.specs)
+        self.guessed[library, version] = len({spec.kernel for spec in report.specs if spec.guessed})
         rows: dict[_RowKey, dict[str, str]] = defaultdict(dict)
         for result in report.ordered:
             spec, target = result.cell.spec, result.cell.target.name

@@ -83,17 +83,24 @@ class BoardVersion:
     version: str
     problem: str = ""
     """Why it has no kernels."""
-    guessed: bool = True
-    """Whether the arguments of its kernels are guessed, and not captured."""
+    guessed: int = 0
+    """How many of its kernels have guessed arguments. The others have captured ones."""
     rows: tuple[BoardRow, ...] = ()
 
     @cached_property
     def kernels(self) -> Mapping[str, tuple[BoardRow, ...]]:
-        """Kernel → its rows."""
+        """Kernel → its rows that count: without those that fail on all releases, unless all do.
+
+        Not every case of a kernel is meant for every target.
+        """
         rows: dict[str, list[BoardRow]] = defaultdict(list)
         for row in self.rows:
             rows[row.kernel].append(row)
-        return {kernel: tuple(group) for kernel, group in rows.items()}
+        return {
+            kernel: tuple(row for row in group if {GOOD, UNKNOWN}.intersection(row.marks))
+            or tuple(group)
+            for kernel, group in rows.items()
+        }
 
     @cached_property
     def usable(self) -> frozenset[str]:

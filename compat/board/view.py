@@ -98,7 +98,7 @@ def _checked_lines(check: BoardCheck, library: CheckedLibrary) -> Iterator[str]:
     if not library.is_exact:
         yield f"the board has no {library.installed}; this is of {library.version}"
     if library.guessed:
-        yield "the arguments of its kernels are guessed"
+        yield f"the arguments of {counted(library.guessed, 'kernel')} are guessed"
     works = f"{library.works} of {counted(library.kernels, 'kernel')}"
     yield f"{works} compile with {check.toolchain} {check.before}"
     if library.unknown:

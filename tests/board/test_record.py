@@ -54,6 +54,20 @@ def test_a_failing_target_decides_on_a_kernel_and_then_one_without_an_answer() -
     assert [version.mark("add", place) for place in range(4)] == [GOOD, 2, 3, UNKNOWN]
 
 
+def test_a_case_that_works_for_no_release_of_a_target_does_not_count() -> None:
+    marks = {"gfx942": (UNTRIED, 1, 1), "sm_80": (UNTRIED, UNKNOWN, 1), "sm_90": (GOOD, GOOD, 2)}
+    rows = tuple(
+        BoardRow(kernel="add", case="only", target=target, marks=of_target)
+        for target, of_target in marks.items()
+    )
+    version = BoardVersion(version="1.0", rows=rows)
+    assert [version.mark("add", place) for place in range(3)] == [GOOD, UNKNOWN, 1]
+    version = BoardVersion(version="1.0", rows=(rows[0], rows[2]))
+    assert [version.mark("add", place) for place in range(3)] == [GOOD, GOOD, 2]
+    version = BoardVersion(version="1.0", rows=rows[:1])
+    assert (version.mark("add", 1), version.usable) == (1, frozenset())
+
+
 def test_the_example_is_of_the_newest_release_that_fails() -> None:
     failures = {failure.failure_class: failure for failure in made().failures}
     assert failures[ASSERT.failure_class].cell.endswith("/triton-3.8.0")
