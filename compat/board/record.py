@@ -89,17 +89,21 @@ class BoardVersion:
 
     @cached_property
     def kernels(self) -> Mapping[str, tuple[BoardRow, ...]]:
-        """Kernel → its rows that count: without those that fail on all releases, unless all do.
-
-        Not every case of a kernel is meant for every target.
-        """
+        """Kernel → its rows."""
         rows: dict[str, list[BoardRow]] = defaultdict(list)
         for row in self.rows:
             rows[row.kernel].append(row)
+        return {kernel: tuple(group) for kernel, group in rows.items()}
+
+    @cached_property
+    def counted(self) -> Mapping[str, tuple[BoardRow, ...]]:
+        """Kernel → its rows without those that fail on all releases, unless all do.
+
+        Not every case of a kernel is meant for every target.
+        """
         return {
-            kernel: tuple(row for row in group if {GOOD, UNKNOWN}.intersection(row.marks))
-            or tuple(group)
-            for kernel, group in rows.items()
+            kernel: tuple(row for row in group if {GOOD, UNKNOWN}.intersection(row.marks)) or group
+            for kernel, group in self.kernels.items()
         }
 
     @cached_property
@@ -110,7 +114,7 @@ class BoardVersion:
 
     def mark(self, kernel: str, release: int) -> int:
         """The mark of a kernel for all targets: a failure before the unknown, that before good."""
-        marks = {row.marks[release] for row in self.kernels[kernel]} - {UNTRIED}
+        marks = {row.marks[release] for row in self.counted[kernel]} - {UNTRIED}
         failures = [mark for mark in marks if mark > 0]
         return min(failures) if failures else min(marks, default=UNTRIED)
 

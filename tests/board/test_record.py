@@ -14,6 +14,7 @@ from compat.board.record import (
     GOOD,
     UNKNOWN,
     UNTRIED,
+    BoardLibraryRecord,
     BoardRow,
     BoardVersion,
     board_json,
@@ -64,6 +65,9 @@ def test_a_case_that_works_for_no_release_of_a_target_does_not_count() -> None:
     assert [version.mark("add", place) for place in range(3)] == [GOOD, UNKNOWN, 1]
     version = BoardVersion(version="1.0", rows=(rows[0], rows[2]))
     assert [version.mark("add", place) for place in range(3)] == [GOOD, GOOD, 2]
+    library = BoardLibraryRecord(name="waves", versions=(version,))
+    record = evolve(made(), libraries=(library,))
+    assert [met.targets for met in record.affected[1]] == [("gfx942",)]  # its page lists it
     version = BoardVersion(version="1.0", rows=rows[:1])
     assert (version.mark("add", 1), version.usable) == (1, frozenset())
 
