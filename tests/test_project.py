@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -118,15 +119,16 @@ def test_a_kernel_of_a_toolchain_without_a_default_target_is_compiled_for_its_us
 
 def test_what_matches_nothing_is_an_error(project: Path) -> None:
     matrix = project / "matrix.toml"
-    for patterns in (
-        {"envs": ["no"]},
-        {"targets": ["no"]},
-        {"kernels": ["two"]},
-        {"variants": ["x"]},
-        {"cases": ["x"]},
-    ):
+    wrong: dict[str, Any] = {
+        "envs": ["no"],
+        "targets": ["no"],
+        "kernels": ["two"],
+        "variants": ["x"],
+        "cases": ["x"],
+    }
+    for name, patterns in wrong.items():
         with pytest.raises(SelectionError, match="matches"):
-            select(matrix, **patterns)
+            select(matrix, **{name: patterns})
     with pytest.raises(ConfigError, match="no kernel file matches"):
         select(matrix, kernel_files=["none.toml"])
     with pytest.raises(ConfigError, match="there is no such file"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.version import Version
@@ -60,7 +61,7 @@ def chosen(tmp_path: Path) -> Callable[..., Selection]:
     """What patterns choose in a project of three releases that has nothing yet."""
     (tmp_path / "matrix.toml").write_text(MATRIX)
 
-    def choose(**patterns: Sequence[str]) -> Selection:
+    def choose(**patterns: Any) -> Selection:
         return select(
             tmp_path / "matrix.toml", **{"envs": ["*"], "kernel_files": [FAILURES], **patterns}
         )

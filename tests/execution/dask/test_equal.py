@@ -57,8 +57,13 @@ def test_the_report_is_the_same(
     """
     for release in RELEASES:
         built(release)
-    chosen = {"envs": RELEASES, "targets": ["sm_90"], "kernels": ["sel_dense"], "cases": ["d64"]}
-    selection = project.select(ROOT / "matrix.toml", **chosen)
+    selection = project.select(
+        ROOT / "matrix.toml",
+        envs=RELEASES,
+        targets=["sm_90"],
+        kernels=["sel_dense"],
+        cases=["d64"],
+    )
     here = document(selection, tmp_path / "here", LocalExecutor)
     with session(machines) as where:
         there = document(selection, tmp_path / "there", partial(DaskExecutor, where))
