@@ -405,13 +405,13 @@ def load_packages(
                 hint=hint,
             )
     names = _names(list(guessed.values()), {spec.kernel for spec in declared})
-    known = {(spec.source, spec.function) for spec in declared}
+    functions = {(spec.source, spec.function) for spec in declared}
     return tuple(
         spec
         for library, kernels in guessed.items()
         for place, document in kernels.items()
         for spec in _read(document, names[place], library, folders[library])
-        if (spec.source, spec.function) not in known
+        if (spec.source, spec.function) not in functions
     )
 
 

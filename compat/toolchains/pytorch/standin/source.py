@@ -224,4 +224,4 @@ def _is_of_the_machine(error: BaseException) -> bool:
     while link is not None and link not in links:
         links.append(link)
         link = link.__cause__ or link.__context__
-    return any(isinstance(each, (OSError, MemoryError)) for each in links)
+    return any(isinstance(cause, (OSError, MemoryError)) for cause in links)
