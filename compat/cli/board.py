@@ -76,7 +76,7 @@ def run(
     was stopped goes on where it ended.
     """
     declared = read_board(path)
-    places = board_places(declared, declared.envs, declared.targets, matrix_path)
+    places = board_places(declared, declared.every_env, declared.targets, matrix_path)
     compiling = evolve(compiling, deadline=compiling.deadline or declared.deadline)
     try:
         with compiling.opened(places) as context:

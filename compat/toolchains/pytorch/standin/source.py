@@ -219,9 +219,9 @@ class ImportedSource:
 
 def _is_of_the_machine(error: BaseException) -> bool:
     """Return whether another attempt may succeed, because memory, a disk or a file was lacking."""
-    links: list[BaseException] = []
+    seen: dict[int, BaseException] = {}
     link: BaseException | None = error
-    while link is not None and link not in links:
-        links.append(link)
+    while link is not None and id(link) not in seen:
+        seen[id(link)] = link
         link = link.__cause__ or link.__context__
-    return any(isinstance(cause, (OSError, MemoryError)) for cause in links)
+    return any(isinstance(cause, (OSError, MemoryError)) for cause in seen.values())
