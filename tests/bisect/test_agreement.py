@@ -147,7 +147,7 @@ def judged(
 
 
 @given(tried(), st.booleans())
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 def test_a_bisect_that_tries_all_says_what_the_matrix_says(
     rows: list[tuple[BuiltEnv, Outcome]], complete: bool
 ) -> None:
@@ -158,7 +158,7 @@ def test_a_bisect_that_tries_all_says_what_the_matrix_says(
 
 
 @given(tried(), tried())
-@settings(max_examples=200)
+@settings(max_examples=2 * settings().max_examples)
 def test_both_know_what_earlier_runs_found(
     rows: list[tuple[BuiltEnv, Outcome]], before: list[tuple[BuiltEnv, Outcome]]
 ) -> None:
@@ -196,7 +196,7 @@ def test_what_earlier_runs_tested_outside_of_the_search_is_not_said_to_be_untest
 
 
 @given(tried(), st.data())
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 def test_a_search_that_tries_few_never_contradicts_what_it_tried(
     rows: list[tuple[BuiltEnv, Outcome]], data: st.DataObject
 ) -> None:

@@ -30,7 +30,9 @@ def load(path):
 
 def sizes(layout):
     """Rows and columns. The layout ``whole`` is ``aligned`` with sizes that fill every block, and programs for those only."""
-    return [(BM, BN), (3 * BM, BN)] if layout == "whole" else SIZES
+    if layout == "whole":
+        return [(BM, BN), (3 * BM, BN)]
+    return SIZES[1:] if layout == "aligned" else SIZES
 
 
 def forms(columns, layout):

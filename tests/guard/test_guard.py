@@ -265,7 +265,6 @@ def reports(draw: st.DrawFn) -> Report:
     return report(results)
 
 
-@settings(max_examples=60)
 @given(reports(), st.sampled_from(LINE), st.sampled_from(TARGETS[:2]))
 def test_an_answer_is_never_a_variant_that_is_known_to_fail(
     found: Report, release: str, target: Target
@@ -293,7 +292,7 @@ def test_an_answer_is_never_a_variant_that_is_known_to_fail(
     assert hopeful is not None or not good
 
 
-@settings(max_examples=30)
+@settings(max_examples=settings().max_examples // 2)
 @given(reports())
 def test_what_is_written_is_read_back_and_agrees_with_its_report(found: Report) -> None:
     if not found.results:
@@ -310,7 +309,6 @@ def test_what_is_written_is_read_back_and_agrees_with_its_report(found: Report) 
 ODD = ['"""\nimport os\n"""', "\\", '"', "'''", "{% x %}", "\u2028", "a b"]
 
 
-@settings(max_examples=50)
 @given(st.lists(st.text(min_size=1) | st.sampled_from(ODD), min_size=3, max_size=3))
 def test_names_are_text_and_never_code(names: list[str]) -> None:
     kernel, variant, case = names

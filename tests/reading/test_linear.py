@@ -81,13 +81,13 @@ def _in_markdown(text: str) -> object:
 
 READERS: dict[str, tuple[Callable[[str], object], list[str]]] = {
     "recognise": (_recognised, patterns_in(symptoms, failures)),
-    "classify": (_classified, patterns_in(symptoms)),
+    "classify": (_classified, []),
     "normalise": (_normalised, patterns_in(symptoms, failures)),
     "diagnose": (_diagnosed, patterns_in(dumps)),
     "dumps": (dumps.read, patterns_in(mlir_dumps)),
     "canonical": (canonical.canonical, patterns_in(canonical)),
     "code": (canonical.canonical_code, patterns_in(canonical)),
-    "promise": (_promised, patterns_in(symptoms)),
+    "promise": (_promised, []),
     "verify": (_verified, patterns_in(verify)),
     "issue": (lambda text: issue.short(text, "k", dumps.READER), patterns_in(issue, verify)),
     "places": (verify.without_places, patterns_in(verify)),

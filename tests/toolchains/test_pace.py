@@ -110,7 +110,7 @@ def test_instructions_are_those_of_the_disassembler(
     cells = [
         cell(env, "told", "pipelined", constexprs={"BLOCK": 64}, signature=signature),
         cell(env, "large_block", "softmax", constexprs={"N": 16384}, signature=two),
-        cell(env, "large_block", "softmax", constexprs={"N": 65536}, signature=two),
+        cell(env, "large_block", "softmax", constexprs={"N": 32768}, signature=two),
         cell(env, "paced", "nested", constexprs={"BLOCK": 512}),
         cell(env, "paced", "product", signature=halves, constexprs={"ROWS": 16}),
         cell(env, "paced", "product", signature=halves, constexprs={"ROWS": 128}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import gc
 import itertools
 import json
 import math
@@ -198,6 +199,7 @@ def _index(folder: str) -> Document:
 def _numerics(device: str) -> Numerics:
     """PyTorch is imported here, once, before any child is forked; no GPU is touched."""
     began = time.monotonic()
+    gc.disable()  # a tenth of the time that importing takes
     try:
         import torch
     except ImportError as error:
@@ -207,6 +209,8 @@ def _numerics(device: str) -> Numerics:
     )
     if device == "cuda" and torch.version.cuda is None:
         raise ImportError("PyTorch %s of %s has no CUDA" % (torch.__version__, sys.executable))
+    gc.freeze()  # children share it as long as nobody touches it
+    gc.enable()
     say("PyTorch %s (%.1f s)" % (torch.__version__, time.monotonic() - began))
     return Numerics(torch, problems, outputs)
 
