@@ -145,7 +145,8 @@ class _Bundling:
     """Text, and whether it is a function or a class."""
 
     def __attrs_post_init__(self) -> None:
-        self._names = Names(roots=self.roots, decorators=self.decorators)
+        language = self.constant.needed.split()[1].partition(".")[0] if self.constant else None
+        self._names = Names(roots=self.roots, decorators=self.decorators, language=language)
 
     def add_kernel(self, path: Path, expression: str, given: Iterable[str] = ()) -> str:
         """Add the kernel in its last definition, whatever happens to the name later.

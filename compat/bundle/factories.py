@@ -16,7 +16,15 @@ from attrs import define, field, frozen
 
 from compat.model.constexprs import DTYPES
 from compat.source.constants import PythonValue, PythonValues, Scope, UnknownValue
-from compat.source.names import ModulePlace, Names, Ours, ParsedFile, Statement, called_by
+from compat.source.names import (
+    ModulePlace,
+    Names,
+    Ours,
+    ParsedFile,
+    Statement,
+    called_by,
+    dedented,
+)
 from compat.source.parsing import Scoped, bound_by, defaults_of, named_parameters, passed, uses
 
 _TUNING = frozenset({"autotune", "heuristics"})
@@ -385,7 +393,6 @@ def _text(file: ParsedFile, statement: ast.stmt) -> str:
     lines[-1] = lines[-1][: statement.end_col_offset] + b"\n"
     if lines[0][: statement.col_offset].strip():  # something else stands before it in its line
         lines[0] = b" " * statement.col_offset + lines[0][statement.col_offset :]
-    inside = _inside_strings(statement)
     while (
         first
         and isinstance(statement, ast.FunctionDef)
@@ -393,24 +400,4 @@ def _text(file: ParsedFile, statement: ast.stmt) -> str:
     ):
         first -= 1
         lines.insert(0, file.lines[first])
-    numbered = enumerate(lines, first + 1)
-    return b"".join(
-        line if number in inside else _dedented(line, statement.col_offset)
-        for number, line in numbered
-    ).decode()
-
-
-def _dedented(line: bytes, columns: int) -> bytes:
-    margin = len(line) - len(line.lstrip(b" \t"))
-    return line[min(margin, columns) :]
-
-
-def _inside_strings(statement: ast.stmt) -> set[int]:
-    """The lines that begin inside of a string, whose white space is part of it."""
-    lines: set[int] = set()
-    for node in ast.walk(statement):
-        if isinstance(node, ast.JoinedStr) or (
-            isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
-        ):
-            lines.update(range(node.lineno + 1, (node.end_lineno or node.lineno) + 1))
-    return lines
+    return b"".join(dedented(enumerate(lines, first), statement)).decode()

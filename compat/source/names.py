@@ -6,7 +6,7 @@ import ast
 import builtins
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -59,8 +59,56 @@ class ParsedFile:
         if around is not None:
             inside, decorators = (*around.inside, *inside), around.decorators
         file = cls(path=path, lines=lines, around=around, inside=inside, decorators=decorators)
-        file.statements += [Statement.of(file, node) for node in tree_of(text, path.name).body]
+        file.statements += [
+            Statement.of(file, node, bound_by(node)) for node in tree_of(text, path.name).body
+        ]
         return file
+
+    def take_apart(self, is_taken: Callable[[ast.If | ast.Try], bool]) -> None:
+        """Let statements in the branches of ``if`` and ``try`` stand for themselves.
+
+        A statement does so if no other statement gives its names a meaning: where such a name is
+        used, the statement was executed. A function that only raises gives no meaning, nor does
+        ``None``. The names of all others keep the whole ``if`` or ``try``. ``is_taken`` chooses
+        which ``if`` and ``try`` are taken apart.
+        """
+        origins: dict[str, set[str]] = {}
+        for leaf in _leaves(statement.node for statement in self.statements):
+            for name in () if self._is_stub(leaf) else bound_by(leaf):
+                origins.setdefault(name, set()).add(_origin(leaf, name))
+        parts: list[Statement] = []
+        for statement in self.statements:
+            node = statement.node
+            if not isinstance(node, ast.If | ast.Try) or not is_taken(node):
+                parts.append(statement)
+                continue
+            alone = [
+                leaf
+                for leaf in _leaves([node])
+                if not self._is_stub(leaf)
+                and all(len(origins[name]) == 1 for name in bound_by(leaf))
+                and not self.lines[leaf.lineno - 1][: leaf.col_offset].strip()
+            ]
+            whole = statement.binds.difference(*map(bound_by, alone))
+            parts += [
+                Statement.of(self, leaf, names)
+                for leaf in alone
+                if (names := bound_by(leaf)) or not whole
+            ]
+            if whole:
+                parts.append(evolve(statement, binds=whole))
+        self.statements = parts
+
+    def _is_stub(self, node: ast.stmt) -> bool:
+        """Whether a statement only says that something is not there."""
+        if isinstance(node, ast.FunctionDef):
+            kept = any(self.keeps(called_by(decorator)) for decorator in node.decorator_list)
+            return not kept and isinstance(node.body[-1], ast.Raise) and len(node.body) <= 2
+        return (
+            isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Constant)
+            and node.value.value is None
+        )
 
     def binding(self, name: str) -> list[Statement]:
         """Return the statements that give a name its meaning.
@@ -94,7 +142,7 @@ class ParsedFile:
 
 @define(kw_only=True, eq=False)
 class Statement:
-    """One top-level statement of a file."""
+    """One statement of a file, which stands at the top level or in an ``if`` or a ``try`` there."""
 
     file: ParsedFile
     node: ast.stmt
@@ -104,7 +152,7 @@ class Statement:
     """Decorators that are left behind."""
 
     @classmethod
-    def of(cls, file: ParsedFile, node: ast.stmt) -> Statement:
+    def of(cls, file: ParsedFile, node: ast.stmt, binds: frozenset[str]) -> Statement:
         dropped: tuple[ast.expr, ...] = ()
         if isinstance(node, Definition):
             dropped = tuple(
@@ -115,9 +163,7 @@ class Statement:
             node.decorator_list = [
                 decorator for decorator in node.decorator_list if decorator not in dropped
             ]
-        return cls(
-            file=file, node=node, binds=bound_by(node), uses=tuple(uses(node)), dropped=dropped
-        )
+        return cls(file=file, node=node, binds=binds, uses=tuple(uses(node)), dropped=dropped)
 
     def decorated(self) -> Statement:
         """The same with the decorators that are left behind otherwise."""
@@ -147,16 +193,17 @@ class Statement:
             )
             - 1
         )
+        margin = b" " * self.node.col_offset
         while (
             first
-            and self.file.lines[first - 1].startswith(b"#")
+            and self.file.lines[first - 1].startswith(margin + b"#")
             and not self.file.lines[first - 1].startswith(b"#!")
         ):
             first -= 1
         return first
 
     def text(self, edits: Iterable[tuple[ast.expr, str]], renamed: dict[str, str]) -> str:
-        """Its source, with expressions replaced and with what it defines renamed."""
+        """Its source at the top level, with expressions replaced and what it defines renamed."""
         assert self.node.end_lineno is not None
         lines = dict(enumerate(self.file.lines[self.start : self.node.end_lineno], self.start))
         for node, new in sorted(
@@ -170,17 +217,62 @@ class Statement:
                 line[: node.col_offset] + new.encode() + line[node.end_col_offset :]
             )
         if isinstance(self.node, Definition) and self.node.name in renamed:
-            head = rf"^(def|class)(\s+){self.node.name}\b".encode()
+            head = rf"^(\s*(?:def|class)\s+){self.node.name}\b".encode()
             lines[self.node.lineno - 1] = re.sub(
                 head,
-                rb"\1\2" + renamed[self.node.name].encode(),
+                rb"\1" + renamed[self.node.name].encode(),
                 lines[self.node.lineno - 1],
                 count=1,
             )
         for decorator in self.dropped:
             for number in range(decorator.lineno - 1, decorator.end_lineno or decorator.lineno):
                 lines.pop(number, None)
-        return _PRAGMA.sub(b"", b"".join(lines.values())).decode().rstrip()
+        text = b"".join(dedented(lines.items(), self.node))
+        return _PRAGMA.sub(b"", text).decode().rstrip()
+
+
+def dedented(lines: Iterable[tuple[int, bytes]], node: ast.stmt) -> Iterator[bytes]:
+    """Yield the lines of a statement as they would stand at the top level.
+
+    ``lines`` are pairs of index and line. Lines inside of a string stay as they are.
+    """
+    inside = {
+        number
+        for string in ast.walk(node)
+        if isinstance(string, ast.Constant | ast.JoinedStr) and string.end_lineno is not None
+        for number in range(string.lineno, string.end_lineno)
+    }
+    for number, line in lines:
+        margin = min(node.col_offset, len(line) - len(line.lstrip(b" \t")))
+        yield line if number in inside else line[margin:]
+
+
+def _condition(node: ast.If | ast.Try) -> Sequence[ast.AST]:
+    """What decides which branches are executed."""
+    return [node.test] if isinstance(node, ast.If) else node.body
+
+
+def _leaves(nodes: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements; in the place of an ``if`` or a ``try`` those in its branches."""
+    for node in nodes:
+        if isinstance(node, ast.If):
+            yield from _leaves([*node.body, *node.orelse])
+        elif isinstance(node, ast.Try):
+            handled = [each for handler in node.handlers for each in handler.body]
+            yield from _leaves([*node.body, *handled, *node.orelse, *node.finalbody])
+        else:
+            yield node
+
+
+def _origin(node: ast.stmt, name: str) -> str:
+    """Where a statement has a name from. Two imports of one thing have the same origin."""
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return str(id(node))
+    alias = next(
+        each for each in node.names if name in (each.asname, each.name.partition(".")[0], "*")
+    )
+    module = (node.level * ".", node.module) if isinstance(node, ast.ImportFrom) else ()
+    return str((*module, alias.name, alias.asname))
 
 
 def called_by(decorator: ast.expr) -> str:
@@ -230,12 +322,60 @@ class Names:
     """The folders from which absolute imports of files are resolved."""
     decorators: frozenset[str] | None = None
     """The decorators that files keep, as in :class:`ParsedFile`."""
+    language: str | None = None
+    """The package that kernels import, such as ``triton``.
+
+    With it, files are taken apart. A branch keeps its condition only if the condition asks
+    something of the language, because the answer of another release may differ.
+    """
     _files: dict[Path, ParsedFile] = field(factory=dict)
 
     def file(self, path: Path) -> ParsedFile:
         if path not in self._files:
-            self._files[path] = ParsedFile.of(path, text_of(path), decorators=self.decorators)
+            file = ParsedFile.of(path, text_of(path), decorators=self.decorators)
+            self._files[path] = file
+            if self.language is not None:
+                file.take_apart(lambda node: not self._asks_language(file, _condition(node), set()))
         return self._files[path]
+
+    def _asks_language(
+        self, file: ParsedFile, nodes: Sequence[ast.AST], seen: set[tuple[Path, str]]
+    ) -> bool:
+        """Whether nodes read something of the language, or lead to what does.
+
+        That the package is there asks nothing of it. A condition for type checkers counts, too,
+        because it is never true.
+        """
+        inside = [node for part in nodes for node in ast.walk(part)]
+        passed = {
+            argument.id
+            for call in inside
+            if isinstance(call, ast.Call)
+            for argument in call.args
+            if isinstance(argument, ast.Name)
+        }
+        for node in inside:
+            if (
+                isinstance(node, ast.ImportFrom)
+                and f"{node.module}.".startswith(f"{self.language}.")
+                and not node.level
+            ):
+                return True
+        for use in (use for node in nodes for use in uses(node)):
+            meaning = self.meaning(file, use.name)
+            if use.name == "TYPE_CHECKING":
+                return True
+            if isinstance(meaning, Installed):
+                if (use.attributes or use.name in passed) and re.match(
+                    rf"(?:import|from) {self.language}\b", meaning.statement
+                ):
+                    return True
+            elif isinstance(meaning, Ours) and (meaning.file.path, meaning.name) not in seen:
+                seen.add((meaning.file.path, meaning.name))
+                binding = [each.node for each in meaning.file.binding(meaning.name)]
+                if self._asks_language(meaning.file, binding, seen):
+                    return True
+        return False
 
     def meaning(self, file: ParsedFile, name: str, seen: _Seen = frozenset()) -> Meaning | None:
         """Return what a global name of a file means.

@@ -257,6 +257,77 @@ def test_a_definition_under_a_condition_comes_with_it(tmp_path: Path) -> None:
     )
 
 
+GUARDED = """
+import os
+try:
+    import torch
+    IS_THERE = True
+except ImportError:
+    torch, IS_THERE = None, False
+
+if IS_THERE and os.name != "nt":
+    from helpers import shift
+
+    TEXT = tl.constexpr('''a
+        b''')
+    if len(os.sep) == 1:
+        # squares
+        @triton.jit
+        def square(x):  # fmt: skip
+            return x * x
+
+    @triton.autotune([triton.Config({})], [])
+    @triton.jit
+    def kernel(p, N: tl.constexpr):
+        tl.static_assert(TEXT.value.endswith("b"))
+        tl.store(p, square(shift(N)))
+
+    def launch(p):
+        kernel[(1,)](p, N=1)
+else:
+    def launch(p):
+        raise NotImplementedError
+"""
+
+
+def test_a_kernel_in_a_branch_stands_alone(tmp_path: Path) -> None:
+    """Its branch was executed. Nothing else has to know whether the package is there."""
+    shift = "if triton:\n    @triton.jit\n    def shift(x):\n        return x + 1\n"
+    assert body(bundled(tmp_path, GUARDED, helpers=shift)).splitlines() == [
+        "TEXT = tl.constexpr('''a",
+        "        b''')",
+        "# squares",
+        "@triton.jit",
+        "def square(x):",
+        "    return x * x",
+        "@triton.jit",
+        "def shift(x):",
+        "    return x + 1",
+        "@triton.jit",
+        "def kernel(p, N: tl.constexpr):",
+        '    tl.static_assert(TEXT.value.endswith("b"))',
+        "    tl.store(p, square(shift(N)))",
+    ]
+
+
+@pytest.mark.parametrize(
+    "branch",
+    [
+        "if 1: FACTOR = 2",
+        "if 1:\n    FACTOR = 2\nelse: FACTOR = 3",
+        "FACTOR = 2\nif 1:\n    FACTOR = 3",
+        "if hasattr(tl, 'x'):\n    FACTOR = 2",
+        "NEW = triton.__version__ >= '3.1'\nif NEW:\n    FACTOR = 2",
+        "try:\n    from triton.language import x\n    FACTOR = 2\nexcept ImportError:\n    pass",
+        "try:\n    FACTOR = tl.x\nexcept AttributeError:\n    FACTOR = 2",
+        "if TYPE_CHECKING:\n    FACTOR = 2",
+    ],
+)
+def test_what_has_several_meanings_keeps_its_condition(tmp_path: Path, branch: str) -> None:
+    text = f"{branch}\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, FACTOR)\n"
+    assert branch in body(bundled(tmp_path, text))
+
+
 def test_what_surrounds_it_may_be_tuned_afterwards(tmp_path: Path) -> None:
     main = (
         "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, N)\nkernel ="
