@@ -90,11 +90,7 @@ class ParsedFile:
                 and not self.lines[leaf.lineno - 1][: leaf.col_offset].strip()
             ]
             whole = statement.binds.difference(*map(bound_by, alone))
-            parts += [
-                Statement.of(self, leaf, names)
-                for leaf in alone
-                if (names := bound_by(leaf)) or not whole
-            ]
+            parts += [Statement.of(self, leaf, bound_by(leaf)) for leaf in alone]
             if whole:
                 parts.append(evolve(statement, binds=whole))
         self.statements = parts

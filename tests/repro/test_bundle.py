@@ -258,7 +258,7 @@ def test_a_definition_under_a_condition_comes_with_it(tmp_path: Path) -> None:
 
 
 GUARDED = """
-import os
+import math, os
 try:
     import torch
     IS_THERE = True
@@ -266,8 +266,11 @@ except ImportError:
     torch, IS_THERE = None, False
 
 if IS_THERE and os.name != "nt":
-    from helpers import shift
+    import math
+    from helpers import *
 
+    ONE = tl.constexpr(math.floor(1.5))
+    KIND = 1
     TEXT = tl.constexpr('''a
         b''')
     if len(os.sep) == 1:
@@ -280,11 +283,18 @@ if IS_THERE and os.name != "nt":
     @triton.jit
     def kernel(p, N: tl.constexpr):
         tl.static_assert(TEXT.value.endswith("b"))
-        tl.store(p, square(shift(N)))
+        tl.store(p, square(shift(N)) + ONE)
 
     def launch(p):
         kernel[(1,)](p, N=1)
 else:
+    KIND = 2
+    TEXT = None
+    ONE = None
+
+    def square(*_):
+        raise NotImplementedError
+
     def launch(p):
         raise NotImplementedError
 """
@@ -293,7 +303,10 @@ else:
 def test_a_kernel_in_a_branch_stands_alone(tmp_path: Path) -> None:
     """Its branch was executed. Nothing else has to know whether the package is there."""
     shift = "if triton:\n    @triton.jit\n    def shift(x):\n        return x + 1\n"
-    assert body(bundled(tmp_path, GUARDED, helpers=shift)).splitlines() == [
+    text = bundled(tmp_path, GUARDED, helpers=shift).text
+    assert [line for line in text.splitlines() if line] == [
+        "import math",
+        *HEAD.splitlines(),
         "TEXT = tl.constexpr('''a",
         "        b''')",
         "# squares",
@@ -303,10 +316,11 @@ def test_a_kernel_in_a_branch_stands_alone(tmp_path: Path) -> None:
         "@triton.jit",
         "def shift(x):",
         "    return x + 1",
+        "ONE = tl.constexpr(math.floor(1.5))",
         "@triton.jit",
         "def kernel(p, N: tl.constexpr):",
         '    tl.static_assert(TEXT.value.endswith("b"))',
-        "    tl.store(p, square(shift(N)))",
+        "    tl.store(p, square(shift(N)) + ONE)",
     ]
 
 
@@ -315,6 +329,7 @@ def test_a_kernel_in_a_branch_stands_alone(tmp_path: Path) -> None:
     [
         "if 1: FACTOR = 2",
         "if 1:\n    FACTOR = 2\nelse: FACTOR = 3",
+        "if 0:\n    pass\nelse: FACTOR = 3",
         "FACTOR = 2\nif 1:\n    FACTOR = 3",
         "if hasattr(tl, 'x'):\n    FACTOR = 2",
         "NEW = triton.__version__ >= '3.1'\nif NEW:\n    FACTOR = 2",
