@@ -16,7 +16,7 @@ from compat.engine.run import RunContext
 from compat.envs.libraries import released_versions
 from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionError
 from compat.matrix import run_matrix
-from compat.model import Env, Status
+from compat.model import Cell, CompileSpec, Env, Result, Status
 from compat.project import Listener, Obtain, Selection, select, select_places
 from compat.report.summary.compact import counted
 from compat.report.summary.record import Report
@@ -171,15 +171,24 @@ class _BoardRun:
             return entry, 0
         except EnvError as error:  # the next run tries to install it again
             return before if before.columns else evolve(before, problem=str(error)), 0
+        kept = None
+        if before.columns and not before.problem:
+            kept = self.data.read(part.library.name, part.version)
+            old, new = _arguments(kept.results), _arguments(selection.cells)
+            if any(old[name] != new[name] for name in old.keys() & new.keys()):
+                self.listener.say(
+                    f"{part.requirement}: its kernels have other arguments than before;"
+                    " compiling all cells"
+                )
+                return self._compile(self._all_cells(part), BoardIndex())
         report = run_matrix(
             selection, self.context, self.obtain, self.listener, command=self.request.command
         )
         cells, seconds = len(report.results), report.seconds
         lost = _without_answer(report)
-        if before.columns and not before.problem:
+        if kept is not None:
             tried = {result.cell.env.name for result in report.results}
-            old = _besides(self.data.read(part.library.name, part.version), tried, part.targets)
-            report = joined((old, report))
+            report = joined((_besides(kept, tried, part.targets), report))
         self.data.write(part.library.name, part.version, report)
         return (
             CompiledVersion(
@@ -187,6 +196,12 @@ class _BoardRun:
             ),
             cells,
         )
+
+    def _all_cells(self, part: NewCells) -> NewCells:
+        """The same version with all of its columns."""
+        envs, targets = self.board.envs_of(part.library), self.board.targets_of(part.library)
+        places = board_places(self.board, envs, targets, self.request.matrix)
+        return _missing(part.library, part.version, places, BoardIndex()) or part
 
     def _kernel_files(self, library: BoardLibrary) -> tuple[str, ...]:
         """The patterns of a library's kernel files, from the current folder."""
@@ -250,6 +265,12 @@ def _without_answer(report: Report) -> set[str]:
     return {result.cell.env.name for result in report.results if result.outcome.status in lost} | {
         built.env.name for built in report.envs if built.error
     }
+
+
+def _arguments(cells: Iterable[Cell | Result]) -> dict[tuple[str, ...], CompileSpec]:
+    """Kernel, variant and case → the arguments of the compile."""
+    specs = (each.cell.spec if isinstance(each, Result) else each.spec for each in cells)
+    return {(spec.kernel, spec.variant, spec.case): spec.compile for spec in specs}
 
 
 def _besides(report: Report, envs: set[str], targets: Sequence[str]) -> Report:

@@ -189,6 +189,32 @@ def the_site_has_no_dead_link(folder: Path) -> None:
 
 
 @pytest.mark.wheels
+def test_kernels_with_other_arguments_are_compiled_again(folder: Path) -> None:
+    """A report cannot have two kernels of one name. A later version may guess other arguments."""
+    versions = 'versions = ["1.0"]\nkernels = ["plain.toml"]'
+    declare(envs=("3.9.0",), versions=versions)
+    kernel = (
+        'schema = 1\npackage = "live-waves==1.0"\n[[kernel]]\nname = "mine"\nfunction = "plain"\n'
+        'module = "live_waves.plain"\nconstexprs = { BLOCK = 32 }\n'
+        'launch = { x_ptr = "*fp16", y_ptr = "*fp16", n = 64 }\n'
+    )
+    Path("plain.toml").write_text(kernel)
+    said("board", "run", "--no-build")
+    declare(envs=RELEASES, versions=versions)
+    assert "other arguments" not in said("board", "run", "--no-build")
+    Path("plain.toml").write_text(kernel.replace("32", "64"))
+    declare(envs=RELEASES, versions=versions, targets=("sm_90", "sm_80"))
+    assert "its kernels have other arguments than before" in said("board", "run", "--no-build")
+    cells = BoardData(read_board(Path("board.toml")).folder).read("live-waves", "1.0").results
+    mine = [each.cell for each in cells if each.cell.spec.kernel == "mine"]
+    assert {(cell.env.name, cell.target.name) for cell in mine} == {
+        (f"triton-{release}", target) for release in RELEASES for target in ("sm_90", "sm_80")
+    }
+    assert {cell.spec.compile.constexprs["BLOCK"] for cell in mine} == {64}
+    assert "compiled 0 cells" in said("board", "run", "--no-build")
+
+
+@pytest.mark.wheels
 def test_kernels_without_a_kernel_file_are_guessed(folder: Path) -> None:
     """The kernel of the file keeps its arguments, and is not guessed once more."""
     declare(envs=("3.9.0",), versions='versions = ["1.0"]\nkernels = ["plain.toml"]')
