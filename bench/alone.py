@@ -98,6 +98,7 @@ def _alone(cell: Cell, env: BuiltEnv) -> str | None:
                 cell.spec,
                 decorators=toolchain.language.decorators,
                 constant=toolchain.language.constant,
+                package=toolchain.language.package,
             ),
             target=cell.target,
             release=env.release or "",

@@ -46,7 +46,7 @@ settings.register_profile("many", _BUSY_MACHINE, max_examples=500, print_blob=Tr
 settings.load_profile("same" if {"CI", "COMPAT_SAME_EXAMPLES"} & os.environ.keys() else "new")
 
 _ALLOCATED = 50_000
-"""Objects between two collections: with 700 of Python's they took a tenth of the time."""
+"""Objects between two collections. With Python's 700, collecting took 8 % of the time."""
 _COUNT = count()
 
 REAL = {"built", "pair_python"}

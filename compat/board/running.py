@@ -16,7 +16,7 @@ from compat.engine.run import RunContext
 from compat.envs.libraries import released_versions
 from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionError
 from compat.matrix import run_matrix
-from compat.model import Cell, CompileSpec, Env, Result, Status
+from compat.model import Cell, CompileSpec, Env, Status
 from compat.project import Listener, Obtain, Selection, select, select_places
 from compat.report.summary.compact import counted
 from compat.report.summary.record import Report
@@ -140,8 +140,7 @@ class _BoardRun:
         problems: dict[str, str] = {}
         new: list[NewCells] = []
         for library in _chosen(self.board, self.request.only):
-            envs, targets = self.board.envs_of(library), self.board.targets_of(library)
-            places = board_places(self.board, envs, targets, self.request.matrix)
+            places = self._places(library)
             try:
                 versions = library.versions or newest_of_minors(
                     released_versions(library.name), library.newest
@@ -174,13 +173,16 @@ class _BoardRun:
         kept = None
         if before.columns and not before.problem:
             kept = self.data.read(part.library.name, part.version)
-            old, new = _arguments(kept.results), _arguments(selection.cells)
+            old = _arguments(result.cell for result in kept.results)
+            new = _arguments(selection.cells)
             if any(old[name] != new[name] for name in old.keys() & new.keys()):
                 self.listener.say(
                     f"{part.requirement}: its kernels have other arguments than before;"
                     " compiling all cells"
                 )
-                return self._compile(self._all_cells(part), BoardIndex())
+                places = self._places(part.library)
+                whole = _missing(part.library, part.version, places, BoardIndex())
+                return self._compile(whole or part, BoardIndex())
         report = run_matrix(
             selection, self.context, self.obtain, self.listener, command=self.request.command
         )
@@ -197,11 +199,10 @@ class _BoardRun:
             cells,
         )
 
-    def _all_cells(self, part: NewCells) -> NewCells:
-        """The same version with all of its columns."""
-        envs, targets = self.board.envs_of(part.library), self.board.targets_of(part.library)
-        places = board_places(self.board, envs, targets, self.request.matrix)
-        return _missing(part.library, part.version, places, BoardIndex()) or part
+    def _places(self, library: BoardLibrary) -> Selection:
+        """The envs and targets of a library."""
+        envs, targets = self.board.envs_of(library), self.board.targets_of(library)
+        return board_places(self.board, envs, targets, self.request.matrix)
 
     def _kernel_files(self, library: BoardLibrary) -> tuple[str, ...]:
         """The patterns of a library's kernel files, from the current folder."""
@@ -267,9 +268,9 @@ def _without_answer(report: Report) -> set[str]:
     }
 
 
-def _arguments(cells: Iterable[Cell | Result]) -> dict[tuple[str, ...], CompileSpec]:
+def _arguments(cells: Iterable[Cell]) -> dict[tuple[str, ...], CompileSpec]:
     """Kernel, variant and case → the arguments of the compile."""
-    specs = (each.cell.spec if isinstance(each, Result) else each.spec for each in cells)
+    specs = (cell.spec for cell in cells)
     return {(spec.kernel, spec.variant, spec.case): spec.compile for spec in specs}
 
 

@@ -85,19 +85,26 @@ def bundle(
     *,
     decorators: frozenset[str] | None = None,
     constant: ConstantForm | None = None,
+    package: str | None = None,
     decorated: bool = False,
 ) -> Bundle:
     """The kernel of a specialization on its own.
 
     ``decorators`` are those that stay with the kernel, all if it is ``None``. ``decorated`` keeps
     the kernel as it is in its file, with what its decorators use. ``constant`` says how a constant
-    of a module is written, as it is if it is ``None``. The last two are fields of
+    of a module is written, as it is if it is ``None``. ``package`` is the package that kernels
+    import: a kernel in a branch keeps the condition if the condition asks something of it, and
+    always if it is ``None``. ``decorators``, ``constant`` and ``package`` are fields of
     :class:`compat.toolchains.base.Language`. Raises ConfigError if the source cannot be read, is
     nested too deeply, lacks the function, or does not tell what a factory makes.
     """
     path = Path(spec.source)
     roots = tuple(map(Path, spec.roots)) or roots_of(path)
-    bundling = _Bundling(roots=roots, decorators=decorators, constant=constant, decorated=decorated)
+    bundling = _Bundling(
+        names=Names(roots=roots, decorators=decorators, package=package),
+        constant=constant,
+        decorated=decorated,
+    )
     try:
         function = bundling.add_kernel(path, spec.function, spec.compile.functions)
     except (OSError, SyntaxError, KeyError, RecursionError, CannotBeFrozen) as error:
@@ -123,16 +130,13 @@ def _reason(error: Exception) -> str:
 class _Bundling:
     """A bundle while it is made."""
 
-    roots: tuple[Path, ...]
-    decorators: frozenset[str] | None
-    """Those that are not left behind; ``None`` for all."""
+    _names: Names
     decorated: bool
     """Whether the kernel keeps the decorators that tune or choose."""
     constant: ConstantForm | None
     """The form of a global that a kernel may read, for releases that restrict globals; ``None`` if
     it may read all.
     """
-    _names: Names = field(init=False)
     _imports: dict[str, None] = field(factory=dict)
     _bound_by: dict[str, str] = field(factory=dict)
     """Import → the name that it binds in the bundle; imports of one package are one import."""
@@ -143,10 +147,6 @@ class _Bundling:
     """Definitions whose statements are being added, in their order."""
     _pieces: list[tuple[str, bool]] = field(factory=list)
     """Text, and whether it is a function or a class."""
-
-    def __attrs_post_init__(self) -> None:
-        language = self.constant.needed.split()[1].partition(".")[0] if self.constant else None
-        self._names = Names(roots=self.roots, decorators=self.decorators, language=language)
 
     def add_kernel(self, path: Path, expression: str, given: Iterable[str] = ()) -> str:
         """Add the kernel in its last definition, whatever happens to the name later.

@@ -69,7 +69,12 @@ class ReductionSubject:
         spec = self.spec
         try:
             language = toolchains.named(spec.toolchain).language
-            alone = bundle(spec, decorators=language.decorators, constant=language.constant)
+            alone = bundle(
+                spec,
+                decorators=language.decorators,
+                constant=language.constant,
+                package=language.package,
+            )
             function = alone.spec.function
             # A launch treats an argument by its annotation.
             annotated = (function,) if spec.compile.launch else ()

@@ -222,7 +222,12 @@ def _smaller(spec: Specialization, reduced: Path) -> Bundle:
             compile=spec.compile.of_parameters(left),
         )
     language = toolchains.named(spec.toolchain).language
-    return bundle(shown, decorators=language.decorators, constant=language.constant)
+    return bundle(
+        shown,
+        decorators=language.decorators,
+        constant=language.constant,
+        package=language.package,
+    )
 
 
 def _declared(spec: Specialization, reduced: Path) -> Specialization | None:

@@ -161,6 +161,7 @@ class _ReproWriter:
             self.cell.spec,
             decorators=language.decorators,
             constant=language.constant,
+            package=language.package,
             decorated=decorated,
         )
 

@@ -243,9 +243,13 @@ def dedented(lines: Iterable[tuple[int, bytes]], node: ast.stmt) -> Iterator[byt
         yield line if number in inside else line[margin:]
 
 
-def _condition(node: ast.If | ast.Try) -> Sequence[ast.AST]:
-    """What decides which branches are executed."""
-    return [node.test] if isinstance(node, ast.If) else node.body
+def _asked(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the names whose attributes are read, and those that are passed to a function."""
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            yield node.value.id
+        elif isinstance(node, ast.Call):
+            yield from (each.id for each in node.args if isinstance(each, ast.Name))
 
 
 def _leaves(nodes: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
@@ -318,11 +322,11 @@ class Names:
     """The folders from which absolute imports of files are resolved."""
     decorators: frozenset[str] | None = None
     """The decorators that files keep, as in :class:`ParsedFile`."""
-    language: str | None = None
+    package: str | None = None
     """The package that kernels import, such as ``triton``.
 
-    With it, files are taken apart. A branch keeps its condition only if the condition asks
-    something of the language, because the answer of another release may differ.
+    With it, files are taken apart, besides conditions that ask something of the package, because
+    another release may answer otherwise.
     """
     _files: dict[Path, ParsedFile] = field(factory=dict)
 
@@ -330,48 +334,45 @@ class Names:
         if path not in self._files:
             file = ParsedFile.of(path, text_of(path), decorators=self.decorators)
             self._files[path] = file
-            if self.language is not None:
-                file.take_apart(lambda node: not self._asks_language(file, _condition(node), set()))
+            if self.package is not None:
+                file.take_apart(lambda node: not self._keeps_condition(file, node))
         return self._files[path]
 
-    def _asks_language(
-        self, file: ParsedFile, nodes: Sequence[ast.AST], seen: set[tuple[Path, str]]
-    ) -> bool:
-        """Whether nodes read something of the language, or lead to what does.
+    def _keeps_condition(self, file: ParsedFile, node: ast.If | ast.Try) -> bool:
+        """Whether an ``if`` or a ``try`` is for type checkers, or asks something of the package."""
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            return True
+        return self._asks_package(file, [node.test] if isinstance(node, ast.If) else node.body)
 
-        That the package is there asks nothing of it. A condition for type checkers counts, too,
-        because it is never true.
+    def _asks_package(
+        self, file: ParsedFile, nodes: Sequence[ast.AST], seen: _Seen = frozenset()
+    ) -> bool:
+        """Whether nodes read something of the package, or use definitions that do.
+
+        Whether the package is there is no such question.
         """
         inside = [node for part in nodes for node in ast.walk(part)]
-        passed = {
-            argument.id
-            for call in inside
-            if isinstance(call, ast.Call)
-            for argument in call.args
-            if isinstance(argument, ast.Name)
-        }
-        for node in inside:
-            if (
-                isinstance(node, ast.ImportFrom)
-                and f"{node.module}.".startswith(f"{self.language}.")
-                and not node.level
-            ):
-                return True
-        for use in (use for node in nodes for use in uses(node)):
-            meaning = self.meaning(file, use.name)
-            if use.name == "TYPE_CHECKING":
-                return True
+        imports = [node for node in inside if isinstance(node, ast.Import | ast.ImportFrom)]
+        ours = [node for node in imports if self._is_of_package(ast.unparse(node))]
+        if any(isinstance(node, ast.ImportFrom) for node in ours):
+            return True
+        asked = set(_asked(inside))
+        if any(asked & bound_by(node) for node in ours):
+            return True
+        for name in dict.fromkeys(use.name for node in nodes for use in uses(node)):
+            meaning = self.meaning(file, name)
             if isinstance(meaning, Installed):
-                if (use.attributes or use.name in passed) and re.match(
-                    rf"(?:import|from) {self.language}\b", meaning.statement
-                ):
+                if name in asked and self._is_of_package(meaning.statement):
                     return True
             elif isinstance(meaning, Ours) and (meaning.file.path, meaning.name) not in seen:
-                seen.add((meaning.file.path, meaning.name))
+                seen |= {(meaning.file.path, meaning.name)}
                 binding = [each.node for each in meaning.file.binding(meaning.name)]
-                if self._asks_language(meaning.file, binding, seen):
+                if self._asks_package(meaning.file, binding, seen):
                     return True
         return False
+
+    def _is_of_package(self, statement: str) -> bool:
+        return re.match(rf"(?:import|from) {self.package}\b", statement) is not None
 
     def meaning(self, file: ParsedFile, name: str, seen: _Seen = frozenset()) -> Meaning | None:
         """Return what a global name of a file means.

@@ -530,6 +530,11 @@ class Language:
     """The language that kernels are written in: how their source is read, and how it is written."""
 
     types: ArgumentTypes
+    package: str | None = None
+    """The package that kernels import, if other releases may answer questions about it otherwise.
+
+    A kernel that is taken out of its file keeps a condition that asks something of it.
+    """
     decorators: frozenset[str] | None = None
     """The decorators that make a kernel, by the last part of their names; ``None`` for all.
 

@@ -200,6 +200,8 @@ def test_kernels_with_other_arguments_are_compiled_again(folder: Path) -> None:
     )
     Path("plain.toml").write_text(kernel)
     said("board", "run", "--no-build")
+    more = kernel[kernel.index("[[kernel]]") :].replace("mine", "more")
+    Path("plain.toml").write_text(kernel + more)
     declare(envs=RELEASES, versions=versions)
     assert "other arguments" not in said("board", "run", "--no-build")
     Path("plain.toml").write_text(kernel.replace("32", "64"))

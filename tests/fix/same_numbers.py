@@ -30,9 +30,7 @@ def load(path):
 
 def sizes(layout):
     """Rows and columns. The layout ``whole`` is ``aligned`` with sizes that fill every block, and programs for those only."""
-    if layout == "whole":
-        return [(BM, BN), (3 * BM, BN)]
-    return SIZES[1:] if layout == "aligned" else SIZES
+    return [(BM, BN), (3 * BM, BN)] if layout == "whole" else SIZES
 
 
 def forms(columns, layout):

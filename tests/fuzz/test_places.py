@@ -21,11 +21,9 @@ def test_whatever_is_given_the_run_goes_on_or_one_error_of_use_says_why(name: st
     place = ALL_PLACES[name]
 
     @settings(
-        max_examples=25,
         deadline=None,
         suppress_health_check=list(HealthCheck),
         database=None,
-        derandomize=True,
     )
     @given(place.inputs)
     def goes_on(said: object) -> None:

@@ -33,7 +33,10 @@ HEAD = "import triton\nimport triton.language as tl\n"
 
 def bundled(folder: Path, main: str, function: str = "kernel", **files: str) -> Bundle:
     return bundle(
-        written(folder, main, function, **files), decorators=DECORATORS, constant=LANGUAGE.constant
+        written(folder, main, function, **files),
+        decorators=DECORATORS,
+        constant=LANGUAGE.constant,
+        package=LANGUAGE.package,
     )
 
 
@@ -332,6 +335,7 @@ def test_a_kernel_in_a_branch_stands_alone(tmp_path: Path) -> None:
         "if 0:\n    pass\nelse: FACTOR = 3",
         "FACTOR = 2\nif 1:\n    FACTOR = 3",
         "if hasattr(tl, 'x'):\n    FACTOR = 2",
+        "def new():\n    import triton\n    return triton.x\nif new():\n    FACTOR = 2",
         "NEW = triton.__version__ >= '3.1'\nif NEW:\n    FACTOR = 2",
         "try:\n    from triton.language import x\n    FACTOR = 2\nexcept ImportError:\n    pass",
         "try:\n    FACTOR = tl.x\nexcept AttributeError:\n    FACTOR = 2",

@@ -199,7 +199,7 @@ def _index(folder: str) -> Document:
 def _numerics(device: str) -> Numerics:
     """PyTorch is imported here, once, before any child is forked; no GPU is touched."""
     began = time.monotonic()
-    gc.disable()  # a tenth of the time that importing takes
+    gc.disable()  # a fifth of the time that importing takes
     try:
         import torch
     except ImportError as error:

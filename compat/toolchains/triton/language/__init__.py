@@ -32,6 +32,7 @@ DECORATORS = frozenset({"jit", "constexpr_function", "aggregate", "dataclass"})
 
 LANGUAGE = Language(
     types=TYPES,
+    package="triton",
     decorators=DECORATORS,
     constant=CONSTANT,
     options=OPTIONS,
