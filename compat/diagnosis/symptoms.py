@@ -41,9 +41,10 @@ FRAMES_LEFT_OUT = "frames left out"
 _CARET = lazy_pattern(r"^[ \t]*\^[ \t]*$", re.MULTILINE)
 _REPR = lazy_pattern(r"(?P<type>[A-Za-z_][\w.]*)\((?P<argument>.*)\)", re.DOTALL)
 _ASSERTION = lazy_pattern(
-    r"(?<![^\s:])(?P<file>[^\s:]++):(?P<line>\d++): (?P<function>[^\n]*?): Assertion"
+    # After the first place of a line, only the words after it decide: a line is read once.
+    r"^(?>[^\n]*?(?<![^\s:])(?P<file>[^\s:]++):(?P<line>\d++): )(?P<function>[^\n]*?): Assertion"
     r" `(?P<expression>.{0,2000}?)' failed",
-    re.DOTALL,
+    re.DOTALL | re.MULTILINE,
 )
 _LITERAL = lazy_pattern(r'&& *\(?"(?P<words>[^"]+)"\)?')
 _TYPES = lazy_pattern(r"\b(To|From|T) = (?:const )?([\w:]+)")

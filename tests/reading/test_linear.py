@@ -120,5 +120,5 @@ def test_no_sign_of_a_class_goes_back() -> None:
 
 def test_the_harness_notices_a_pattern_that_goes_back() -> None:
     slow = re.compile(r"(?P<file>[^\s:]+):(?P<line>\d+): Assertion")
-    small, large = (dict(general(size))["one word of hex"] for size in (SMALL // 2, LARGE // 2))
+    small, large = (dict(general(size))["one word of hex"] for size in (SMALL, LARGE))
     assert offence(slow.search, "one word of hex", small, large)

@@ -135,7 +135,7 @@ CLASSES = (
                 advice=_FP8_ADVICE,
             ),
             Sign(
-                message=r"(?P<type>fp8\w*) (?:data type is not supported on|on CUDA arch)",
+                message=r"\b(?P<type>fp8\w*) (?:data type is not supported on|on CUDA arch)",
                 means="{type} on this target",
                 advice=_FP8_ADVICE,
             ),

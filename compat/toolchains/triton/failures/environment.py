@@ -42,7 +42,7 @@ CLASSES = (
                 means="{program} cannot be executed",
             ),
             Sign(
-                message=r"(?P<program>ptxas[\w-]*)', '--version'\]' (?:died|returned)",
+                message=r"(?P<program>ptxas[\w-]{0,40})', '--version'\]' (?:died|returned)",
                 means="{program} cannot be executed",
             ),
             Sign(

@@ -518,7 +518,7 @@ CLASSES = (
                     r" )?constexpr|must be a compile.time"
                 )
             ),
-            Sign(message=r"(?i)cannot .*(?:run.?time|non-constexpr) .*value"),
+            Sign(message=r"(?im)^(?>.*?cannot )(?>.*?(?:run.?time|non-constexpr) ).*value"),
             Sign(message=r"could not be determined at compile-time"),
             Sign(
                 error=r"^AssertionError$",
