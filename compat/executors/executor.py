@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -278,22 +278,23 @@ def _attempted(
     batch: Batch, workers: WorkerPool, stop: threading.Event, keep: Keep | None
 ) -> Generator[tuple[Cell, Evidence]]:
     """The first attempt at each cell of a batch."""
-    if batch.mode.interprets:
-        server = workers.interpreter(batch.built)
-    else:
-        server = workers.begun(batch.built, _beginning(batch.cells, batch.mode))
-    return attempt(
-        server,
-        batch.cells,
-        batch.limits,
-        stop=stop,
-        mode=batch.mode,
-        keep=keep,
-        places=batch.places,
-    )
+    with (
+        nullcontext(workers.interpreter(batch.built))
+        if batch.mode.interprets
+        else workers.lend(batch.built, _package(batch.cells, batch.mode))
+    ) as client:
+        yield from attempt(
+            client,
+            batch.cells,
+            batch.limits,
+            stop=stop,
+            mode=batch.mode,
+            keep=keep,
+            places=batch.places,
+        )
 
 
-def _beginning(cells: Sequence[Cell], mode: Mode) -> PreloadedPackage | None:
+def _package(cells: Sequence[Cell], mode: Mode) -> PreloadedPackage | None:
     """The package that all of these cells are of, if they are of one."""
     packages = {PreloadedPackage.of(cell, mode) for cell in cells}
     return packages.pop() if len(packages) == 1 else None

@@ -7,7 +7,8 @@ ADAPTER`` starts it (see ``__main__``), for the one driver that has the other en
 the toolchain. With ``LISTEN_FD SECONDS`` after it the worker also takes drivers that connect to the
 listening socket, and stays until none has been there for so many seconds. With ``PACKAGE`` in their
 place, ``{"root", "name", "roots", "target"}`` as JSON, it imports that package before it is ready,
-for jobs of its modules and of that target alone; where that fails it is ``broken``. With
+for jobs of its modules and of that target alone; where that fails it is ``broken``. Such a server
+forks others, for packages in that package. With
 ``{"interpret": true}`` there it makes its toolchain's interpreter ready, and runs kernels instead
 of compiling them; that needs PyTorch, too. ``FOLDER`` is private to it and holds that socket; in
 the end it removes it.
@@ -26,6 +27,12 @@ driver.
 - driver → server: ``{"do": "batch", "directory": PRIVATE_TMP}`` with four file descriptors
   attached, in this order: *jobs* (a file, read to its end: the batch as JSON), *events* (a pipe's
   write end), *output* (a file, becomes descriptors 1 and 2), *exit* (a pipe's write end).
+- driver → server: ``{"do": "serve", "directory": PRIVATE_TMP, "package": PACKAGE}`` with one file
+  descriptor attached, the control socket of a new server. A copy of this server becomes that one:
+  it imports the package, says ``ready`` or ``broken``, and serves the driver who asked. It ends
+  with that socket, or with this server. The socket ends where nothing can be forked.
+- driver → server: ``{"do": "end", "directory": PRIVATE_TMP}``: kill the server that was forked with
+  this directory, also while it imports.
 - driver → server: ``{"do": "leave"}``: take no more drivers, end with the last one.
 - End of file on the socket means that the driver is gone: the server kills all that it started for
   it, and removes the directories of those batches. When no driver is left, and it is not to stay,

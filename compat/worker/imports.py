@@ -4,7 +4,7 @@
   (:class:`Opened`). The kernel may depend on their contents.
 - A server that stays for hours must not answer for a toolchain that has been edited in the meantime
   (:class:`Loaded`).
-- If many kernels of a package are compiled, a server of its own imports the package once
+- If kernels of a package are compiled, a server of its own imports the package once
   (:class:`Beginning`). Each child then imports its module as usual, and finds the package already
   imported, as importing the module would have done first. If the package cannot be imported, each
   child gets the same error. The package serves only if its import leaves one thread, and leaves no
@@ -126,15 +126,19 @@ class Beginning:
         self.warnings: list[warnings.WarningMessage] = []
 
     @classmethod
-    def of(cls, package: Document, toolchain: Adapter, folder: str) -> Beginning:
-        """Import the package.
+    def of(
+        cls, package: Document, toolchain: Adapter, folder: str, outer: Beginning | None = None
+    ) -> Beginning:
+        """Import the package, where ``outer`` has been imported: a package around it.
 
         If that fails by itself, each of its modules fails with the same error. Raises errors of the
         machine. Raises RuntimeError if the import leaves threads, or modules of a part that failed.
         """
         write_bytecode_inside(sys.prefix)
+        outer = outer or cls()
         found = cls()
         opened = Opened(folder)
+        opened.add(outer.read)
         toolchain.set_target(package["target"])
         path = os.path.join(package["root"], *package["name"].split("."), "__init__.py")
         before = set(sys.modules)
@@ -149,5 +153,5 @@ class Beginning:
             raise RuntimeError(
                 "%s stayed imported, though the import of its package failed" % orphans[0]
             )
-        found.read, found.warnings = opened.paths(), list(caught)
+        found.read, found.warnings = opened.paths(), [*outer.warnings, *caught]
         return found

@@ -2,6 +2,9 @@
 
 A fork costs milliseconds where a fresh process would import the toolchain again. The server itself
 never compiles anything, so nothing a kernel does can reach the next batch, nor the next driver.
+
+A server can also fork another server, which imports one more package of a library. So servers are a
+tree as packages are, and each package is imported once.
 """
 
 from __future__ import annotations
@@ -27,8 +30,9 @@ from .imports import Beginning, Loaded, check_threads
 from .raised import exception_chain
 
 _PR_SET_PDEATHSIG = 1
-_DESCRIPTORS = 4
-"""How many a request for a batch comes with."""
+_FILES_OF_BATCH = 4
+"""How many descriptors a request for a batch comes with."""
+_LARGEST_REQUEST = 64 * 1024
 _FAILED = 70
 """Exit code of a child that could not do its work, with any cells."""
 _LEFTOVERS_AGAIN = 0.5
@@ -47,15 +51,36 @@ def main(arguments: list[str]) -> int:
     for each in (control, *listening):
         each.set_inheritable(False)
     _die_with_parent(signal.SIGKILL)  # an import can hang
+
+    def load() -> tuple[adapter.Adapter, Beginning]:
+        adapter.load_standin()
+        toolchain = adapter.load(toolchain_folder)
+        return toolchain, _begun(toolchain, package, folder)
+
+    server = _made(load, control, folder)
+    if server is None:
+        return 1
+    # From here on the end of the socket shows that the driver is gone, and leaves time to kill
+    # descendants.
+    _die_with_parent(0)
+    if listening:
+        server.keep_alive(listening[0], float(stay[1]))
+    server.greet(control)
+    server.serve()
+    return 0
+
+
+def _made(
+    load: Callable[[], tuple[adapter.Adapter, Beginning]], control: socket.socket, folder: str
+) -> Server | None:
+    """A server with what ``load`` imports; ``None``, and the driver knows why, if that fails."""
     started = time.monotonic()
     gc.disable()  # a tenth of the time that importing takes
     try:
-        adapter.load_standin()
-        toolchain = adapter.load(toolchain_folder)
-        beginning = _begun(toolchain, package, folder)
+        toolchain, beginning = load()
     except BaseException as error:
         _send(control, {"event": "broken", "raised": exception_chain(error, links=8, letters=4000)})
-        return 1
+        return None
     ready = {
         "event": "ready",
         "toolchain": toolchain.name,
@@ -68,15 +93,7 @@ def main(arguments: list[str]) -> int:
     gc.freeze()  # what is here stays, and children share it as long as nobody touches it
     gc.enable()
     adopt_orphans()
-    # From here on the end of the socket shows that the driver is gone, and leaves time to kill
-    # descendants.
-    _die_with_parent(0)
-    server = Server(toolchain, ready, beginning, folder=folder)
-    if listening:
-        server.keep_alive(listening[0], float(stay[1]))
-    server.greet(control)
-    server.serve()
-    return 0
+    return Server(toolchain, ready, beginning, folder=folder)
 
 
 def _begun(toolchain: adapter.Adapter, asked: dict[str, object] | None, folder: str) -> Beginning:
@@ -91,15 +108,15 @@ def _begun(toolchain: adapter.Adapter, asked: dict[str, object] | None, folder: 
     return Beginning()
 
 
-class ServedBatch(NamedTuple):
-    """What a child works on."""
+class ServedChild(NamedTuple):
+    """What a child is for: a batch, or to be a server."""
 
     driver: socket.socket
     """Who asked for it."""
-    exit_pipe: int
-    """The pipe for the news of its end."""
     folder: str
     """Its private folder; the driver's to remove, while there is one."""
+    exit_pipe: int | None
+    """The pipe for the news of a batch's end."""
 
 
 class Server:
@@ -118,8 +135,8 @@ class Server:
         self.folder = folder
         self.drivers: list[socket.socket] = []
         """The control sockets of the connected drivers."""
-        self.batches: dict[int, ServedBatch] = {}
-        """By child."""
+        self.children: dict[int, ServedChild] = {}
+        """By process."""
         self.listening: socket.socket | None = None
         """The socket for further drivers, if the server stays for them."""
         self.idle_timeout = 0.0
@@ -165,9 +182,9 @@ class Server:
             os.set_blocking(fd, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
-        while self.drivers or self.listening or self.batches:
+        while self.drivers or self.listening or self.children:
             watched: list[Any] = [wake, *self.sockets()]
-            idle = not (self.drivers or self.batches or self.leftovers)
+            idle = not (self.drivers or self.children or self.leftovers)
             readable, _, _ = select.select(
                 watched,
                 [],
@@ -210,36 +227,80 @@ class Server:
         request = json.loads(packet)
         if request["do"] == "leave":
             self.leave()
-            return True
-        self.begin(driver, request["directory"], fds)
+        elif request["do"] == "end":
+            self.end_server(driver, request["directory"])
+        # If no more files may be open here, closing these tells the driver that nothing has begun.
+        elif len(fds) != (_FILES_OF_BATCH if request["do"] == "batch" else 1):
+            for fd in fds:
+                os.close(fd)
+        elif request["do"] == "batch":
+            self.begin(driver, request["directory"], fds)
+        else:
+            self.begin_server(driver, request["directory"], request["package"], fds[0])
         return True
 
     def begin(self, driver: socket.socket, folder: str, fds: list[int]) -> None:
         """Fork a child for a batch. Where that cannot be, the exit pipe says why."""
-        # No more files may be open here. Closing these tells the driver that nothing has begun.
-        if len(fds) != _DESCRIPTORS:
-            for fd in fds:
-                os.close(fd)
-            return
         jobs, events, output, exit_pipe = fds
         try:
-            pid = os.fork()
+            pid = self.fork(ServedChild(driver, folder, exit_pipe))
         except OSError as error:
             _report(exit_pipe, {"refused": exception_chain(error)})
             for fd in fds:
                 os.close(fd)
             return
         if pid == 0:
-            self.become_child(jobs, events, output, exit_pipe)
-        # The child does the same, so that the group exists before anyone kills it.
-        _quietly(os.setpgid, pid, pid)
+            self.become_child(
+                lambda: run_batch(self.toolchain, jobs, events, output, self.beginning), exit_pipe
+            )
         for fd in (jobs, events, output):
             os.close(fd)
-        self.batches[pid] = ServedBatch(driver, exit_pipe, folder)
         _report(exit_pipe, {"pid": pid})
 
-    def become_child(self, jobs: int, events: int, output: int, exit_pipe: int) -> NoReturn:
-        """Leave the server behind and run the batch; never returns."""
+    def begin_server(
+        self, driver: socket.socket, folder: str, package: dict[str, object], control_fd: int
+    ) -> None:
+        """Fork a server for this driver that imports one more package.
+
+        Where that cannot be, the end of its control socket says so.
+        """
+        control = socket.socket(fileno=control_fd)
+        with contextlib.suppress(OSError):
+            if self.fork(ServedChild(driver, folder, None)) == 0:
+                self.become_child(lambda: self.serve_package(control, folder, package))
+        control.close()
+
+    def serve_package(
+        self, control: socket.socket, folder: str, package: dict[str, object]
+    ) -> None:
+        """Import a package in a copy of this server, and serve its modules' jobs."""
+
+        def load() -> tuple[adapter.Adapter, Beginning]:
+            outer = self.beginning
+            return self.toolchain, Beginning.of(package, self.toolchain, folder, outer)
+
+        server = _made(load, control, folder)
+        if server is not None:
+            server.greet(control)
+            server.serve()
+
+    def end_server(self, driver: socket.socket, folder: str) -> None:
+        """End the server that works in this folder, and all that it does."""
+        for pid, child in self.children.items():
+            if (child.driver, child.folder) == (driver, folder):
+                _kill(pid)
+
+    def fork(self, served: ServedChild) -> int:
+        """Fork, and note what the child is for. Returns 0 in the child. Raises OSError."""
+        pid = os.fork()
+        if pid:
+            # The child does the same, so that the group exists before anyone kills it.
+            _quietly(os.setpgid, pid, pid)
+            self.children[pid] = served
+        return pid
+
+    def become_child(self, work: Callable[[], None], *fds: int) -> NoReturn:
+        """Leave the server behind, close its files and these, and do this work; never returns."""
         code = _FAILED
         try:
             _quietly(os.setpgid, 0, 0)
@@ -249,9 +310,10 @@ class Server:
             adopt_orphans()
             for each in self.sockets():
                 each.close()
-            for fd in (exit_pipe, *(batch.exit_pipe for batch in self.batches.values())):
+            pipes = (child.exit_pipe for child in self.children.values())
+            for fd in (*fds, *(pipe for pipe in pipes if pipe is not None)):
                 os.close(fd)
-            run_batch(self.toolchain, jobs, events, output, self.beginning)
+            work()
             code = 0
         finally:
             # No atexit handlers, no flushing of what was inherited: this process is a copy.
@@ -259,36 +321,41 @@ class Server:
 
     def reap(self) -> None:
         """Tell drivers of batches that have ended, once nothing is left of what those started."""
-        ended: list[tuple[ServedBatch, int]] = []
-        for pid in list(self.batches):
+        ended: list[tuple[ServedChild, int]] = []
+        for pid in list(self.children):
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:
-                ended.append((self.batches.pop(pid), status))
+                ended.append((self.children.pop(pid), status))
                 # The child may have left processes behind, such as ptxas.
                 _quietly(os.killpg, pid, signal.SIGKILL)
         self.clear_leftovers()
-        for batch, status in ended:
-            _report(batch.exit_pipe, _ending(status))
-            os.close(batch.exit_pipe)
-            if batch.driver not in self.drivers:  # who would have tidied up is gone
-                shutil.rmtree(batch.folder, ignore_errors=True)
+        for child, status in ended:
+            if child.exit_pipe is not None:
+                _report(child.exit_pipe, _ending(status))
+                os.close(child.exit_pipe)
+            if child.driver not in self.drivers:  # who would have tidied up is gone
+                shutil.rmtree(child.folder, ignore_errors=True)
 
     def clear_leftovers(self) -> None:
         """Kill the processes that ended batches left behind.
 
         A process here that is not a child of a running batch can only be such a leftover.
         """
-        self.leftovers = not end_children(spared={*self.batches, *self.own}, seconds=1.0)
+        self.leftovers = not end_children(spared={*self.children, *self.own}, seconds=1.0)
 
     def dismiss(self, driver: socket.socket) -> None:
         """A driver is gone: so is all that it asked for."""
         self.drivers.remove(driver)
         driver.close()
-        for pid in [pid for pid, batch in self.batches.items() if batch.driver is driver]:
-            _quietly(os.killpg, pid, signal.SIGKILL)
-            _quietly(os.kill, pid, signal.SIGKILL)  # it may have left its group
+        for pid in [pid for pid, child in self.children.items() if child.driver is driver]:
+            _kill(pid)
         if self.listening:
             _quietly(os.utime, self.folder)  # says since when nobody has been here
+
+
+def _kill(pid: int) -> None:
+    _quietly(os.killpg, pid, signal.SIGKILL)
+    _quietly(os.kill, pid, signal.SIGKILL)  # it may have left its group
 
 
 def _ending(status: int) -> dict[str, object]:
@@ -303,7 +370,9 @@ def _ending(status: int) -> dict[str, object]:
 
 def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
     """Receive one packet with its file descriptors. Python 3.8 lacks ``socket.recv_fds``."""
-    packet, ancillary, _, _ = control.recvmsg(4096, socket.CMSG_SPACE(4 * _DESCRIPTORS))
+    packet, ancillary, _, _ = control.recvmsg(
+        _LARGEST_REQUEST, socket.CMSG_SPACE(4 * _FILES_OF_BATCH)
+    )
     fds: list[int] = []
     for level, kind, data in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:

@@ -184,16 +184,16 @@ def timing_mode(toolchain: Toolchain) -> Mode | None:
     )
 
 
-_DEPTH = 2
-"""Names of the package that is imported once: ``fla.ops`` of ``fla.ops.gla.chunk``.
+_OUTERMOST = 2
+"""Names of the first package that is imported: ``fla.ops`` of ``fla.ops.gla.chunk``.
 
-Deeper packages have few kernels each.
+The packages around it have few kernels each.
 """
 
 
 @frozen(kw_only=True)
 class PreloadedPackage:
-    """A package of many kernels, which a worker of its own imports once for one target."""
+    """A package that a worker of its own imports once for one target."""
 
     root: str
     """The folder that it lies in."""
@@ -202,30 +202,44 @@ class PreloadedPackage:
     target: Target
     facts: JsonMapping = field(eq=False)
     """The facts about the target for the worker."""
+    outer: PreloadedPackage | None = None
+    """The package around it, whose worker forks this one's."""
 
     @classmethod
     def of(cls, cell: Cell, mode: Mode) -> PreloadedPackage | None:
-        """Return the package of a cell.
+        """Return the package that the module of a cell lies in.
 
         Returns ``None`` if the cell is not of a library, or is attempted under unusual conditions.
         """
         roots, module = _place(cell.spec)
         if not cell.spec.package or mode.variables or mode.hidden or mode.interprets:
             return None
-        packages = module.split(".")[:-1][:_DEPTH]
+        names = module.split(".")[:-1]
         for root in roots:
-            for depth in range(len(packages), 0, -1):
-                if root.joinpath(*packages[:depth], "__init__.py").is_file():
-                    name = ".".join(packages[:depth])
-                    facts = toolchains.of(cell.env).facts(cell.target, cell.env.release)
-                    return cls(
-                        root=str(root),
-                        name=name,
-                        roots=tuple(map(str, roots)),
-                        target=cell.target,
-                        facts=facts,
-                    )
+            packages = [
+                ".".join(names[:depth])
+                for depth in range(1, len(names) + 1)
+                if root.joinpath(*names[:depth], "__init__.py").is_file()
+            ]
+            first = sum(name.count(".") < _OUTERMOST for name in packages)
+            found: PreloadedPackage | None = None
+            for name in packages[max(0, first - 1) :]:
+                found = cls(
+                    root=str(root),
+                    name=name,
+                    roots=tuple(map(str, roots)),
+                    target=cell.target,
+                    facts=toolchains.of(cell.env).facts(cell.target, cell.env.release),
+                    outer=found,
+                )
+            if found is not None:
+                return found
         return None
+
+    @property
+    def with_outer(self) -> tuple[PreloadedPackage, ...]:
+        """All packages that are imported for it, the outermost first."""
+        return (*(self.outer.with_outer if self.outer else ()), self)
 
     def document(self) -> JsonObject:
         """As the worker wants it."""

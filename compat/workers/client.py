@@ -36,7 +36,7 @@ from compat.model.evidence import (
     read_stood_in,
     read_warnings,
 )
-from compat.text import WIDTH_LIMIT, JsonObject, read_json
+from compat.text import WIDTH_LIMIT, JsonMapping, JsonObject, read_json
 from compat.workers.attempt import NOWHERE_ELSE, Mode, Places
 
 READY_DEADLINE = 180.0
@@ -150,6 +150,24 @@ class WorkerClient:
             [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)],
         )
 
+    def fork_server(self, directory: Path, package: JsonObject, control: socket.socket) -> None:
+        """Ask for a worker that imports one more package, at the other end of this socket.
+
+        Raises WorkerGone if the worker is gone.
+        """
+        descriptors = array.array("i", [control.fileno()])
+        self._send(
+            {"do": "serve", "directory": str(directory), "package": package},
+            [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)],
+        )
+
+    def end_server(self, directory: Path) -> None:
+        """End the worker that was forked with this private directory, and all that it does.
+
+        Raises WorkerGone if the worker is gone.
+        """
+        self._send({"do": "end", "directory": str(directory)})
+
     def dismiss(self) -> None:
         """Tell a server that stays for other drivers to end instead.
 
@@ -159,7 +177,7 @@ class WorkerClient:
 
     def _send(
         self,
-        message: Mapping[str, str],
+        message: JsonMapping,
         ancillary: list[tuple[int, int, array.array[int]]] | None = None,
     ) -> None:
         try:

@@ -25,8 +25,9 @@ import stat
 import tempfile
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -44,6 +45,7 @@ from compat.workers.client import WorkerClient, WorkerGone
 from compat.workers.spawn import (
     STANDIN,
     WORKER,
+    ForkedWorker,
     OwnWorker,
     control_pair,
     last_output,
@@ -315,6 +317,8 @@ def _looked_at(folder: Path) -> ResidentWorker | None:
 
 # --- workers of a task ----------------------------------------------------------------------------
 
+_UNUSED = 8
+"""Forked workers that stay while nobody uses them. One of a large library takes some 100 MB."""
 _COMPILING, _INTERPRETING = "compiling", "interpreting"
 _Purpose = tuple[str, PreloadedPackage | str]
 """An env by its name, and the work of its worker: it compiles any cell, or kernels of a package, or
@@ -335,6 +339,9 @@ class WorkerPool:
         self._clients: dict[_Purpose, WorkerClient] = {}
         self._locks: dict[_Purpose, threading.Lock] = {}
         """While one worker starts, others can."""
+        self._uses: Counter[_Purpose] = Counter()
+        """Of workers that have imported a package, and of those that they were forked from."""
+        self._guard = threading.Lock()
 
     def of(self, built: BuiltEnv) -> WorkerClient:
         """Return the env's worker.
@@ -345,16 +352,61 @@ class WorkerPool:
         """
         return self._client(built, _COMPILING, lambda: self._new(built))
 
-    def begun(self, built: BuiltEnv, beginning: PreloadedPackage | None) -> WorkerClient:
-        """Return a worker of the env that has imported a package.
+    @contextmanager
+    def lend(self, built: BuiltEnv, package: PreloadedPackage | None) -> Iterator[WorkerClient]:
+        """A worker of the env that has imported a package, and that stays until the block ends.
 
-        Returns the env's own worker if ``beginning`` is ``None``, or if the import of the package
-        fails. Raises what :meth:`of` raises.
+        It is the env's own worker if ``package`` is ``None``, and the worker of the package around
+        it, or the env's own, if the import of the package fails. Raises what :meth:`of` raises.
         """
-        if beginning is None:
-            return self.of(built)
-        client = self._client(built, beginning, lambda: self._own(built, beginning=beginning))
-        return client if client.hello.ready else self.of(built)
+        if package is None:
+            yield self.of(built)
+            return
+        purposes = [(built.env.name, each) for each in package.with_outer]
+        with self._guard:
+            self._uses.update(purposes)
+            for purpose in purposes:  # the last ones were used last
+                if purpose in self._clients:
+                    self._clients[purpose] = self._clients.pop(purpose)
+        try:
+            yield self._preloaded(built, package)
+        finally:
+            with self._guard:
+                self._uses.subtract(purposes)
+                surplus = self._take_surplus()
+            for client in surplus:
+                client.close()
+
+    def _preloaded(self, built: BuiltEnv, package: PreloadedPackage) -> WorkerClient:
+        client = self._client(built, package, lambda: self._new_preloaded(built, package))
+        if client.hello.ready:
+            return client
+        return self._preloaded(built, package.outer) if package.outer else self.of(built)
+
+    def _new_preloaded(self, built: BuiltEnv, package: PreloadedPackage) -> WorkerClient:
+        if package.outer is None:
+            return self._own(built, package=package)
+        return ForkedWorker(self._preloaded(built, package.outer), package)
+
+    def _take_surplus(self) -> list[WorkerClient]:
+        """Take out the forked workers that are not used, but for the last ones used.
+
+        A worker ends with the one that it was forked from, so that one counts as used.
+        """
+        needed = {
+            (env, package.outer)
+            for env, package in self._clients
+            if isinstance(package, PreloadedPackage)
+        }
+        unused = [
+            purpose
+            for purpose in self._clients
+            if isinstance(purpose[1], PreloadedPackage)
+            and purpose[1].outer
+            and not self._uses[purpose]
+            and purpose not in needed
+        ]
+        return [self._clients.pop(purpose) for purpose in unused[: max(0, len(unused) - _UNUSED)]]
 
     def interpreter(self, built: BuiltEnv) -> WorkerClient:
         """Return a worker of the env that runs kernels in its toolchain's interpreter.

@@ -13,6 +13,7 @@ import json
 import os
 import socket
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from compat.files import TemporaryFolder, read_ends
 from compat.processes.supervisor import SHOWN, Process
 from compat.toolchains import DEFAULT, Toolchain, pytorch
 from compat.workers.attempt import PreloadedPackage
-from compat.workers.client import WorkerClient
+from compat.workers.client import WorkerClient, WorkerGone
 
 WORKER = Path(__file__).parent.parent / "worker"
 STANDIN = (pytorch.FOLDER / "standin", pytorch.FOLDER / "device")
@@ -47,13 +48,13 @@ class OwnWorker(WorkerClient):
         toolchain: Toolchain = DEFAULT,
         worker: Path = WORKER,
         variables: Mapping[str, str] | None = None,
-        beginning: PreloadedPackage | None = None,
+        package: PreloadedPackage | None = None,
         interprets: bool = False,
     ) -> None:
         """Start the worker and wait until it is ready.
 
-        Raises MachineError if the machine does not let it start. The worker imports the package
-        that ``beginning`` names before it is ready. If it ``interprets``, it runs kernels in the
+        Raises MachineError if the machine does not let it start. The worker imports ``package``
+        before it is ready. If it ``interprets``, it runs kernels in the
         toolchain's interpreter instead of compiling them. The toolchain must have an interpreter
         then.
         """
@@ -71,11 +72,7 @@ class OwnWorker(WorkerClient):
                     str(toolchain.adapter),
                 ]
                 asked = (
-                    {"interpret": True}
-                    if interprets
-                    else beginning.document()
-                    if beginning
-                    else None
+                    {"interpret": True} if interprets else package.document() if package else None
                 )
                 command += [json.dumps(asked)] if asked else []
                 own = (
@@ -109,6 +106,38 @@ class OwnWorker(WorkerClient):
         """Have the process gone, which was told to end, and its folder with it."""
         self._process.wait(patience)
         self._process.end()
+        self._folder.close()
+
+
+class ForkedWorker(WorkerClient):
+    """A worker that another one forked. It imported one more package, and serves nobody else."""
+
+    def __init__(self, outer: WorkerClient, package: PreloadedPackage) -> None:
+        """Wait until the worker is ready. The worker ends with the one that it was forked from.
+
+        Raises MachineError if there is no room for its folder.
+        """
+        self._outer = outer
+        self._folder = TemporaryFolder("compat-server-")
+        try:
+            control, far_end = control_pair()
+            with far_end, suppress(WorkerGone):  # closing the other end then says so
+                outer.fork_server(self._folder.path, package.document(), far_end)
+            super().__init__(control)
+        except BaseException:
+            self._end()
+            raise
+        if not self.hello.ready:
+            self.close()
+
+    def close(self) -> None:
+        """End the worker and everything it started."""
+        super().close()
+        self._end()
+
+    def _end(self) -> None:
+        with suppress(WorkerGone):  # nor is this one there
+            self._outer.end_server(self._folder.path)
         self._folder.close()
 
 

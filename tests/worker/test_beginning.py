@@ -4,9 +4,11 @@ that.
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -15,11 +17,16 @@ from attrs import evolve
 
 from compat.executors.executor import Batch, LocalExecutor
 from compat.model import BuiltEnv, Cell, CompileSpec, Evidence, Specialization
+from compat.processes.supervisor import children
 from compat.source.closure import read_source
+from compat.workers import pool
 from compat.workers.attempt import PLAIN, Limits, PreloadedPackage
+from compat.workers.client import WorkerClient
+from compat.workers.pool import WorkerPool
 from compat.workers.spawn import OwnWorker
 from tests.standin.packages import HEADER, KERNEL, written
 from tests.targets import TARGETS
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 LIMITS = Limits(deadline=60, memory=4 << 30)
@@ -51,6 +58,33 @@ LIBRARY = {
     "waves/ops/crashes.py": (
         HEADER + "import os\nos.abort()\n" + KERNEL.format(value="tl.load(source + at)")
     ),
+    "waves/ops/deep/__init__.py": (
+        "import warnings\nfrom .. import told\nwarnings.warn('heard in deep')\nimport"
+        " another_package\nDEEP = open(told.__file__.replace('told.py', 'deep/deep.txt')).read()\n"
+    ),
+    "waves/ops/deep/deep.txt": "8",
+    "waves/ops/deep/act.py": (
+        HEADER
+        + "from . import DEEP\nFACTOR = tl.constexpr(int(DEEP))\n"
+        + KERNEL.format(value="tl.load(source + at) * FACTOR")
+    ),
+    "waves/ops/deep/more/__init__.py": "import os\nTOLD = os.environ.setdefault('MORE', '3')\n",
+    "waves/ops/deep/more/act.py": (
+        HEADER
+        + "from . import TOLD\nFACTOR = tl.constexpr(int(TOLD))\n"
+        + KERNEL.format(value="tl.load(source + at) * FACTOR")
+    ),
+    "waves/ops/deep/more/lacks.py": (
+        HEADER
+        + "import waves.ops\n"
+        + KERNEL.format(value="tl.load(source + at) * waves.ops.LEFT_OUT")
+    ),
+    "waves/ops/fails/__init__.py": (
+        "import warnings, triton\nwarnings.warn('soon')\ntriton.no_such_name()\n"
+    ),
+    "waves/ops/fails/act.py": HEADER + KERNEL.format(value="tl.load(source + at)"),
+    "waves/ops/aborts/__init__.py": "import os\nos.abort()\n",
+    "waves/ops/aborts/act.py": HEADER + KERNEL.format(value="tl.load(source + at)"),
     "waves/broken/__init__.py": "raise RuntimeError('not today')\n",
     "waves/broken/act.py": HEADER + KERNEL.format(value="tl.load(source + at)"),
 }
@@ -58,7 +92,7 @@ LIBRARY = {
 
 def specs(folder: Path, package: str = "ops") -> dict[str, Specialization]:
     return {
-        path.stem: Specialization(
+        str(path.relative_to(folder / "waves" / package).with_suffix("")): Specialization(
             kernel=path.stem,
             variant="as_written",
             case="only",
@@ -72,7 +106,7 @@ def specs(folder: Path, package: str = "ops") -> dict[str, Specialization]:
             ),
             closure=read_source(path, (folder,)).closure,
         )
-        for path in sorted(folder.joinpath("waves", package).glob("*.py"))
+        for path in sorted(folder.joinpath("waves", package).rglob("*.py"))
         if path.stem not in ("__init__", "told")
     }
 
@@ -124,10 +158,19 @@ def test_an_attempt_is_the_same_in_a_copy_of_a_process_that_has_imported_the_pac
     }
     assert begun["act"].built
     assert begun["needs"].built
-    assert begun["crashes"].signal == "SIGABRT"
+    assert begun["deep/act"].built
+    assert begun["deep/more/act"].built
+    assert begun["crashes"].signal == begun["aborts/act"].signal == "SIGABRT"
+    assert begun["fails/act"].raised[-1].type == "AttributeError"
     assert begun["lacks"].raised[-1].type == "compat.Lacking"
     assert any("heard by every kernel" in each.message for each in begun["act"].warnings)
+    heard = [each.message for each in begun["deep/more/act"].warnings]
+    assert [message for message in heard if "heard" in message] == [
+        "heard by every kernel",
+        "heard in deep",
+    ]
     assert any(path.endswith("told.txt") for path in begun["act"].imported)
+    assert any(path.endswith("deep.txt") for path in begun["deep/more/act"].imported)
 
 
 @pytest.mark.wheels
@@ -168,26 +211,113 @@ def test_an_error_of_the_machine_begins_nothing(env: BuiltEnv, tmp_path: Path) -
     assert beginning is not None
     assert beginning.name == "waves.broken"
     assert env.python is not None
-    with OwnWorker(env.python, beginning=beginning) as worker:
+    with OwnWorker(env.python, package=beginning) as worker:
         assert not worker.hello.ready
         assert "no room today" in str(worker.hello.raised)
     assert "no room today" in str(attempts(env, {"act": spec})["act"].raised)
 
 
 @pytest.mark.wheels
-def test_it_is_imported_once(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
-    """Once until it is known that PyTorch is absent, and once with a stand-in, however many kernels
-    follow.
+def test_each_package_is_imported_once(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    """The outermost once until it is known that PyTorch is absent, and once with a stand-in,
+    however many kernels follow, and packages in it.
     """
     told = tmp_path / "told"
-    library = {
-        **LIBRARY,
-        "waves/ops/__init__.py": f"open({str(told)!r}, 'a').write('imported ')\nimport torch\n",
+    packages = ("ops", "ops/deep", "ops/deep/more")
+    noting = {
+        f"waves/{name}/__init__.py": f"open({str(told)!r}, 'a').write('{name} ')\nimport torch\n"
+        for name in packages
     }
-    act = specs(written(tmp_path, library))["act"]
-    found = attempts(built("triton-3.9.0"), {str(number): act for number in range(4)})
+    act = {f"waves/{name}/act.py": LIBRARY["waves/ops/needs.py"] for name in packages}
+    act |= {f"waves/{name}/other.py": LIBRARY["waves/ops/needs.py"] for name in packages}
+    plain = {name: text.replace("import another_package\n", "") for name, text in act.items()}
+    root = {"compat-library.json": LIBRARY["compat-library.json"], "waves/__init__.py": ""}
+    found = attempts(built("triton-3.9.0"), specs(written(tmp_path, root | noting | plain)))
+    assert len(found) == 6
     assert all(each.built for each in found.values())
-    assert told.read_text().split() == ["imported", "imported"]
+    assert told.read_text().split() == ["ops", *packages]
+
+
+@pytest.fixture
+def workers(built: Callable[[str], BuiltEnv]) -> Iterator[WorkerPool]:
+    with WorkerPool() as pool:
+        yield pool
+
+
+def chain(built: BuiltEnv, folder: Path, name: str) -> PreloadedPackage:
+    """The package of a kernel."""
+    cell = Cell(env=built.env, target=TARGETS["sm_90"], spec=specs(folder)[name])
+    package = PreloadedPackage.of(cell, PLAIN)
+    assert package is not None
+    return package
+
+
+@pytest.mark.wheels
+def test_a_worker_is_forked_from_that_of_the_package_around_it(
+    built: Callable[[str], BuiltEnv],
+    workers: WorkerPool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Those that are needed stay; of the others, only the last ones used."""
+    monkeypatch.setattr(pool, "_UNUSED", 1)
+    env, folder = built("triton-3.9.0"), written(tmp_path, LIBRARY)
+    more, deep = chain(env, folder, "deep/more/act"), chain(env, folder, "deep/act")
+    assert [each.name for each in more.with_outer] == [
+        "waves.ops",
+        "waves.ops.deep",
+        "waves.ops.deep.more",
+    ]
+    assert more.outer == deep
+    with workers.lend(env, more) as innermost:
+        first = innermost.hello.pid
+    with workers.lend(env, more) as client:
+        assert client is innermost
+    with workers.lend(env, deep) as client:
+        middle = client.hello.pid
+    with workers.lend(env, deep.outer) as client:
+        outermost = client.hello.pid
+    assert children(outermost) == [middle]
+    assert children(middle) == [first]
+    other = chain(env, written(tmp_path / "other", LIBRARY), "deep/act")
+    with workers.lend(env, other):
+        pass
+    wait_until(lambda: not is_there(first))
+    with workers.lend(env, more) as client:
+        assert children(middle) == [client.hello.pid]
+        with workers.lend(env, other), workers.lend(env, deep):
+            pass
+        assert client.alive
+    os.kill(outermost, signal.SIGKILL)
+    wait_until(lambda: not is_there(middle))
+    with workers.lend(env, more) as client:
+        assert client.alive
+        assert client.hello.pid not in (first, outermost, middle)
+
+
+def is_there(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
+
+
+@pytest.mark.wheels
+def test_an_import_that_hangs_is_ended(
+    built: Callable[[str], BuiltEnv],
+    workers: WorkerPool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The worker of the package around it compiles the kernels in its place."""
+    here = tmp_path / "pid"
+    hang = f"import os, time\nopen({str(here)!r}, 'w').write(str(os.getpid()))\ntime.sleep(100)\n"
+    folder = written(tmp_path, {**LIBRARY, "waves/ops/deep/__init__.py": hang})
+    env = built("triton-3.9.0")
+    deep = chain(env, folder, "deep/act")
+    with workers.lend(env, deep.outer) as outermost:
+        monkeypatch.setattr(WorkerClient.__init__, "__defaults__", (1.0,))
+        with workers.lend(env, deep) as client:
+            assert client is outermost
+        wait_until(lambda: not is_there(int(here.read_text())))
+        assert outermost.alive
 
 
 def test_bytecode_is_written_for_the_env_and_not_beside_a_users_files(tmp_path: Path) -> None:

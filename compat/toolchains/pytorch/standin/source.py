@@ -107,11 +107,12 @@ class ImportedSource:
         """Import the package of the module, so that copies of this process import modules of it.
 
         Importing ``a.b`` imports ``a`` first, so copies find nothing that would not be there
-        otherwise. An error of the package is kept, and each module of it raises that error. Raises
-        errors of the machine, such as a full disk, and what ends a program.
+        otherwise. So a copy can begin with a package in that package. An error of the package is
+        kept, and each module of it raises that error. Raises errors of the machine, such as a full
+        disk, and what ends a program.
         """
         try:
-            self._imported()
+            self.load()
         except Exception as error:
             if _is_of_the_machine(error):
                 raise
