@@ -1,4 +1,4 @@
-"""Call the operators of a library: ``python -m bench.operators liger-kernel``."""
+"""Call the operators of libraries: ``python -m bench.operators liger-kernel``."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ LIBRARIES = {
     "liger-kernel, descriptors": "descriptors:LIGER",
     "mlstm-kernels": "mlstm:OPERATORS",
     "torch": "models:OPERATORS",
+    "transformers": "transformer_models:OPERATORS",
 }
 """A library → the module here and its operators in it."""
 
@@ -47,4 +48,5 @@ def _differentiate(result: Any) -> None:
         torch.stack(losses).sum().backward()
 
 
-main(sys.argv[1])
+for library in sys.argv[1:]:
+    main(library)

@@ -31,8 +31,12 @@ class BoardLibrary:
     newest: int = _NEWEST
     """How many minor versions of the index, each with its newest release, if none is named."""
     kernels: tuple[str, ...] = ()
-    """Patterns of kernel files, from the folder of the board's file. The arguments of the other
-    kernels are guessed.
+    """Patterns of kernel files, from the folder of the board's file. ``{version}`` in them stands
+    for the version. The arguments of the other kernels are guessed.
+    """
+    package: bool = True
+    """Whether the kernels are those of a package of the index. If not, the kernel files have all
+    kernels, with their source.
     """
     envs: tuple[str, ...] = ()
     """The envs to compile in. Empty: those of the board."""
@@ -72,6 +76,12 @@ class BoardDeclaration:
         """The targets that a library is compiled for."""
         return library.targets or self.targets
 
+    def kernels_of(self, library: BoardLibrary, version: str) -> tuple[Path, ...]:
+        """The patterns of the kernel files for a version of a library."""
+        return tuple(
+            self.path.parent / pattern.replace("{version}", version) for pattern in library.kernels
+        )
+
 
 def read_board(path: Path) -> BoardDeclaration:
     """Read the declaration of a board.
@@ -99,17 +109,23 @@ def read_board(path: Path) -> BoardDeclaration:
 
 
 def _library(table: Table) -> BoardLibrary:
-    table.only("name", "versions", "newest", "kernels", "envs", "targets")
+    table.only("name", "versions", "newest", "kernels", "package", "envs", "targets")
     name = table.string("name", example='"liger-kernel"')
     if not _NAME.fullmatch(name):
         table.fail(f"{quoted(name)} is not the name of a package", "name")
     if "versions" in table and "newest" in table:
         table.fail("goes without versions", "newest", hint="Keep one of the two.")
+    package = table.expect(table.data.get("package", True), bool, "package")
+    if not package:
+        for key in ("versions", "kernels"):
+            if key not in table:
+                table.fail("is missing", key, hint="Without a package, nothing else has them.")
     return BoardLibrary(
         name=canonicalize_name(name),
         versions=_versions(table),
         newest=table.integer("newest") if "newest" in table else _NEWEST,
         kernels=table.strings("kernels"),
+        package=package,
         envs=table.strings("envs"),
         targets=table.strings("targets"),
     )

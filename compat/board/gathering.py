@@ -19,6 +19,7 @@ from compat.board.record import (
     BoardRow,
     BoardVersion,
 )
+from compat.config.kernel_files import ONLY_VARIANT
 from compat.history.account import is_good
 from compat.history.verdict import release_of
 from compat.hunt.known import KNOWN_FILE, KnownDefect, read_known
@@ -219,7 +220,7 @@ def _dependent(rows: _Rows) -> Mapping[str, int]:
 def _case(spec: Specialization, version: str) -> str:
     """The name of a case on the board: without the version, which all have."""
     variant = spec.variant.removesuffix(version).removesuffix("-")
-    return f"{variant}/{spec.case}" if variant else spec.case
+    return spec.case if variant in ("", ONLY_VARIANT) else f"{variant}/{spec.case}"
 
 
 def _rank(fate: str) -> int:

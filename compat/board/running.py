@@ -159,9 +159,12 @@ class _BoardRun:
                 self.request.matrix,
                 envs=tuple(env.name for env in part.envs),
                 targets=part.targets,
-                kernel_files=self._kernel_files(part.library),
-                packages=(part.requirement,),
-                guess_others=bool(part.library.kernels),
+                kernel_files=tuple(
+                    os.path.relpath(pattern)
+                    for pattern in self.board.kernels_of(part.library, part.version)
+                ),
+                packages=(part.requirement,) if part.library.package else (),
+                guess_others=part.library.package and bool(part.library.kernels),
             )
         except (SelectionError, ConfigError) as error:
             if part.library.kernels:
@@ -203,11 +206,6 @@ class _BoardRun:
         """The envs and targets of a library."""
         envs, targets = self.board.envs_of(library), self.board.targets_of(library)
         return board_places(self.board, envs, targets, self.request.matrix)
-
-    def _kernel_files(self, library: BoardLibrary) -> tuple[str, ...]:
-        """The patterns of a library's kernel files, from the current folder."""
-        folder = self.board.path.parent
-        return tuple(os.path.relpath(folder / pattern) for pattern in library.kernels)
 
 
 def _chosen(board: BoardDeclaration, only: Sequence[str]) -> Iterator[BoardLibrary]:

@@ -433,7 +433,9 @@ class WorkerPool:
                     "%s: pid %s, %s",
                     name,
                     client.hello.pid,
-                    "ready" if client.hello.ready else "not ready",
+                    f"ready after {client.hello.seconds:.1f} s"
+                    if client.hello.ready
+                    else "not ready",
                 )
             return client
 

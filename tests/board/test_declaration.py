@@ -58,6 +58,21 @@ def test_a_declaration_is_read(tmp_path: Path) -> None:
             "goes without versions",
         ),
         ('[[library]]\nname = "a"\n[[library]]\nname = "A"\n', "library[1].name", "already exists"),
+        (
+            '[[library]]\nname = "a"\npackage = "no"\n',
+            "library[0].package",
+            "expected a boolean",
+        ),
+        (
+            '[[library]]\nname = "a"\npackage = false\nversions = ["1"]\n',
+            "library[0].kernels",
+            "is missing",
+        ),
+        (
+            '[[library]]\nname = "a"\npackage = false\nkernels = ["a.toml"]\n',
+            "library[0].versions",
+            "is missing",
+        ),
     ],
 )
 def test_an_error_names_its_place(tmp_path: Path, text: str, where: str, message: str) -> None:

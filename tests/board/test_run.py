@@ -241,6 +241,38 @@ def test_kernels_without_a_kernel_file_are_guessed(folder: Path) -> None:
         assert "class: " in said(*shlex.split(example)[1:])
 
 
+@pytest.mark.wheels
+def test_kernel_files_need_no_package(folder: Path) -> None:
+    """Each version has its own files, and only a new version is compiled."""
+    source = (
+        "import triton\nimport triton.language as tl\n\n@triton.jit\ndef mine(x_ptr):\n"
+        "    tl.store(x_ptr, tl.load(x_ptr){more})\n"
+    )
+    for version, more in (("1.0", ""), ("2.0", " + tl.nothing()")):
+        place = Path("generated", version)
+        place.mkdir(parents=True)
+        (place / "mine.py").write_text(source.format(more=more))
+        (place / "mine.toml").write_text(
+            'schema = 1\nkernel = "mine"\nsource = "mine.py"\n[signature]\nx_ptr = "*fp32"\n'
+        )
+    files = 'name = "generator"\npackage = false\nkernels = ["generated/{version}/*.toml"]\n'
+    text = 'envs = ["3.9.0"]\ntargets = ["sm_90"]\n[[library]]\n' + files
+    Path("board.toml").write_text(text + 'versions = ["1.0"]\n')
+    assert "compiled 1 cell of 1 version" in said("board", "run", "--no-build")
+    Path("board.toml").write_text(text + 'versions = ["1.0", "2.0"]\n')
+    assert "compiled 1 cell of 1 version" in said("board", "run", "--no-build")
+    record = json.loads(Path("board/board.json").read_text())
+    (library,) = record["libraries"]
+    rows = {version["version"]: version["rows"] for version in library["versions"]}
+    assert rows == {
+        "1.0": [["mine", "default", "sm_90", [0]]],
+        "2.0": [["mine", "default", "sm_90", [1]]],
+    }
+    (failure,) = record["failures"]
+    assert "class: " in said(*shlex.split(failure["example"])[1:])
+    assert "wrote" in said("board", "site")
+
+
 def test_a_board_without_data_is_one_clear_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,9 @@ be imported here.
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from tests.standin.packages import (
 
 pytestmark = pytest.mark.wheels
 
+ROOT = Path(__file__).parents[2]
 SCALED = KERNEL.format(value="tl.load(source + at) * SCALE")
 
 
@@ -51,7 +54,7 @@ LEAKS = {
     ),
     "an annotation": HEADER + PLAIN.replace("size,", "size: torch.SomeType,"),
     "a name in the kernel": (
-        HEADER + KERNEL.format(value="tl.load(source + at) * torch.finfo(torch.float32).eps")
+        HEADER + KERNEL.format(value="tl.load(source + at) * torch.finfo(torch.mine).eps")
     ),
     "a helper's constant": (
         HEADER
@@ -333,6 +336,15 @@ KNOWN = {
         "2 if torch.are_deterministic_algorithms_enabled() else None",
         "torch.use_deterministic_algorithms(True, warn_only=True)\n",
     ),
+    "the limits of a dtype": scaled(
+        "2 if NUMBERS.max == 65504.0 and torch.iinfo(torch.int8).min == -128 else None",
+        "NUMBERS = torch.finfo(torch.float16)\n",
+    ),
+    "the limits of the default dtype": scaled("2 if torch.finfo().bits == 32 else None"),
+    "that a dtype has no such limits": scaled(
+        "NUMBER",
+        "try:\n    torch.finfo(torch.int8)\nexcept TypeError:\n    NUMBER = 2\n",
+    ),
     "no XCCL": scaled("None if torch.distributed.is_xccl_available() else 2"),
     "a package with a second name": scaled(
         "2", "import sys, transformers\nsys.modules['of_ours'] = transformers\n"
@@ -370,6 +382,45 @@ def test_what_the_kernel_does_not_need_is_in_nobodys_way(
     assert found.stood_in is not None
     assert any(each.startswith("torch ") for each in found.stood_in.packages)
     assert bool(found.stood_in.skipped) == (preamble == "what fails and is not needed")
+
+
+LIMITS = """
+import json, sys, torch
+sys.path.insert(0, sys.argv[1])
+from compat.worker import adapter
+
+dtypes = sys.modules[adapter.load_standin().__name__ + ".dtypes"]
+names = ("bits", "min", "max", "eps", "tiny", "smallest_normal", "resolution", "dtype")
+
+
+def told(limits, kind):
+    try:
+        found = limits(kind)
+        return {name: getattr(found, name, None) for name in names}
+    except TypeError as error:
+        return str(error)
+
+
+ours = dtypes.dtypes(tuple(map(int, torch.__version__.split(".")[:2])))
+found = {}
+for name, kind in ours.items():
+    real = getattr(torch, name)
+    if name not in ("float8_e8m0fnu", "float4_e2m1fn_x2"):
+        found[name] = [told(dtypes.floating_limits, kind), told(torch.finfo, real)]
+    found[name + " as a number"] = [told(dtypes.whole_limits, kind), told(torch.iinfo, real)]
+print(json.dumps(found))
+"""
+
+
+def test_the_limits_of_a_dtype_are_those_of_pytorch(pair_python: str) -> None:
+    program = [pair_python, "-c", LIMITS, str(ROOT)]
+    answers = json.loads(subprocess.run(program, check=True, stdout=subprocess.PIPE).stdout)
+    assert len(answers) > 40
+    # Releases of PyTorch disagree about one number.
+    answers["float8_e5m2fnuz"][1]["eps"] = None
+    assert {name: ours for name, (ours, _) in answers.items()} == {
+        name: real for name, (_, real) in answers.items()
+    }
 
 
 def test_what_fails_beside_a_stand_in_is_told_as_ever(

@@ -13,7 +13,7 @@ from functools import partial
 from types import FrameType, ModuleType
 from typing import Any, Callable
 
-from . import pytorch, versions
+from . import dtypes, pytorch, versions
 from .ledger import LEDGER
 from .opaque import AssumedStr, is_guarded, lacking, unknown_attribute
 
@@ -205,4 +205,4 @@ def is_from_stand_in(value: object) -> bool:
     if issubclass(kind, StandIn):
         return True
     module = kind.__module__ if not isinstance(value, type) else value.__module__
-    return module.startswith(tuple(own)) and not isinstance(value, pytorch.dtype)
+    return module.startswith(tuple(own)) and not isinstance(value, dtypes.dtype)

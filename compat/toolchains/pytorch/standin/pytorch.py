@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..device import gpu
+from .dtypes import Limits, dtype, dtypes, floating_limits, whole_limits
 from .ledger import LEDGER
-from .opaque import AssumedInt, AssumedStr, Opaque, Partly, lacking, unknown_of_known
+from .opaque import AssumedInt, AssumedStr, Opaque, Partly, lacking
 
 if TYPE_CHECKING:
     from ...inside.foreign import Objects, Value
@@ -35,68 +36,7 @@ def _minor() -> tuple[int, int]:
     return int(major), int(minor)
 
 
-# --- types ----------------------------------------------------------------------------------------
-
-
-class dtype:
-    """A dtype of PyTorch: one object for each, equal to nothing else."""
-
-    def __init__(self, name: str, size: int, floating: bool, signed: bool, complex_: bool) -> None:
-        self._name = name
-        self.itemsize, self.is_floating_point, self.is_signed, self.is_complex = (
-            size,
-            floating,
-            signed,
-            complex_,
-        )
-
-    def __repr__(self) -> str:
-        return "torch.%s" % self._name
-
-    def __reduce__(self) -> str:
-        return self._name
-
-    def __getattr__(self, name: str) -> Any:
-        return unknown_of_known(dtype, name)
-
-
-@functools.lru_cache(maxsize=None)
-def _dtypes() -> dict[str, dtype]:
-    dtypes: dict[str, dtype] = {}
-
-    def add(
-        names: str, size: int, floating: bool = False, signed: bool = True, complex_: bool = False
-    ) -> None:
-        first = names.split(maxsplit=1)[0]
-        one = dtype(first, size, floating, signed, complex_)
-        dtypes.update(dict.fromkeys(names.split(), one))
-
-    add("bool", 1, signed=False)
-    add("uint8", 1, signed=False)
-    for names, size in (("int8", 1), ("int16 short", 2), ("int32 int", 4), ("int64 long", 8)):
-        add(names, size)
-    for names, size in (
-        ("float16 half", 2),
-        ("bfloat16", 2),
-        ("float32 float", 4),
-        ("float64 double", 8),
-    ):
-        add(names, size, floating=True)
-    for names, size in (
-        ("complex32 chalf", 4),
-        ("complex64 cfloat", 8),
-        ("complex128 cdouble", 16),
-    ):
-        add(names, size, complex_=True)
-    for name, size in (("uint16", 2), ("uint32", 4), ("uint64", 8)):
-        add(name, size, signed=False)
-    for name in ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"):
-        add(name, 1, floating=True)
-    if _minor() >= (2, 7):
-        add("float8_e8m0fnu", 1, floating=True, signed=False)
-    if _minor() >= (2, 8):
-        add("float4_e2m1fn_x2", 1, floating=True)
-    return dtypes
+# --- classes --------------------------------------------------------------------------------------
 
 
 class Tensor(Partly):
@@ -326,6 +266,14 @@ VALUES: dict[str, dict[str, Callable[[], object]]] = {
 """Module → attribute → its value here. The evidence names each use by a module of the tree."""
 
 
+def _default_dtype() -> object:
+    return _DEFAULT.get("dtype", dtypes(_minor())["float32"])
+
+
+def _floating_limits(type: object = None) -> Limits:
+    return floating_limits(_default_dtype() if type is None else type)
+
+
 @functools.lru_cache(maxsize=None)
 def modules() -> dict[str, Objects]:
     """Return module → its known names that do not depend on the target.
@@ -347,7 +295,7 @@ def modules() -> dict[str, Objects]:
     no = dict.fromkeys(("is_available",), lambda *_: False)
     return {
         "torch": {
-            **_dtypes(),
+            **dtypes(_minor()),
             **dict.fromkeys(
                 ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled", "autocast"),
                 no_grad,
@@ -358,7 +306,9 @@ def modules() -> dict[str, Objects]:
             "Size": Size,
             "compile": _decorator,
             "is_tensor": lambda value: isinstance(value, Tensor),
-            "get_default_dtype": lambda: _DEFAULT.get("dtype", _dtypes()["float32"]),
+            "finfo": _floating_limits,
+            "iinfo": whole_limits,
+            "get_default_dtype": _default_dtype,
             "set_default_dtype": lambda kind: _DEFAULT.update(dtype=kind),
             "are_deterministic_algorithms_enabled": _told(
                 "torch.are_deterministic_algorithms_enabled",

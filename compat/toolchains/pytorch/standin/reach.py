@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from .dtypes import dtype
 from .finder import StandIn, is_from_stand_in
 from .ledger import LEDGER
 from .opaque import AssumedFloat, AssumedInt, AssumedStr, Lacking, is_opaque, path_of
-from .pytorch import Tensor, dtype
+from .pytorch import Tensor
 
 if TYPE_CHECKING:
     from ...inside.foreign import Document, Function, Value
