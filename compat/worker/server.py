@@ -55,9 +55,9 @@ def main(arguments: list[str]) -> int:
     def load() -> tuple[adapter.Adapter, Beginning]:
         adapter.load_standin()
         toolchain = adapter.load(toolchain_folder)
-        return toolchain, _begun(toolchain, package, folder)
+        return toolchain, _beginning_of(toolchain, package, folder)
 
-    server = _made(load, control, folder)
+    server = _new_server(load, control, folder)
     if server is None:
         return 1
     # From here on the end of the socket shows that the driver is gone, and leaves time to kill
@@ -70,7 +70,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _made(
+def _new_server(
     load: Callable[[], tuple[adapter.Adapter, Beginning]], control: socket.socket, folder: str
 ) -> Server | None:
     """A server with what ``load`` imports; ``None``, and the driver knows why, if that fails."""
@@ -96,7 +96,7 @@ def _made(
     return Server(toolchain, ready, beginning, folder=folder)
 
 
-def _begun(toolchain: adapter.Adapter, asked: dict[str, object] | None, folder: str) -> Beginning:
+def _beginning_of(toolchain: adapter.Adapter, asked: dict[str, object] | None, folder: str) -> Beginning:
     """What is made ready before the first child: an interpreter, a package, or nothing."""
     if not asked:
         return Beginning()
@@ -279,7 +279,7 @@ class Server:
             outer = self.beginning
             return self.toolchain, Beginning.of(package, self.toolchain, folder, outer)
 
-        server = _made(load, control, folder)
+        server = _new_server(load, control, folder)
         if server is not None:
             server.greet(control)
             server.serve()
