@@ -96,7 +96,9 @@ def _new_server(
     return Server(toolchain, ready, beginning, folder=folder)
 
 
-def _beginning_of(toolchain: adapter.Adapter, asked: dict[str, object] | None, folder: str) -> Beginning:
+def _beginning_of(
+    toolchain: adapter.Adapter, asked: dict[str, object] | None, folder: str
+) -> Beginning:
     """What is made ready before the first child: an interpreter, a package, or nothing."""
     if not asked:
         return Beginning()
