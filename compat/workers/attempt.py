@@ -222,18 +222,18 @@ class PreloadedPackage:
                 if root.joinpath(*names[:depth], "__init__.py").is_file()
             ]
             first = sum(name.count(".") < _OUTERMOST for name in packages)
-            found: PreloadedPackage | None = None
+            innermost: PreloadedPackage | None = None
             for name in packages[max(0, first - 1) :]:
-                found = cls(
+                innermost = cls(
                     root=str(root),
                     name=name,
                     roots=tuple(map(str, roots)),
                     target=cell.target,
                     facts=toolchains.of(cell.env).facts(cell.target, cell.env.release),
-                    outer=found,
+                    outer=innermost,
                 )
-            if found is not None:
-                return found
+            if innermost is not None:
+                return innermost
         return None
 
     @property

@@ -293,6 +293,15 @@ def test_a_worker_is_forked_from_that_of_the_package_around_it(
     with workers.lend(env, more) as client:
         assert client.alive
         assert client.hello.pid not in (first, outermost, middle)
+    monkeypatch.setattr(pool, "_UNUSED", 2)
+    with workers.lend(env, other) as used_before:
+        pid = used_before.hello.pid
+    with workers.lend(env, more) as used_last:
+        pass
+    with workers.lend(env, chain(env, written(tmp_path / "third", LIBRARY), "deep/act")):
+        pass
+    wait_until(lambda: not is_there(pid))
+    assert used_last.alive
 
 
 def is_there(pid: int) -> bool:

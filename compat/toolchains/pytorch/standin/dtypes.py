@@ -34,14 +34,14 @@ class dtype:
 @functools.lru_cache(maxsize=None)
 def dtypes(release: tuple[int, int]) -> dict[str, dtype]:
     """Return name → dtype, of those that a release of PyTorch has."""
-    found: dict[str, dtype] = {}
+    by_name: dict[str, dtype] = {}
 
     def add(
         names: str, size: int, floating: bool = False, signed: bool = True, complex_: bool = False
     ) -> None:
         first = names.split(maxsplit=1)[0]
         one = dtype(first, size, floating, signed, complex_)
-        found.update(dict.fromkeys(names.split(), one))
+        by_name.update(dict.fromkeys(names.split(), one))
 
     add("bool", 1, signed=False)
     add("uint8", 1, signed=False)
@@ -68,7 +68,7 @@ def dtypes(release: tuple[int, int]) -> dict[str, dtype]:
         add("float8_e8m0fnu", 1, floating=True, signed=False)
     if release >= (2, 8):
         add("float4_e2m1fn_x2", 1, floating=True)
-    return found
+    return by_name
 
 
 # --- limits ---------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ _FLOATS = {
 _PARTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
 
 
-class Limits(Partly):
+class NumberLimits(Partly):
     """``torch.finfo(…)`` and ``torch.iinfo(…)``: the limits of the numbers of a dtype."""
 
     def __init__(self, kind: str, name: str, **limits: float) -> None:
@@ -101,7 +101,7 @@ class Limits(Partly):
         return self._shown
 
 
-def floating_limits(kind: object) -> Limits:
+def floating_limits(kind: object) -> NumberLimits:
     """Return ``torch.finfo`` of a dtype.
 
     Raises TypeError as PyTorch does, and Lacking if the limits are not known here.
@@ -117,7 +117,7 @@ def floating_limits(kind: object) -> Limits:
             " 'torch.finfo'"
         )
     largest, normal, step, resolution = _FLOATS[name]
-    return Limits(
+    return NumberLimits(
         "finfo",
         name,
         bits=8 * (kind.itemsize // 2 if kind.is_complex else kind.itemsize),
@@ -130,7 +130,7 @@ def floating_limits(kind: object) -> Limits:
     )
 
 
-def whole_limits(kind: object) -> Limits:
+def whole_limits(kind: object) -> NumberLimits:
     """Return ``torch.iinfo`` of a dtype.
 
     Raises TypeError as PyTorch does, and Lacking if the dtype is not known here.
@@ -145,7 +145,7 @@ def whole_limits(kind: object) -> Limits:
         )
     bits = 8 * kind.itemsize
     values = bits - kind.is_signed
-    return Limits(
+    return NumberLimits(
         "iinfo",
         kind._name,
         bits=bits,

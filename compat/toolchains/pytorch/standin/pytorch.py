@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..device import gpu
-from .dtypes import Limits, dtype, dtypes, floating_limits, whole_limits
+from .dtypes import NumberLimits, dtype, dtypes, floating_limits, whole_limits
 from .ledger import LEDGER
 from .opaque import AssumedInt, AssumedStr, Opaque, Partly, lacking
 
@@ -270,7 +270,7 @@ def _default_dtype() -> object:
     return _DEFAULT.get("dtype", dtypes(_minor())["float32"])
 
 
-def _floating_limits(type: object = None) -> Limits:
+def _floating_limits(type: object = None) -> NumberLimits:
     return floating_limits(_default_dtype() if type is None else type)
 
 
