@@ -82,6 +82,29 @@ def read(folder: Path, source: str, function: str = "kernel") -> Specialization:
     return found
 
 
+@pytest.mark.wheels
+def test_a_folder_without_an_init_is_imported_again_with_its_package(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
+    """Its path asks for the package, and that is not there after its import has failed."""
+    path = tmp_path / "src/mylib/inner/act.py"
+    tree = {
+        "src/mylib/__init__.py": "from mylib.inner.shift import SHIFT\nimport another_package\n",
+        "src/mylib/inner/shift.py": PLAIN + "SHIFT = tl.constexpr(1)\n",
+        "src/mylib/inner/act.py": (
+            HEADER
+            + "from .shift import SHIFT\n"
+            + KERNEL.format(value="tl.load(source + at) + SHIFT")
+        ),
+    }
+    written(tmp_path, tree)
+    ours = evolve(spec(path), roots=(str(tmp_path / "src"),))
+    found = outcome(built("triton-3.9.0"), ours)
+    assert found.status is Status.OK, found
+    assert found.stood_in is not None
+    assert "another_package" in found.stood_in.packages
+
+
 @pytest.fixture(params=["triton-3.0.0", "triton-3.9.0"])
 def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> BuiltEnv:
     return built(request.param)

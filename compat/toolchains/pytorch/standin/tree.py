@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import functools
 import importlib
 import importlib.util
@@ -142,7 +143,12 @@ def _is_of_python(package: str, module: object) -> bool:
 
 def _is_of_tree(module: object) -> bool:
     facts = getattr(module, "__dict__", {})
-    path = facts.get("__file__") or next(iter(list(facts.get("__path__") or [])), None)
+    path = facts.get("__file__")
+    if not path:
+        # Without an ``__init__.py``, the path asks for the package above, whose import may have
+        # failed.
+        with contextlib.suppress(KeyError):
+            path = next(iter(facts.get("__path__") or []), None)
     return isinstance(path, str) and LEDGER.in_tree(path + "/")
 
 
