@@ -16,7 +16,7 @@ from compat.engine.run import RunContext
 from compat.envs.libraries import released_versions
 from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionError
 from compat.matrix import run_matrix
-from compat.model import Cell, CompileSpec, Env, Status
+from compat.model import Cell, Env, Status
 from compat.project import Listener, Obtain, Selection, select, select_places
 from compat.report.summary.compact import counted
 from compat.report.summary.record import Report
@@ -176,12 +176,10 @@ class _BoardRun:
         kept = None
         if before.columns and not before.problem:
             kept = self.data.read(part.library.name, part.version)
-            old = _arguments(result.cell for result in kept.results)
-            new = _arguments(selection.cells)
-            if any(old[name] != new[name] for name in old.keys() & new.keys()):
+            if _differ([result.cell for result in kept.results], selection.cells):
                 self.listener.say(
-                    f"{part.requirement}: its kernels have other arguments than before;"
-                    " compiling all cells"
+                    f"{part.requirement}: there are kernels that were not there before, or had"
+                    " other arguments; compiling all cells"
                 )
                 places = self._places(part.library)
                 whole = _missing(part.library, part.version, places, BoardIndex())
@@ -266,10 +264,21 @@ def _without_answer(report: Report) -> set[str]:
     }
 
 
-def _arguments(cells: Iterable[Cell]) -> dict[tuple[str, ...], CompileSpec]:
-    """Kernel, variant and case → the arguments of the compile."""
-    specs = (cell.spec for cell in cells)
-    return {(spec.kernel, spec.variant, spec.case): spec.compile for spec in specs}
+def _differ(before: Sequence[Cell], now: Sequence[Cell]) -> bool:
+    """Whether a kernel has other arguments than before, or should have been compiled before."""
+    known = {_name(cell): cell.spec.compile for cell in before}
+    targets = {cell.target for cell in before}
+    return any(
+        known[_name(cell)] != cell.spec.compile
+        if _name(cell) in known
+        else any(cell.spec.is_for(target) for target in targets)
+        for cell in now
+    )
+
+
+def _name(cell: Cell) -> tuple[str, ...]:
+    """Kernel, variant and case."""
+    return cell.spec.kernel, cell.spec.variant, cell.spec.case
 
 
 def _besides(report: Report, envs: set[str], targets: Sequence[str]) -> Report:

@@ -200,13 +200,11 @@ def test_kernels_with_other_arguments_are_compiled_again(folder: Path) -> None:
     )
     Path("plain.toml").write_text(kernel)
     said("board", "run", "--no-build")
-    more = kernel[kernel.index("[[kernel]]") :].replace("mine", "more")
-    Path("plain.toml").write_text(kernel + more)
     declare(envs=RELEASES, versions=versions)
     assert "other arguments" not in said("board", "run", "--no-build")
     Path("plain.toml").write_text(kernel.replace("32", "64"))
     declare(envs=RELEASES, versions=versions, targets=("sm_90", "sm_80"))
-    assert "its kernels have other arguments than before" in said("board", "run", "--no-build")
+    assert "or had other arguments; compiling all" in said("board", "run", "--no-build")
     cells = BoardData(read_board(Path("board.toml")).folder).read("live-waves", "1.0").results
     mine = [each.cell for each in cells if each.cell.spec.kernel == "mine"]
     assert {(cell.env.name, cell.target.name) for cell in mine} == {
@@ -214,6 +212,40 @@ def test_kernels_with_other_arguments_are_compiled_again(folder: Path) -> None:
     }
     assert {cell.spec.compile.constexprs["BLOCK"] for cell in mine} == {64}
     assert "compiled 0 cells" in said("board", "run", "--no-build")
+
+
+@pytest.mark.wheels
+def test_a_kernel_that_was_not_there_before_is_compiled_everywhere(folder: Path) -> None:
+    """A kernel file for a new target alone changes nothing of what the other targets have."""
+    files = folder / "files"
+    files.mkdir()
+    versions = 'versions = ["1.0"]\nkernels = ["files/*.toml"]'
+    declare(envs=("3.9.0",), versions=versions)
+    kernel = (
+        'schema = 1\npackage = "live-waves==1.0"\n[[kernel]]\nname = "{name}"\nfunction ='
+        ' "plain"\nmodule = "live_waves.plain"\nconstexprs = {{ BLOCK = 32 }}\n'
+        'launch = {{ x_ptr = "*fp16", y_ptr = "*fp16", n = 64 }}\n{more}'
+    )
+    (files / "mine.toml").write_text(kernel.format(name="mine", more=""))
+    said("board", "run", "--no-build")
+    (files / "theirs.toml").write_text(kernel.format(name="theirs", more='targets = ["sm_80"]\n'))
+    declare(envs=("3.9.0",), versions=versions, targets=("sm_90", "sm_80"))
+    assert "compiling all" not in said("board", "run", "--no-build")
+    (files / "more.toml").write_text(kernel.format(name="more", more=""))
+    declare(envs=RELEASES, versions=versions, targets=("sm_90", "sm_80"))
+    assert "kernels that were not there before" in said("board", "run", "--no-build")
+    cells = BoardData(read_board(Path("board.toml")).folder).read("live-waves", "1.0").results
+    places = {
+        name: {
+            (each.cell.env.name, each.cell.target.name)
+            for each in cells
+            if each.cell.spec.kernel == name
+        }
+        for name in ("mine", "more", "theirs")
+    }
+    everywhere = {(f"triton-{one}", target) for one in RELEASES for target in ("sm_90", "sm_80")}
+    assert places["mine"] == places["more"] == everywhere
+    assert places["theirs"] == {(f"triton-{release}", "sm_80") for release in RELEASES}
 
 
 @pytest.mark.wheels
