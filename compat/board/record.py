@@ -122,6 +122,10 @@ class BoardVersion:
         """The kernels that work on a release, for all targets that it has."""
         return tuple(kernel for kernel in self.kernels if self.mark(kernel, release) == GOOD)
 
+    def is_compiled(self, release: int) -> bool:
+        """Whether any kernel was compiled on a release."""
+        return any(row.marks[release] != UNTRIED for row in self.rows)
+
     def tried(self, release: int) -> int:
         """How many of the usable kernels were compiled on a release."""
         return sum(self.mark(kernel, release) != UNTRIED for kernel in self.usable)

@@ -116,7 +116,7 @@ class ReleaseNumber:
     tried: int
     unknown: int
     never: int
-    """Kernels that work on no release."""
+    """Kernels that work on no release; 0 if none was compiled on this one."""
     lost: int
     """Kernels that work on the release before, and not on this one."""
 
@@ -191,7 +191,7 @@ def number_of(version: BoardVersion, place: int) -> ReleaseNumber:
         works=len(version.works(place)),
         tried=version.tried(place),
         unknown=version.unknown(place),
-        never=len(version.kernels) - len(version.usable),
+        never=len(version.kernels) - len(version.usable) if version.is_compiled(place) else 0,
         lost=len(version.lost(place - 1, place)) if place else 0,
     )
 

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from compat.board.declaration import BoardDeclaration, read_board
+from compat.board.record import GOOD, UNTRIED, BoardRow, BoardVersion
 from compat.board.site import headline, number_of, write_site
 from tests.board.boards import keep, made
 from tests.records import ASSERT, REMOVED
@@ -41,6 +42,20 @@ def test_a_number_says_what_it_counts() -> None:
     assert number_of(new, 0).words == "2 of 3 kernels compile; 1 compiles on no release"
     assert [number_of(old, place).tone for place in range(3)] == ["all", "all", "some"]
     assert number_of(new, 2).text == "2?"
+
+
+def test_a_release_without_a_compile_has_no_number() -> None:
+    """Also if some kernels work on no release."""
+    rows = (("works", UNTRIED, GOOD), ("never", UNTRIED, 1))
+    version = BoardVersion(
+        version="1.0",
+        rows=tuple(
+            BoardRow(kernel=name, case="default", target="sm_90", marks=tuple(marks))
+            for name, *marks in rows
+        ),
+    )
+    assert number_of(version, 0).words == "not compiled there"
+    assert number_of(version, 1).words == "1 of 1 kernel compile; 1 compiles on no release"
 
 
 def test_the_feed_has_what_the_newest_versions_lose(board: BoardDeclaration) -> None:
