@@ -132,7 +132,7 @@ class ReleaseNumber:
             return "not compiled there"
         lost = f"; {self.lost} no longer {_verb(self.lost)}" if self.lost else ""
         never = f"; {self.never} {_verb(self.never)} on no release" if self.never else ""
-        return f"{self.works} of {counted(self.tried, 'kernel')} compile{lost}{never}"
+        return f"{self.works} of {counted(self.tried, 'kernel')} {_verb(self.tried)}{lost}{never}"
 
     @property
     def tone(self) -> str:

@@ -99,10 +99,13 @@ def _checked_lines(check: BoardCheck, library: CheckedLibrary) -> Iterator[str]:
         yield f"the board has no {library.installed}; this is of {library.version}"
     if library.guessed:
         yield f"the arguments of {counted(library.guessed, 'kernel')} are guessed"
-    works = f"{library.works} of {counted(library.kernels, 'kernel')}"
-    yield f"{works} compile with {check.toolchain} {check.before}"
+    if library.kernels:
+        works = f"{library.works} of {counted(library.kernels, 'kernel')}"
+        compiles = "compiles" if library.kernels == 1 else "compile"
+        yield f"{works} {compiles} with {check.toolchain} {check.before}"
     if library.unknown:
-        yield f"no answer for {counted(library.unknown, 'further kernel')}"
+        further = "further kernel" if library.kernels else "kernel"
+        yield f"no answer for {counted(library.unknown, further)}"
     for name, number in library.classes.items():
         kernels = [lost.kernel for lost in library.lost if lost.failure.failure_class == name]
         more = [f"{number - _NAMED} more"] if number > _NAMED else []
@@ -115,14 +118,17 @@ def _sentence(check: BoardCheck) -> str:
     upgrade = f"from {check.toolchain} {check.before} to {check.after}"
     if not check.libraries:
         return f"no installed package is on the board ({upgrade})"
+    unknown = sum(library.unknown for library in check.libraries)
+    rest = f"; no answer for {counted(unknown, 'kernel')}" if unknown else ""
     broken = [library for library in check.libraries if library.lost]
     if not broken:
         libraries = counted(len(check.libraries), "installed library", "installed libraries")
-        return f"{upgrade}, no kernel of {libraries} breaks"
+        breaks = "is known to break" if unknown else "breaks"
+        return f"{upgrade}, no kernel of {libraries} {breaks}{rest}"
     lost = sum(len(library.lost) for library in broken)
     return (
-        f"{upgrade}, {counted(lost, 'kernel')} of"
-        f" {listed([library.name for library in broken])} {'breaks' if lost == 1 else 'break'}"
+        f"{upgrade}, {counted(lost, 'kernel')} of {listed([library.name for library in broken])}"
+        f" {'breaks' if lost == 1 else 'break'}{rest}"
     )
 
 

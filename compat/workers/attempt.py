@@ -215,6 +215,7 @@ class PreloadedPackage:
         if not cell.spec.package or mode.variables or mode.hidden or mode.interprets:
             return None
         names = module.split(".")[:-1]
+        facts = toolchains.of(cell.env).facts(cell.target, cell.env.release)
         for root in roots:
             packages = [
                 ".".join(names[:depth])
@@ -229,7 +230,7 @@ class PreloadedPackage:
                     name=name,
                     roots=tuple(map(str, roots)),
                     target=cell.target,
-                    facts=toolchains.of(cell.env).facts(cell.target, cell.env.release),
+                    facts=facts,
                     outer=innermost,
                 )
             if innermost is not None:

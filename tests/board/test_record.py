@@ -15,13 +15,16 @@ from compat.board.record import (
     UNKNOWN,
     UNTRIED,
     BoardLibraryRecord,
+    BoardRecord,
     BoardRow,
     BoardVersion,
     board_json,
     read_record,
 )
+from compat.board.view import check_blocks
 from compat.errors import SelectionError, StoreError
 from compat.hunt.known import KnownDefect
+from compat.report.render.blocks import TextLine
 from tests.board.boards import RELEASES, made, of_library
 from tests.records import ASSERT, REMOVED, SHAPE, bad
 from tests.report.factory import always
@@ -165,6 +168,44 @@ def test_what_an_upgrade_mends_and_what_is_unknown_is_counted() -> None:
     (waves,) = checked({"waves": "2.0"}, before="3.7", after="3.9").libraries
     assert waves.mended == ("blocks",)
     assert waves.unknown == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "lines"),
+    [
+        (
+            "3.7.0",
+            [
+                "no answer for 1 kernel",
+                "from Triton 3.7.0 to 3.9.0, no kernel of 1 installed library is known to break; no"
+                " answer for 1 kernel",
+            ],
+        ),
+        (
+            "3.8.0",
+            [
+                "1 of 1 kernel compiles with Triton 3.8.0",
+                "from Triton 3.8.0 to 3.9.0, no kernel of 1 installed library breaks",
+            ],
+        ),
+    ],
+)
+def test_a_release_without_a_compile_is_not_said_to_break_nothing(
+    before: str, lines: list[str]
+) -> None:
+    version = BoardVersion(
+        version="1.0",
+        rows=(BoardRow(kernel="add", case="default", target="sm_90", marks=(UNTRIED, GOOD, GOOD)),),
+    )
+    record = BoardRecord(
+        toolchain="Triton",
+        releases=("3.7.0", "3.8.0", "3.9.0"),
+        targets=("sm_90",),
+        libraries=(BoardLibraryRecord(name="waves", versions=(version,)),),
+    )
+    blocks = check_blocks(check_board(record, {"waves": "1.0"}, before=before))
+    told = [block.text for block in blocks if isinstance(block, TextLine) and block.text]
+    assert told == lines
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_a_release_without_a_compile_has_no_number() -> None:
         ),
     )
     assert number_of(version, 0).words == "not compiled there"
-    assert number_of(version, 1).words == "1 of 1 kernel compile; 1 compiles on no release"
+    assert number_of(version, 1).words == "1 of 1 kernel compiles; 1 compiles on no release"
 
 
 def test_the_feed_has_what_the_newest_versions_lose(board: BoardDeclaration) -> None:
