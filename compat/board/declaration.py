@@ -21,6 +21,20 @@ _NEWEST = 3
 
 
 @frozen(kw_only=True)
+class CaptureProgram:
+    """A program that launches the kernels of a library, so that their arguments can be captured."""
+
+    words: tuple[str, ...]
+    """Its command line: a script or ``-m`` and a module, and arguments. It runs in the folder of
+    the board's file.
+    """
+    env: str = ""
+    """The env with PyTorch that it runs in. Empty: the newest one of the group ``pairs``."""
+    install: tuple[str, ...] = ()
+    """What it needs besides the library, as pip reads it."""
+
+
+@frozen(kw_only=True)
 class BoardLibrary:
     """A library of the board."""
 
@@ -33,6 +47,10 @@ class BoardLibrary:
     kernels: tuple[str, ...] = ()
     """Patterns of kernel files, from the folder of the board's file. ``{version}`` in them stands
     for the version. The arguments of the other kernels are guessed.
+    """
+    capture: CaptureProgram | None = None
+    """The program that launches the kernels of each version. The arguments of the other kernels are
+    guessed.
     """
     package: bool = True
     """Whether the kernels are those of a package of the index. If not, the kernel files have all
@@ -77,10 +95,16 @@ class BoardDeclaration:
         return library.targets or self.targets
 
     def kernels_of(self, library: BoardLibrary, version: str) -> tuple[Path, ...]:
-        """The patterns of the kernel files for a version of a library."""
-        return tuple(
-            self.path.parent / pattern.replace("{version}", version) for pattern in library.kernels
+        """The patterns of the kernel files for a version of a library, with what was captured."""
+        captured = self.captured_file(library, version)
+        return (
+            *(self.path.parent / text.replace("{version}", version) for text in library.kernels),
+            *((captured,) if library.capture and captured.exists() else ()),
         )
+
+    def captured_file(self, library: BoardLibrary, version: str) -> Path:
+        """The kernel file of the kernels that were captured of a version."""
+        return self.folder / "captured" / f"{library.name}-{version}.toml"
 
 
 def read_board(path: Path) -> BoardDeclaration:
@@ -109,7 +133,7 @@ def read_board(path: Path) -> BoardDeclaration:
 
 
 def _library(table: Table) -> BoardLibrary:
-    table.only("name", "versions", "newest", "kernels", "package", "envs", "targets")
+    table.only("name", "versions", "newest", "kernels", "capture", "package", "envs", "targets")
     name = table.string("name", example='"liger-kernel"')
     if not _NAME.fullmatch(name):
         table.fail(f"{quoted(name)} is not the name of a package", "name")
@@ -120,14 +144,27 @@ def _library(table: Table) -> BoardLibrary:
         for key in ("versions", "kernels"):
             if key not in table:
                 table.fail("is missing", key, hint="Without a package, nothing else has them.")
+        if "capture" in table:
+            table.fail("needs a package", "capture", hint="Name kernel files in kernels.")
     return BoardLibrary(
         name=canonicalize_name(name),
         versions=_versions(table),
         newest=table.integer("newest") if "newest" in table else _NEWEST,
         kernels=table.strings("kernels"),
+        capture=_capture(table.table("capture")) if "capture" in table else None,
         package=package,
         envs=table.strings("envs"),
         targets=table.strings("targets"),
+    )
+
+
+def _capture(table: Table) -> CaptureProgram:
+    table.only("program", "env", "install")
+    words = table.strings("program")
+    if not words:
+        table.fail("is missing", "program", hint='Add program = ["scripts/launch_all.py"].')
+    return CaptureProgram(
+        words=words, env=table.string("env", ""), install=table.requirements("install")
     )
 
 

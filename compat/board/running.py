@@ -9,6 +9,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 from packaging.version import Version
 
+from compat.board.capturing import VersionCapture, capture_version, captured_targets
 from compat.board.data import BoardData, BoardIndex, CompiledVersion, joined
 from compat.board.declaration import BoardDeclaration, BoardLibrary, newest_of_minors
 from compat.config.toml import shown
@@ -20,6 +21,9 @@ from compat.model import Cell, Env, Status
 from compat.project import Listener, Obtain, Selection, select, select_places
 from compat.report.summary.compact import counted
 from compat.report.summary.record import Report
+
+_PAIRS = "pairs"
+"""The group of the envs with PyTorch."""
 
 
 @frozen(kw_only=True)
@@ -124,11 +128,12 @@ class _BoardRun:
         new, problems = self.new_cells(index)
         for part in new:
             self.listener.say(f"{part.requirement}: {_extent(part)}")
+            missing = self._capture(part)
             entry, cells = self._compile(part, index)
             index = self.data.note(part.library.name, part.version, entry)
             compiled[part.requirement] = cells
-            if entry.problem:
-                problems[part.requirement] = entry.problem
+            if problem := entry.problem or missing:
+                problems[part.requirement] = problem
         return BoardUpdate(index=index, compiled=compiled, problems=problems)
 
     def new_cells(self, index: BoardIndex) -> tuple[tuple[NewCells, ...], dict[str, str]]:
@@ -151,23 +156,52 @@ class _BoardRun:
             new += filter(None, (_missing(library, str(v), places, index) for v in versions))
         return tuple(new), problems
 
+    def _capture(self, part: NewCells) -> str:
+        """Capture the kernels of a version, unless they are there.
+
+        Returns why kernels may be missing, or nothing. Raises the errors of
+        :func:`compat.board.capturing.capture_version`.
+        """
+        program = part.library.capture
+        if program is None:
+            return ""
+        places = board_places(
+            self.board, (program.env or _PAIRS,), part.targets, self.request.matrix
+        )
+        *_, pair = sorted(places.envs, key=lambda env: (env.paired, env.release or Version("0")))
+        version = VersionCapture(
+            board=self.board,
+            library=part.library,
+            version=part.version,
+            program=program,
+            targets=captured_targets(pair, self._places(part.library).targets),
+        )
+        if version.is_there:
+            return ""
+        try:
+            (built,) = self.obtain(places.config.path, (version.env(pair),))
+        except EnvError as error:
+            return str(error)
+        if built.error:
+            return built.error
+        with self.listener.step(f"capturing {part.requirement}") as told:
+            return capture_version(version, built, told)
+
     def _compile(self, part: NewCells, index: BoardIndex) -> tuple[CompiledVersion, int]:
         """Compile the new cells of a version, and keep its report with them."""
         before = index.of(part.library.name, part.version)
+        kernel_files = self.board.kernels_of(part.library, part.version)
         try:
             selection = select(
                 self.request.matrix,
                 envs=tuple(env.name for env in part.envs),
                 targets=part.targets,
-                kernel_files=tuple(
-                    os.path.relpath(pattern)
-                    for pattern in self.board.kernels_of(part.library, part.version)
-                ),
+                kernel_files=tuple(map(os.path.relpath, kernel_files)),
                 packages=(part.requirement,) if part.library.package else (),
-                guess_others=part.library.package and bool(part.library.kernels),
+                guess_others=part.library.package and bool(kernel_files),
             )
         except (SelectionError, ConfigError) as error:
-            if part.library.kernels:
+            if kernel_files:
                 raise  # the kernel files are wrong; else the version has no kernels
             entry = evolve(before, problem=str(error), columns=_columns(before, part, ()))
             return entry, 0

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from attrs import define, evolve, field, frozen
 
@@ -65,6 +66,8 @@ def capture_program(
     options: Options,
     *,
     python: str | None = None,
+    folder: Path | None = None,
+    output: IO[bytes] | None = None,
     timeout: float | None = None,
     on_progress: Callable[[RecordingProgress, float], None] = lambda progress, seconds: None,
     on_check: Callable[[int], None] = lambda kernels: None,
@@ -75,6 +78,8 @@ def capture_program(
         words: The command line of the program.
         options: How to capture.
         python: Interpreter of the program's environment. ``None``: the one that ``words`` lead to.
+        folder: The folder that it runs in. ``None``: the current one.
+        output: The file that it writes to. ``None``: the terminal.
         timeout: Seconds after which the program is stopped. ``None``: never.
         on_progress: Called now and then with the progress and the seconds since the program
             started.
@@ -86,8 +91,8 @@ def capture_program(
     """
     began = time.monotonic()
     check_writable(options.output)
-    with TemporaryFolder("compat-capture-") as folder:
-        records, cache = folder / "records", folder / "cache"
+    with TemporaryFolder("compat-capture-") as private:
+        records, cache = private / "records", private / "cache"
         records.mkdir()
         settings = recorder_settings(options, records)
         last_look = [0.0]
@@ -102,7 +107,14 @@ def capture_program(
             capturing_of(toolchain_of(options.toolchain)),
             cache if options.is_fake else None,
         )
-        ended = run_in_foreground(command(words, python), environ, timeout=timeout, on_tick=tick)
+        ended = run_in_foreground(
+            command(words, python),
+            environ,
+            folder=folder,
+            output=output,
+            timeout=timeout,
+            on_tick=tick,
+        )
         return evolve(made_of(records, options, ended, on_check), seconds=time.monotonic() - began)
 
 

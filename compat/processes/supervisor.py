@@ -178,18 +178,27 @@ def run_in_foreground(
     command: Sequence[str],
     variables: Mapping[str, str],
     *,
+    folder: Path | None = None,
+    output: IO[bytes] | None = None,
     timeout: float | None = None,
     on_tick: Callable[[float], None] = lambda _: None,
 ) -> ForegroundResult:
     """Run a user's program to its end as the user would, on this terminal.
 
-    ``variables`` are added to the environment. ``on_tick`` is called now and then, with the seconds
-    since the start. After ``timeout`` seconds, or if everything is to end meanwhile, the program is
+    ``variables`` are added to the environment. It runs in ``folder``, and writes into ``output``
+    instead of the terminal. ``on_tick`` is called now and then, with the seconds since the start.
+    After ``timeout`` seconds, or if everything is to end meanwhile, the program is
     asked to end, and then killed. Raises SelectionError if there is no such program.
     """
     began = time.monotonic()
     try:
-        process = subprocess.Popen(list(command), env={**os.environ, **variables})
+        process = subprocess.Popen(
+            list(command),
+            env={**os.environ, **variables},
+            cwd=folder,
+            stdout=output,
+            stderr=output,
+        )
     except OSError as error:
         hint = "A program is a command on PATH, a script (train.py), or a module (-m module)."
         raise SelectionError(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from compat.board.declaration import BoardLibrary, newest_of_minors, read_board
+from compat.board.declaration import BoardLibrary, CaptureProgram, newest_of_minors, read_board
 from compat.errors import ConfigError
 
 TEXT = """\
@@ -25,6 +25,7 @@ versions = ["0.4.0", "0.6.0"]
 kernels = ["captured/*.toml"]
 envs = [">=3.5"]
 targets = ["gfx942"]
+capture = { program = ["-m", "launches"], install = ["einops"] }
 """
 
 
@@ -43,6 +44,7 @@ def test_a_declaration_is_read(tmp_path: Path) -> None:
     assert board.envs_of(fla) == (">=3.5",)
     assert board.targets_of(liger) == ("sm_90", "sm_80")
     assert board.targets_of(fla) == ("gfx942",)
+    assert fla.capture == CaptureProgram(words=("-m", "launches"), install=("einops",))
 
 
 @pytest.mark.parametrize(
@@ -58,6 +60,13 @@ def test_a_declaration_is_read(tmp_path: Path) -> None:
             "goes without versions",
         ),
         ('[[library]]\nname = "a"\n[[library]]\nname = "A"\n', "library[1].name", "already exists"),
+        ('[[library]]\nname = "a"\ncapture = {}\n', "library[0].capture.program", "is missing"),
+        (
+            '[[library]]\nname = "a"\npackage = false\nversions = ["1"]\nkernels = ["*.toml"]\n'
+            'capture = { program = ["a.py"] }\n',
+            "library[0].capture",
+            "needs a package",
+        ),
         (
             '[[library]]\nname = "a"\npackage = "no"\n',
             "library[0].package",

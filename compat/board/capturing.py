@@ -1,0 +1,210 @@
+"""Captures the kernels of a library's version with the program that the board names.
+
+The program runs once for each target, without a GPU, in an env with PyTorch, the library, and what
+else it needs. The library's kernels go into one kernel file,
+``board/captured/fla-core-0.6.0.toml``, in which each names the targets that it was captured for. A
+kernel that no file can name by its module is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from attrs import define, evolve, frozen
+from packaging.utils import canonicalize_name
+
+from compat.board.declaration import BoardDeclaration, BoardLibrary, CaptureProgram
+from compat.capturing.assembling import Captured
+from compat.capturing.capturing import Capture, capture_program
+from compat.capturing.checking import CodeCheck, Options, toolchain_of
+from compat.capturing.kernels import Configs
+from compat.config.kernel_files import load_kernels
+from compat.config.kernel_writer import write_kernel_file
+from compat.errors import CompatError, StoreError
+from compat.files import TemporaryFolder, read_end
+from compat.interruption import Stopped
+from compat.model import BuiltEnv, Env, Specialization, Target
+from compat.processes.supervisor import SHOWN
+
+_DEADLINE = 3600.0
+"""Seconds that a program may take for one target."""
+
+
+@frozen(kw_only=True)
+class VersionCapture:
+    """What is captured of a version of a library."""
+
+    board: BoardDeclaration
+    library: BoardLibrary
+    version: str
+    program: CaptureProgram
+    targets: tuple[Target, ...]
+    """Those of the board that a stand-in for a GPU exists for."""
+
+    @property
+    def path(self) -> Path:
+        """The kernel file."""
+        return self.board.captured_file(self.library, self.version)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether all targets were captured already. A file that cannot be read has none."""
+        if not self.path.exists():
+            return False
+        try:
+            specs = load_kernels((str(self.path),), self.path.parent, where=None)
+        except CompatError:
+            return False
+        return {target.name for target in self.targets} <= {
+            name for spec in specs for name in spec.targets
+        }
+
+    @property
+    def requirement(self) -> str:
+        """The version as installers name it: ``liger-kernel==0.6.4``."""
+        return f"{self.library.name}=={self.version}"
+
+    def has(self, spec: Specialization) -> bool:
+        """Whether a kernel is one of the library, and not of a package that it uses."""
+        name, _, version = spec.package.partition("==")
+        return canonicalize_name(name) == self.library.name and version == self.version
+
+    def env(self, pair: Env) -> Env:
+        """A pair's env with the library and what the program needs."""
+        install = (*pair.install, self.requirement, *self.program.install)
+        name = f"{pair.name}-with-{self.library.name}-{self.version}"
+        return evolve(pair, name=name, install=install, lock=(), groups=())
+
+
+def captured_targets(env: Env, targets: Sequence[Target]) -> tuple[Target, ...]:
+    """The targets of an env's toolchain that there is a stand-in for a GPU of."""
+    toolchain = toolchain_of(env.toolchain)
+    return tuple(
+        target
+        for target in targets
+        if target in toolchain.device.targets and target.name in toolchain.device.models
+    )
+
+
+def capture_version(
+    version: VersionCapture, built: BuiltEnv, told: Callable[[str], None] = lambda words: None
+) -> str:
+    """Run the program, and write the kernel file.
+
+    Args:
+        version: What to capture.
+        built: The env that it runs in.
+        told: Called with the progress in a few words.
+
+    Returns:
+        Why kernels may be missing, or nothing.
+
+    Raises:
+        SelectionError: There is no such program.
+        StoreError: The file cannot be written.
+        Stopped: The command was asked to end.
+    """
+    problems: list[str] = []
+    captures: dict[Target, Captured] = {}
+    with TemporaryFolder("compat-board-") as folder:
+        for target in version.targets:
+            told(f"for {target.name}")
+            capture, output = _captured(version, built, target, folder / target.name)
+            captures[target] = capture.captured
+            problems += _problems(version, capture, target, output)
+        try:
+            _write(version, captures)
+        except OSError as error:
+            raise StoreError(f"cannot be written: {error}", where=str(version.path)) from error
+    return "; ".join(problems)
+
+
+def _captured(
+    version: VersionCapture, built: BuiltEnv, target: Target, folder: Path
+) -> tuple[Capture, str]:
+    """What the program launched on a target, and the last line that it wrote."""
+    options = Options(
+        toolchain=built.env.toolchain,
+        output=folder,
+        target=target.name,
+        configs=Configs.FIRST,
+        live=True,
+        check=CodeCheck.NOTHING,
+        fake=True,
+    )
+    with TemporaryFile() as output:
+        capture = capture_program(
+            version.program.words,
+            options,
+            python=built.python,
+            folder=version.board.path.parent,
+            output=output,
+            timeout=_DEADLINE,
+        )
+        lines = read_end(output.fileno(), SHOWN).strip().splitlines()
+    if capture.ended and capture.ended.interrupted:
+        raise Stopped
+    return capture, lines[-1] if lines else ""
+
+
+def _problems(
+    version: VersionCapture, capture: Capture, target: Target, output: str
+) -> Iterator[str]:
+    """Why kernels of a target may be missing."""
+    ended = capture.ended
+    assert ended is not None
+    if ended.timed_out:
+        yield f"the program was stopped for {target.name} after {_DEADLINE:,.0f} s"
+    elif ended.exit_code:
+        yield f"the program ended with exit code {ended.exit_code} for {target.name}: {output}"
+    if not any(version.has(spec) for spec, *_ in capture.captured.specs.values()):
+        yield f"the program launches no kernel of the library for {target.name}"
+
+
+def _write(version: VersionCapture, captures: Mapping[Target, Captured]) -> None:
+    """Write the kernel file, if a kernel of the library was captured. Raises OSError."""
+    specs = [
+        evolve(spec, targets=tuple(target.name for target in entry.targets), kernel=name)
+        for name, entry in _entries(version, captures)
+        for spec in entry.specs
+    ]
+    if specs:
+        version.path.parent.mkdir(parents=True, exist_ok=True)
+        write_kernel_file(specs, version.path)
+
+
+@define(kw_only=True)
+class _Entry:
+    """A kernel as some targets launch it."""
+
+    specs: tuple[Specialization, ...]
+    targets: list[Target]
+
+    def launches(self, specs: Sequence[Specialization]) -> bool:
+        """Whether another target launches it in the same way."""
+        return [(spec.case, spec.compile, spec.tuning) for spec in self.specs] == [
+            (spec.case, spec.compile, spec.tuning) for spec in specs
+        ]
+
+
+def _entries(
+    version: VersionCapture, captures: Mapping[Target, Captured]
+) -> Iterator[tuple[str, _Entry]]:
+    """The kernels of the library, by the names that they have in the file.
+
+    A kernel that targets launch in several ways has several names. All but one end with a target.
+    """
+    for name in sorted({name for captured in captures.values() for name in captured.specs}):
+        entries: list[_Entry] = []
+        for target, captured in captures.items():
+            specs = captured.specs.get(name, ())
+            if not specs or not version.has(specs[0]):
+                continue
+            known = next((entry for entry in entries if entry.launches(specs)), None)
+            if known is None:
+                entries.append(known := _Entry(specs=specs, targets=[]))
+            known.targets.append(target)
+        for number, entry in enumerate(entries):
+            yield f"{name}-{entry.targets[0].name}" if number else name, entry

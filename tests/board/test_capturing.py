@@ -1,0 +1,156 @@
+"""Kernels of a board that a program launches: what is captured, when, and what else happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from compat.board.data import BoardData
+from compat.board.declaration import read_board
+from compat.board.running import BoardRequest, BoardUpdate, board_places, update_board
+from compat.config.kernel_files import load_kernels
+from compat.model import BuiltEnv, Env, Result
+from compat.project import select_places
+from tests.capturing.test_live import installed
+from tests.wheels import empty_project, own_libraries, wheelhouse
+
+__all__ = ["own_libraries", "wheelhouse"]
+
+PAIR = "triton-3.5.1-torch-2.9.1"
+PROGRAM = """
+import sys
+import torch
+import triton
+from live_waves.plain import plain
+from live_waves.tuned import tuned
+
+target = triton.runtime.driver.active.get_current_target()
+x, y = torch.randn(64, device="cuda"), torch.empty(64, device="cuda")
+plain[(1,)](x, y, 64, BLOCK=32 if target.backend == "hip" else 64)
+tuned[(1,)](x, y, 64)
+print(target.arch, file=open("runs", "a"))
+if target.arch == 80:
+    sys.exit("no such GPU")
+"""
+FILE = Path("board/captured/live-waves-2.0.toml")
+
+
+def declare(*targets: str, program: str = "launch.py") -> None:
+    Path("board.toml").write_text(
+        f'envs = ["3.5.1"]\ntargets = {list(targets)}\n[[library]]\nname = "live-waves"\n'
+        f'versions = ["2.0"]\ncapture = {{ program = ["{program}"], env = "{PAIR}",'
+        ' install = ["no-kernels"] }\n'
+    )
+
+
+@pytest.fixture
+def update(
+    built: Callable[[str], BuiltEnv],
+    wheelhouse: Path,
+    own_libraries: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[[], BoardUpdate]:
+    """Brings a board up to date, in a folder that has a program.
+
+    The pair, with the library on its path, stands in for an env that has the library: that has five
+    gigabytes.
+    """
+    pair = built(PAIR)
+    empty_project(("3.5.1",), built, tmp_path, monkeypatch)
+    Path("launch.py").write_text(PROGRAM)
+    monkeypatch.setenv("PYTHONPATH", str(installed(tmp_path)))
+
+    def obtain(matrix: Path, envs: Sequence[Env]) -> Sequence[BuiltEnv]:
+        if envs[0].name == PAIR + "-with-live-waves-2.0":
+            assert envs[0].install[-2:] == ("live-waves==2.0", "no-kernels")
+            return [evolve(pair, env=envs[0])]
+        return select_places(envs=("3.5.1",)).read_envs(matrix, envs)
+
+    def update() -> BoardUpdate:
+        board = read_board(Path("board.toml"))
+        places = board_places(board, board.envs, board.targets)
+        with places.open_store() as store:
+            return update_board(board, BoardRequest(), places.context(store), obtain)
+
+    return update
+
+
+@pytest.mark.wheels
+def test_what_a_program_launches_is_captured_once(update: Callable[[], BoardUpdate]) -> None:
+    """All in one test, since each run takes seconds."""
+    without_a_launch_all_kernels_are_guessed(update)
+    a_kernel_has_an_entry_for_each_way_that_targets_launch_it(update)
+    what_is_there_is_not_captured_again(update)
+    a_further_target_is_captured_with_all_others(update)
+
+
+def without_a_launch_all_kernels_are_guessed(update: Callable[[], BoardUpdate]) -> None:
+    declare("sm_90", program="idle.py")
+    Path("idle.py").write_text("import triton\n")
+    assert update().problems == {
+        "live-waves==2.0": "the program launches no kernel of the library for sm_90"
+    }
+    assert not FILE.exists()
+    assert guessed() == {"plain", "tuned", "beside"}
+
+
+def a_kernel_has_an_entry_for_each_way_that_targets_launch_it(
+    update: Callable[[], BoardUpdate],
+) -> None:
+    """Kernels that were guessed before are compiled again."""
+    declare("sm_90", "gfx942")
+    assert update().problems == {}
+    assert runs() == ["90", "gfx942"]
+    assert captured() == {
+        "plain": (64, ("sm_90",)),
+        "plain-gfx942": (32, ("gfx942",)),
+        "tuned": (64, ("sm_90", "gfx942")),
+    }
+    assert guessed() == {"beside"}
+    cells = [result.cell for result in results()]
+    assert {cell.target.name for cell in cells if cell.spec.kernel == "plain"} == {"sm_90"}
+
+
+def what_is_there_is_not_captured_again(update: Callable[[], BoardUpdate]) -> None:
+    """Also where nothing is known of what was compiled."""
+    Path("board/data/index.json").unlink()
+    assert update().problems == {}
+    assert len(runs()) == 2
+
+
+def a_further_target_is_captured_with_all_others(update: Callable[[], BoardUpdate]) -> None:
+    """And a program that fails leaves what it launched before."""
+    declare("sm_90", "sm_80", "gfx942")
+    assert update().problems == {
+        "live-waves==2.0": "the program ended with exit code 1 for sm_80: no such GPU"
+    }
+    assert sorted(runs()[2:]) == ["80", "90", "gfx942"]
+    assert captured() == {
+        "plain": (64, ("sm_80", "sm_90")),
+        "plain-gfx942": (32, ("gfx942",)),
+        "tuned": (64, ("sm_80", "sm_90", "gfx942")),
+    }
+
+
+def runs() -> list[str]:
+    return Path("runs").read_text().split()
+
+
+def captured() -> dict[str, tuple[object, tuple[str, ...]]]:
+    """Kernel → its block size and its targets."""
+    return {
+        spec.kernel: (spec.compile.constexprs["BLOCK"], spec.targets)
+        for spec in load_kernels((str(FILE),), Path(), where=None)
+    }
+
+
+def results() -> tuple[Result, ...]:
+    return BoardData(Path("board")).read("live-waves", "2.0").results
+
+
+def guessed() -> set[str]:
+    return {result.cell.spec.kernel for result in results() if result.cell.spec.guessed}
