@@ -8,7 +8,8 @@ kernel that no file can name by its module is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -27,6 +28,7 @@ from compat.files import TemporaryFolder, read_end
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Env, Specialization, Target
 from compat.processes.supervisor import SHOWN
+from compat.project import Listener
 
 _DEADLINE = 3600.0
 """Seconds that a program may take for one target."""
@@ -40,6 +42,8 @@ class VersionCapture:
     library: BoardLibrary
     version: str
     program: CaptureProgram
+    pair: Env
+    """An env with PyTorch."""
     targets: tuple[Target, ...]
     """Those of the board that a stand-in for a GPU exists for."""
 
@@ -49,7 +53,18 @@ class VersionCapture:
         return self.board.captured_file(self.library, self.version)
 
     @property
-    def is_there(self) -> bool:
+    def origin(self) -> str:
+        """The program, what it needs, and the targets, as text: another one captures again."""
+        program, targets = self.program, (target.name for target in self.targets)
+        words = (shlex.join(program.words), program.env, *program.install, *targets)
+        return ", ".join(filter(None, words))
+
+    def is_new(self, captured: str) -> bool:
+        """Whether it has to be captured, if ``captured`` is the origin of what was captured."""
+        return captured != self.origin and (bool(captured) or not self._is_there)
+
+    @property
+    def _is_there(self) -> bool:
         """Whether all targets were captured already. A file that cannot be read has none."""
         if not self.path.exists():
             return False
@@ -71,11 +86,12 @@ class VersionCapture:
         name, _, version = spec.package.partition("==")
         return canonicalize_name(name) == self.library.name and version == self.version
 
-    def env(self, pair: Env) -> Env:
-        """A pair's env with the library and what the program needs."""
-        install = (*pair.install, self.requirement, *self.program.install)
-        name = f"{pair.name}-with-{self.library.name}-{self.version}"
-        return evolve(pair, name=name, install=install, lock=(), groups=())
+    @property
+    def env(self) -> Env:
+        """The pair with the library and what the program needs."""
+        install = (*self.pair.install, self.requirement, *self.program.install)
+        name = f"{self.pair.name}-with-{self.library.name}-{self.version}"
+        return evolve(self.pair, name=name, install=install, lock=(), groups=())
 
 
 def captured_targets(env: Env, targets: Sequence[Target]) -> tuple[Target, ...]:
@@ -88,18 +104,16 @@ def captured_targets(env: Env, targets: Sequence[Target]) -> tuple[Target, ...]:
     )
 
 
-def capture_version(
-    version: VersionCapture, built: BuiltEnv, told: Callable[[str], None] = lambda words: None
-) -> str:
-    """Run the program, and write the kernel file.
+def capture_version(version: VersionCapture, built: BuiltEnv, listener: Listener) -> str:
+    """Run the program for each target, and write the kernel file.
 
     Args:
         version: What to capture.
         built: The env that it runs in.
-        told: Called with the progress in a few words.
+        listener: Receives progress, and the targets that nothing was launched for.
 
     Returns:
-        Why kernels may be missing, or nothing.
+        How the program failed, or nothing. What it launched before is captured.
 
     Raises:
         SelectionError: There is no such program.
@@ -108,12 +122,18 @@ def capture_version(
     """
     problems: list[str] = []
     captures: dict[Target, Captured] = {}
-    with TemporaryFolder("compat-board-") as folder:
+    with (
+        TemporaryFolder("compat-board-") as folder,
+        listener.step(f"capturing {version.requirement}") as told,
+    ):
         for target in version.targets:
             told(f"for {target.name}")
             capture, output = _captured(version, built, target, folder / target.name)
             captures[target] = capture.captured
-            problems += _problems(version, capture, target, output)
+            problems += _problems(capture, target, output)
+            if not any(version.has(spec) for spec, *_ in capture.captured.specs.values()):
+                words = f"the program launches none of its kernels for {target.name}"
+                listener.say(f"{version.requirement}: {words}")
         try:
             _write(version, captures)
         except OSError as error:
@@ -149,18 +169,14 @@ def _captured(
     return capture, lines[-1] if lines else ""
 
 
-def _problems(
-    version: VersionCapture, capture: Capture, target: Target, output: str
-) -> Iterator[str]:
-    """Why kernels of a target may be missing."""
+def _problems(capture: Capture, target: Target, output: str) -> Iterator[str]:
+    """How the program failed on a target."""
     ended = capture.ended
     assert ended is not None
     if ended.timed_out:
         yield f"the program was stopped for {target.name} after {_DEADLINE:,.0f} s"
     elif ended.exit_code:
         yield f"the program ended with exit code {ended.exit_code} for {target.name}: {output}"
-    if not any(version.has(spec) for spec, *_ in capture.captured.specs.values()):
-        yield f"the program launches no kernel of the library for {target.name}"
 
 
 def _write(version: VersionCapture, captures: Mapping[Target, Captured]) -> None:

@@ -47,6 +47,8 @@ class CompiledVersion:
     """Why there are no kernels."""
     seconds: float = 0.0
     """Seconds that the runs took."""
+    captured: str = ""
+    """How its kernels were captured (:attr:`compat.board.capturing.VersionCapture.origin`)."""
 
 
 @frozen(kw_only=True)

@@ -15,6 +15,7 @@ from compat.board.declaration import BoardDeclaration, BoardLibrary, newest_of_m
 from compat.config.toml import shown
 from compat.engine.run import RunContext
 from compat.envs.libraries import released_versions
+from compat.envs.provider import error_line
 from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionError
 from compat.matrix import run_matrix
 from compat.model import Cell, Env, Status
@@ -34,6 +35,10 @@ class NewCells:
     version: str
     envs: tuple[Env, ...]
     targets: tuple[str, ...]
+    capture: VersionCapture | None = None
+    """What its program launches, if it has one."""
+    only_captured: bool = False
+    """Whether all was compiled, and counts as new only if a capture brings other arguments."""
 
     @property
     def requirement(self) -> str:
@@ -128,8 +133,11 @@ class _BoardRun:
         new, problems = self.new_cells(index)
         for part in new:
             self.listener.say(f"{part.requirement}: {_extent(part)}")
-            missing = self._capture(part)
+            before = index.of(part.library.name, part.version)
+            missing = self._capture(part, before)
             entry, cells = self._compile(part, index)
+            if part.capture and not missing:
+                entry = evolve(entry, captured=part.capture.origin)
             index = self.data.note(part.library.name, part.version, entry)
             compiled[part.requirement] = cells
             if problem := entry.problem or missing:
@@ -153,39 +161,56 @@ class _BoardRun:
             except (IndexUnavailable, EnvError) as error:
                 problems[library.name] = str(error)
                 versions = tuple(map(Version, index.libraries.get(library.name, ())))
-            new += filter(None, (_missing(library, str(v), places, index) for v in versions))
+            new += filter(None, (self._new(library, str(v), places, index) for v in versions))
         return tuple(new), problems
 
-    def _capture(self, part: NewCells) -> str:
-        """Capture the kernels of a version, unless they are there.
+    def _new(
+        self, library: BoardLibrary, version: str, places: Selection, index: BoardIndex
+    ) -> NewCells | None:
+        """What has to be captured or compiled of a version, if anything has."""
+        part = _missing(library, version, places, index)
+        capture = self._capture_of(library, version, places)
+        if capture is None:
+            return part
+        if part is None and capture.is_new(index.of(library.name, version).captured):
+            part = _missing(library, version, places, BoardIndex())
+            return part and evolve(part, capture=capture, only_captured=True)
+        return part and evolve(part, capture=capture)
 
-        Returns why kernels may be missing, or nothing. Raises the errors of
+    def _capture_of(
+        self, library: BoardLibrary, version: str, places: Selection
+    ) -> VersionCapture | None:
+        """What the program of a library launches, if it has one."""
+        if library.capture is None:
+            return None
+        words = (library.capture.env or _PAIRS,)
+        envs = board_places(self.board, words, (), self.request.matrix).envs
+        pair = max(envs, key=lambda env: (env.paired, env.release or Version("0")))
+        return VersionCapture(
+            board=self.board,
+            library=library,
+            version=version,
+            program=library.capture,
+            pair=pair,
+            targets=captured_targets(pair, places.targets),
+        )
+
+    def _capture(self, part: NewCells, before: CompiledVersion) -> str:
+        """Capture what a program launches from a version, unless that was done.
+
+        Returns why it failed, or nothing. Raises the errors of
         :func:`compat.board.capturing.capture_version`.
         """
-        program = part.library.capture
-        if program is None:
+        if part.capture is None or not part.capture.is_new(before.captured):
             return ""
-        places = board_places(
-            self.board, (program.env or _PAIRS,), part.targets, self.request.matrix
-        )
-        *_, pair = sorted(places.envs, key=lambda env: (env.paired, env.release or Version("0")))
-        version = VersionCapture(
-            board=self.board,
-            library=part.library,
-            version=part.version,
-            program=program,
-            targets=captured_targets(pair, self._places(part.library).targets),
-        )
-        if version.is_there:
-            return ""
+        matrix = self._places(part.library).config.path
         try:
-            (built,) = self.obtain(places.config.path, (version.env(pair),))
+            (built,) = self.obtain(matrix, (part.capture.env,))
         except EnvError as error:
             return str(error)
         if built.error:
-            return built.error
-        with self.listener.step(f"capturing {part.requirement}") as told:
-            return capture_version(version, built, told)
+            return error_line(built.error)
+        return capture_version(part.capture, built, self.listener)
 
     def _compile(self, part: NewCells, index: BoardIndex) -> tuple[CompiledVersion, int]:
         """Compile the new cells of a version, and keep its report with them."""
@@ -218,6 +243,8 @@ class _BoardRun:
                 places = self._places(part.library)
                 whole = _missing(part.library, part.version, places, BoardIndex())
                 return self._compile(whole or part, BoardIndex())
+            if part.only_captured:
+                return before, 0
         report = run_matrix(
             selection, self.context, self.obtain, self.listener, command=self.request.command
         )

@@ -437,7 +437,7 @@ class _Progress:
 
 def _ending(result: BuildResult, seconds: float, *, waited: bool) -> str:
     if result.error is not None:
-        return f"failed: {_summary(result.error)}"
+        return f"failed: {error_line(result.error)}"
     if not result.reused:
         return f"built in {seconds:.1f} s"
     return (
@@ -445,7 +445,7 @@ def _ending(result: BuildResult, seconds: float, *, waited: bool) -> str:
     )
 
 
-def _summary(error: str) -> str:
+def error_line(error: str) -> str:
     """The most telling line of an installer's output: the last with an error, or the last."""
     lines = error.splitlines() or [""]
     return next(

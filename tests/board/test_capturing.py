@@ -85,15 +85,14 @@ def test_what_a_program_launches_is_captured_once(update: Callable[[], BoardUpda
     without_a_launch_all_kernels_are_guessed(update)
     a_kernel_has_an_entry_for_each_way_that_targets_launch_it(update)
     what_is_there_is_not_captured_again(update)
+    a_program_that_captures_nothing_new_compiles_nothing(update)
     a_further_target_is_captured_with_all_others(update)
 
 
 def without_a_launch_all_kernels_are_guessed(update: Callable[[], BoardUpdate]) -> None:
     declare("sm_90", program="idle.py")
     Path("idle.py").write_text("import triton\n")
-    assert update().problems == {
-        "live-waves==2.0": "the program launches no kernel of the library for sm_90"
-    }
+    assert update().problems == {}
     assert not FILE.exists()
     assert guessed() == {"plain", "tuned", "beside"}
 
@@ -117,9 +116,24 @@ def a_kernel_has_an_entry_for_each_way_that_targets_launch_it(
 
 def what_is_there_is_not_captured_again(update: Callable[[], BoardUpdate]) -> None:
     """Also where nothing is known of what was compiled."""
+    assert update().compiled == {}
     Path("board/data/index.json").unlink()
     assert update().problems == {}
     assert len(runs()) == 2
+
+
+def a_program_that_captures_nothing_new_compiles_nothing(
+    update: Callable[[], BoardUpdate],
+) -> None:
+    """One that fails runs again."""
+    declare("sm_90", "gfx942", program="idle.py")
+    assert update().compiled == {"live-waves==2.0": 0}
+    assert update().compiled == {}
+    declare("sm_90", "gfx942", program="gone.py")
+    for _ in range(2):
+        (problem,) = update().problems.values()
+        assert "exit code 2 for sm_90" in problem
+        assert "No such file" in problem
 
 
 def a_further_target_is_captured_with_all_others(update: Callable[[], BoardUpdate]) -> None:
