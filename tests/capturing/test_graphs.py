@@ -95,6 +95,28 @@ def test_kernels_of_a_compiled_model(built: Callable[[str], BuiltEnv], tmp_path:
     assert not [text for text in texts if str(tmp_path) in text or "torchinductor" in text]
 
 
+AMD = """
+import torch
+
+assert torch.version.hip
+x = torch.randn(512, 512, device="cuda", dtype=torch.float16)
+torch.compile(torch.matmul, mode="max-autotune")(x, x)
+"""
+
+
+@pytest.mark.wheels
+def test_kernels_for_a_gpu_of_amd(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(AMD)
+    output = tmp_path / "captured"
+    options = Options(output=output, target="gfx942", fake=True)
+    capture = capture_program((str(tmp_path / "program.py"),), options, python=built(PAIR).python)
+    assert capture.captured.not_captured == ()
+    the_code_is_that_of_the_program(capture)
+    (spec,) = load_kernels([str(output / "*.toml")], output)
+    assert "captured with Triton 3.5.1 for gfx942" in spec.summary
+    assert {"waves_per_eu", "matrix_instr_nonkdim"} <= spec.compile.options.keys()
+
+
 def the_code_is_that_of_the_program(capture: Capture) -> None:
     assert {comparison.agreement for comparison in capture.compared} == {Agreement.EQUAL}
     cases = {
@@ -145,7 +167,7 @@ def test_without_a_compiler_functions_are_left_as_they_are(
         compile=lambda *_, **__: pytest.fail("PyTorch compiles"),
         _C=SimpleNamespace(_cuda_getDeviceCount=lambda: 0),
     )
-    compile_it = compiler.compile_with(changes, torch, {"backend": "cuda"}, None)
+    compile_it = compiler.compile_with(changes, torch, None)
 
     def double(x: int) -> int:
         return 2 * x

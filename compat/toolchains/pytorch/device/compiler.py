@@ -2,7 +2,8 @@
 
 Inductor generates code for it. TorchDynamo and Inductor trace with tensors that have a shape and no
 memory. These are on the GPU, as PyTorch itself has them. A library in C answers what PyTorch asks
-the CUDA driver and runtime about them (:func:`load_driver`). What has memory is in main memory.
+the CUDA driver and runtime about them (:func:`load_driver`), also for a target of AMD: Inductor
+asks the modules in Python which GPU it is. What has memory is in main memory.
 """
 
 from __future__ import annotations
@@ -35,19 +36,20 @@ def load_driver(library: str, facts: Dict[str, object]) -> None:
     """Load the stand-in under libcuda's name, before PyTorch looks for the real one."""
     os.environ["COMPAT_SHARED_MEMORY"] = str(facts["shared_memory"])
     os.environ["COMPAT_MULTIPROCESSORS"] = str(facts["multiprocessors"])
-    os.environ["COMPAT_ARCH"] = str(facts["arch"])
+    if facts["backend"] == "cuda":
+        os.environ["COMPAT_ARCH"] = str(facts["arch"])
     ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
 
 
 # --- in a program whose launches are recorded -----------------------------------------------------
 
 
-def compile_with(changes: Value, torch: ModuleType, facts: Dict[str, object], mode: Value) -> Any:
+def compile_with(changes: Value, torch: ModuleType, mode: Value) -> Any:
     """``torch.compile`` for a GPU that is not there.
 
     It leaves functions as they are, and says why, if it cannot compile.
     """
-    compile_it, missing = torch.compile, _missing(torch, facts)
+    compile_it, missing = torch.compile, _missing(torch)
     prepared: List[bool] = []
 
     @functools.wraps(compile_it)
@@ -84,12 +86,10 @@ def _words(error: BaseException) -> str:
     return "%s: %s" % (type(error).__name__, lines[0]) if lines else type(error).__name__
 
 
-def _missing(torch: ModuleType, facts: Dict[str, object]) -> str:
+def _missing(torch: ModuleType) -> str:
     """Why nothing can be compiled for a GPU; empty if it can."""
     if not torch.version.cuda:
         return _NO_CUDA
-    if facts["backend"] != "cuda":
-        return "there is no stand-in for a driver of an AMD GPU"
     return "" if torch._C._cuda_getDeviceCount() else _DRIVER
 
 

@@ -65,7 +65,7 @@ def install(changes: Changes, torch: ModuleType, facts: dict[str, object]) -> No
         changes.replace(torch.Tensor, name, value)
     for name, function in _answers(torch, facts).items():
         changes.replace(torch.cuda, name, function)
-    changes.replace(torch, "compile", compiler.compile_with(changes, torch, facts, mode))
+    changes.replace(torch, "compile", compiler.compile_with(changes, torch, mode))
     _versions(changes, torch, facts)
     _accelerator(changes, torch)
     agree(changes, torch, _COMPARISONS)
