@@ -88,6 +88,17 @@ def test_sources_are_named_where_they_are_few(sources: Sequence[str], words: str
     assert words in str(guesses(each.cell.spec for each in results))
 
 
+def test_kernels_of_a_library_are_counted_if_only_some_are_guessed() -> None:
+    specs = [
+        evolve(each.cell.spec, package="waves==1.0")
+        for name in ("a", "b")
+        for each in guessed(name, "a.py")
+    ]
+    said = "kernels of waves==1.0 are guessed, one set for each kernel, and others may"
+    assert f"of the {said}" in str(guesses(specs))
+    assert f"of 1 of 2 {said}" in str(guesses([specs[0], evolve(specs[-1], guessed=False)]))
+
+
 def case_of(name: str, outcome: Outcome, spec: CompileSpec, kernel: str = "gemm") -> Result:
     """One result of a kernel, in a case that is compiled as ``spec`` says."""
     (result,) = tried(

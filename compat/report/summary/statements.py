@@ -388,12 +388,16 @@ def guesses(specs: Iterable[Specialization]) -> str | None:
 
     It is ``None`` if no arguments are guessed.
     """
-    guessed = [spec for spec in specs if spec.guessed]
+    every = tuple(specs)
+    guessed = [spec for spec in every if spec.guessed]
     libraries = dict.fromkeys(spec.package for spec in guessed if spec.package)
     if libraries:
+        kernels = {(spec.package, spec.kernel) for spec in every if spec.package in libraries}
+        count = len({(spec.package, spec.kernel) for spec in guessed})
+        part = "the" if count == len(kernels) else f"{count:,} of {len(kernels):,}"
         sentence = (
-            f"the arguments of the kernels of {', '.join(libraries)} are guessed, one set for each"
-            " kernel"
+            f"the arguments of {part} kernels of {', '.join(libraries)} are guessed, one set for"
+            " each kernel"
         )
         return (
             f"{sentence}, and others may give other results; `compat capture --live` records the"
