@@ -47,6 +47,16 @@ def test_a_declaration_is_read(tmp_path: Path) -> None:
     assert fla.capture == CaptureProgram(words=("-m", "launches"), install=("einops",))
 
 
+@pytest.mark.parametrize("file", ["docs/board.md", "board.toml"])
+def test_the_documented_board_and_our_own_are_read(tmp_path: Path, file: str) -> None:
+    text = (Path(__file__).parents[2] / file).read_text()
+    path = tmp_path / "board.toml"
+    path.write_text(text.partition('title="board.toml"\n')[2].partition("```")[0] or text)
+    libraries = read_board(path).libraries
+    assert {"liger-kernel", "fla-core", "torch"} <= {library.name for library in libraries}
+    assert any(library.capture for library in libraries)
+
+
 @pytest.mark.parametrize(
     ("text", "where", "message"),
     [
