@@ -1,0 +1,53 @@
+import triton
+import triton.language as tl
+import triton.language.extra.libdevice as libdevice
+
+
+@triton.jit
+def triton_per_fused_mean_native_layer_norm_native_layer_norm_backward_11(in_out_ptr0, in_ptr0, in_ptr1, out_ptr2, out_ptr3, xnumel, r0_numel, XBLOCK : tl.constexpr):
+    xnumel = 4
+    r0_numel = 64
+    R0_BLOCK: tl.constexpr = 64
+    rnumel = r0_numel
+    RBLOCK: tl.constexpr = R0_BLOCK
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+    xmask = xindex < xnumel
+    r0_index = tl.arange(0, R0_BLOCK)[None, :]
+    r0_offset = 0
+    r0_mask = tl.full([XBLOCK, R0_BLOCK], True, tl.int1)
+    roffset = r0_offset
+    rindex = r0_index
+    r0_1 = r0_index
+    x0 = xindex
+    tmp0 = tl.load(in_out_ptr0 + (r0_1 + 64*x0), xmask, other=0.0)
+    tmp25 = tl.load(in_ptr0 + (r0_1), None, eviction_policy='evict_last')
+    tmp27 = tl.load(in_ptr1 + (r0_1), None, eviction_policy='evict_last')
+    tmp1 = 64.0
+    tmp2 = (tmp0 / tmp1)
+    tmp3 = tl.broadcast_to(tmp2, [XBLOCK, R0_BLOCK])
+    tmp5 = tl.where(xmask, tmp3, 0)
+    tmp6 = tl.broadcast_to(tmp3, [XBLOCK, R0_BLOCK])
+    tmp8 = tl.where(xmask, tmp6, 0)
+    tmp9 = tl.sum(tmp8, 1)[:, None].to(tl.float32)
+    tmp10 = tl.full([XBLOCK, 1], 64, tl.int32)
+    tmp11 = tmp10.to(tl.float32)
+    tmp12 = (tmp9 / tmp11)
+    tmp13 = tmp3 - tmp12
+    tmp14 = tmp13 * tmp13
+    tmp15 = tl.broadcast_to(tmp14, [XBLOCK, R0_BLOCK])
+    tmp17 = tl.where(xmask, tmp15, 0)
+    tmp18 = tl.sum(tmp17, 1)[:, None].to(tl.float32)
+    tmp19 = tmp2 - tmp12
+    tmp20 = (tmp18 / tmp1)
+    tmp21 = 1e-12
+    tmp22 = tmp20 + tmp21
+    tmp23 = libdevice.rsqrt(tmp22)
+    tmp24 = tmp19 * tmp23
+    tmp26 = tmp24 * tmp25
+    tmp28 = tmp26 + tmp27
+    tmp29 = 0.015625
+    tmp30 = tmp23 * tmp29
+    tl.store(in_out_ptr0 + (r0_1 + 64*x0), tmp24, xmask)
+    tl.store(out_ptr2 + (r0_1 + 64*x0), tmp28, xmask)
+    tl.store(out_ptr3 + (x0), tmp30, xmask)

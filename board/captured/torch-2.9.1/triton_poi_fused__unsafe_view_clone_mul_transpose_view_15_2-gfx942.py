@@ -1,0 +1,17 @@
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def triton_poi_fused__unsafe_view_clone_mul_transpose_view_15(in_ptr0, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+    xnumel = 50432
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = (xindex % 64)
+    x1 = xindex // 64
+    x2 = xindex
+    tmp0 = tl.load(in_ptr0 + (16*((x1 % 197)) + 3152*(x0 // 16) + 12608*(x1 // 197) + ((x0 % 16))), xmask)
+    tmp1 = 0.5
+    tmp2 = tmp0 * tmp1
+    tl.store(out_ptr0 + (x2), tmp2, xmask)

@@ -1,0 +1,21 @@
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def triton_poi_fused_add_div_expand_mul_native_layer_norm_backward_permute_unsqueeze_4(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+    xnumel = 16384
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = tl.full([XBLOCK], True, tl.int1)
+    x3 = xindex
+    x0 = (xindex % 64)
+    x2 = xindex // 4096
+    tmp0 = tl.load(in_ptr0 + (x3), None)
+    tmp1 = tl.load(in_ptr1 + (x0 + 64*x2), None, eviction_policy='evict_last')
+    tmp5 = tl.load(in_ptr2 + (x0), None, eviction_policy='evict_last')
+    tmp2 = 0.015625
+    tmp3 = tmp1 * tmp2
+    tmp4 = tmp0 + tmp3
+    tmp6 = tmp4 * tmp5
+    tl.store(out_ptr0 + (x3), tmp6, None)

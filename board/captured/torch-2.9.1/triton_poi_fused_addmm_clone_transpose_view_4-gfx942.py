@@ -1,0 +1,20 @@
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def triton_poi_fused_addmm_clone_transpose_view_4(in_ptr0, in_ptr1, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+    xnumel = 50432
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = (xindex % 16)
+    x1 = ((xindex // 16) % 197)
+    x2 = ((xindex // 3152) % 4)
+    x3 = xindex // 12608
+    x4 = (xindex % 3152)
+    x5 = xindex // 3152
+    tmp0 = tl.load(in_ptr0 + (x0 + 16*x2 + 64*x1 + 12608*x3), xmask)
+    tmp1 = tl.load(in_ptr1 + (x0 + 16*x2), xmask, eviction_policy='evict_last')
+    tmp2 = tmp0 + tmp1
+    tl.store(out_ptr0 + (x4 + 3168*x5), tmp2, xmask)

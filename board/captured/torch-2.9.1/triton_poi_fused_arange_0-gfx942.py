@@ -1,0 +1,13 @@
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def triton_poi_fused_arange_0(out_ptr0, xnumel, XBLOCK : tl.constexpr):
+    xnumel = 64
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex
+    tmp0 = x0
+    tl.store(out_ptr0 + (x0), tmp0, xmask)
