@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, chdir, nullcontext
 from pathlib import Path
+from threading import Timer
 
 import pytest
 from attrs import evolve
 
+from compat import interruption
 from compat.board.data import BoardData
 from compat.board.declaration import read_board
 from compat.board.running import BoardRequest, BoardUpdate, board_places, update_board
 from compat.config.kernel_files import load_kernels
+from compat.interruption import Stopped
 from compat.model import BuiltEnv, Env, Result
-from compat.project import select_places
+from compat.project import Listener, select_places
 from tests.capturing.test_live import installed
 from tests.wheels import empty_project, own_libraries, wheelhouse
 
 __all__ = ["own_libraries", "wheelhouse"]
 
+Update = Callable[..., BoardUpdate]
 PAIR = "triton-3.5.1-torch-2.9.1"
 PROGRAM = """
 import sys
@@ -53,7 +58,7 @@ def update(
     own_libraries: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> Callable[[], BoardUpdate]:
+) -> Update:
     """Brings a board up to date, in a folder that has a program.
 
     The pair, with the library on its path, stands in for an env that has the library: that has five
@@ -70,26 +75,27 @@ def update(
             return [evolve(pair, env=envs[0])]
         return select_places(envs=("3.5.1",)).read_envs(matrix, envs)
 
-    def update() -> BoardUpdate:
-        board = read_board(Path("board.toml"))
+    def update(path: Path = Path("board.toml"), listener: Listener | None = None) -> BoardUpdate:
+        board = read_board(path)
         places = board_places(board, board.envs, board.targets)
         with places.open_store() as store:
-            return update_board(board, BoardRequest(), places.context(store), obtain)
+            return update_board(board, BoardRequest(), places.context(store), obtain, listener)
 
     return update
 
 
 @pytest.mark.wheels
-def test_what_a_program_launches_is_captured_once(update: Callable[[], BoardUpdate]) -> None:
+def test_what_a_program_launches_is_captured_once(update: Update) -> None:
     """All in one test, since each run takes seconds."""
     without_a_launch_all_kernels_are_guessed(update)
     a_kernel_has_an_entry_for_each_way_that_targets_launch_it(update)
     what_is_there_is_not_captured_again(update)
     a_program_that_captures_nothing_new_compiles_nothing(update)
+    a_run_that_is_stopped_ends_the_program(update)
     a_further_target_is_captured_with_all_others(update)
 
 
-def without_a_launch_all_kernels_are_guessed(update: Callable[[], BoardUpdate]) -> None:
+def without_a_launch_all_kernels_are_guessed(update: Update) -> None:
     declare("sm_90", program="idle.py")
     Path("idle.py").write_text("import triton\n")
     assert update().problems == {}
@@ -98,7 +104,7 @@ def without_a_launch_all_kernels_are_guessed(update: Callable[[], BoardUpdate]) 
 
 
 def a_kernel_has_an_entry_for_each_way_that_targets_launch_it(
-    update: Callable[[], BoardUpdate],
+    update: Update,
 ) -> None:
     """Kernels that were guessed before are compiled again."""
     declare("sm_90", "gfx942")
@@ -114,7 +120,7 @@ def a_kernel_has_an_entry_for_each_way_that_targets_launch_it(
     assert {cell.target.name for cell in cells if cell.spec.kernel == "plain"} == {"sm_90"}
 
 
-def what_is_there_is_not_captured_again(update: Callable[[], BoardUpdate]) -> None:
+def what_is_there_is_not_captured_again(update: Update) -> None:
     """Also where nothing is known of what was compiled."""
     assert update().compiled == {}
     Path("board/data/index.json").unlink()
@@ -123,7 +129,7 @@ def what_is_there_is_not_captured_again(update: Callable[[], BoardUpdate]) -> No
 
 
 def a_program_that_captures_nothing_new_compiles_nothing(
-    update: Callable[[], BoardUpdate],
+    update: Update,
 ) -> None:
     """One that fails runs again."""
     declare("sm_90", "gfx942", program="idle.py")
@@ -136,10 +142,28 @@ def a_program_that_captures_nothing_new_compiles_nothing(
         assert "No such file" in problem
 
 
-def a_further_target_is_captured_with_all_others(update: Callable[[], BoardUpdate]) -> None:
-    """And a program that fails leaves what it launched before."""
+class Stopping(Listener):
+    """Asks for the end while a program runs."""
+
+    def step(self, subject: str) -> AbstractContextManager[Callable[[str], None]]:
+        return nullcontext(lambda words: Timer(1.0, interruption.ask).start())
+
+
+def a_run_that_is_stopped_ends_the_program(update: Update) -> None:
+    Path("idle.py").write_text("import time, triton\ntime.sleep(60)\n")
+    declare("sm_90", "sm_80", program="idle.py")
+    with pytest.raises(Stopped):
+        update(listener=Stopping())
+    assert not interruption.asked()
+
+
+def a_further_target_is_captured_with_all_others(update: Update) -> None:
+    """A program that fails leaves what it launched before. It runs in the folder of the file."""
     declare("sm_90", "sm_80", "gfx942")
-    assert update().problems == {
+    Path("elsewhere").mkdir()
+    with chdir("elsewhere"):
+        update_elsewhere = update(Path("../board.toml"))
+    assert update_elsewhere.problems == {
         "live-waves==2.0": "the program ended with exit code 1 for sm_80: no such GPU"
     }
     assert sorted(runs()[2:]) == ["80", "90", "gfx942"]

@@ -20,6 +20,7 @@ from compat.config.kernel_files import load_kernels
 from compat.errors import SelectionError, StoreError
 from compat.model import BuiltEnv
 from compat.report.views.capture import capture_lines
+from tests.waiting import wait_until
 
 LAUNCH = """
 import os, signal, sys, time
@@ -103,6 +104,13 @@ def test_what_was_launched_is_kept(
     assert ("SIG" in told) == (ENDINGS[then] > 128)
 
 
+def is_running(pid: int) -> bool:
+    try:
+        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 @pytest.mark.wheels
 def test_a_program_that_hangs_is_ended(
     program: Callable[[str], Path], python: str, tmp_path: Path
@@ -119,11 +127,7 @@ def test_a_program_that_hangs_is_ended(
     assert "--timeout" in "\n".join(capture_lines(found, "captured"))
     pids = [int(each.name.partition("-")[2]) for each in tmp_path.glob("child-*")]
     assert len(pids) == 2
-    assert not [
-        pid
-        for pid in pids
-        if Path(f"/proc/{pid}/stat").exists() and " Z " not in Path(f"/proc/{pid}/stat").read_text()
-    ]
+    wait_until(lambda: not any(map(is_running, pids)))  # it is killed, and not waited for
 
 
 @pytest.mark.wheels
