@@ -83,8 +83,7 @@ class VersionCapture:
 
     def has(self, spec: Specialization) -> bool:
         """Whether a kernel is one of the library, and not of a package that it uses."""
-        name, _, version = spec.package.partition("==")
-        return canonicalize_name(name) == self.library.name and version == self.version
+        return canonicalize_name(spec.package.partition("==")[0]) == self.library.name
 
     @property
     def env(self) -> Env:

@@ -11,6 +11,7 @@ import pytest
 from attrs import evolve
 
 from compat import interruption
+from compat.board.capturing import captured_targets
 from compat.board.data import BoardData
 from compat.board.declaration import read_board
 from compat.board.running import BoardRequest, BoardUpdate, board_places, update_board
@@ -97,8 +98,9 @@ def test_what_a_program_launches_is_captured_once(update: Update) -> None:
 
 def without_a_launch_all_kernels_are_guessed(update: Update) -> None:
     declare("sm_90", program="idle.py")
-    Path("idle.py").write_text("import triton\n")
+    Path("idle.py").write_text("import triton\nopen('idle', 'w').close()\n")
     assert update().problems == {}
+    assert Path("idle").exists()
     assert not FILE.exists()
     assert guessed() == {"plain", "tuned", "beside"}
 
@@ -172,6 +174,12 @@ def a_further_target_is_captured_with_all_others(update: Update) -> None:
         "plain-gfx942": (32, ("gfx942",)),
         "tuned": (64, ("sm_80", "sm_90", "gfx942")),
     }
+
+
+def test_only_targets_with_a_stand_in_are_captured() -> None:
+    places = select_places(envs=(PAIR,), targets=("sm_90", "gfx1100", "gfx942"))
+    names = [target.name for target in captured_targets(places.envs[0], places.targets)]
+    assert names == ["sm_90", "gfx942"]
 
 
 def runs() -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from packaging.version import Version
 
 from compat.board.declaration import BoardLibrary, CaptureProgram, newest_of_minors, read_board
@@ -45,6 +46,20 @@ def test_a_declaration_is_read(tmp_path: Path) -> None:
     assert board.targets_of(liger) == ("sm_90", "sm_80")
     assert board.targets_of(fla) == ("gfx942",)
     assert fla.capture == CaptureProgram(words=("-m", "launches"), install=("einops",))
+
+
+def test_captured_kernels_are_those_of_a_library_with_a_program(tmp_path: Path) -> None:
+    path = tmp_path / "board.toml"
+    path.write_text(TEXT)
+    board = read_board(path)
+    _, fla = board.libraries
+    patterns = (tmp_path / "captured/*.toml",)
+    assert board.kernels_of(fla, "0.4.0") == patterns
+    captured = board.captured_file(fla, "0.4.0")
+    captured.parent.mkdir(parents=True)
+    captured.touch()
+    assert board.kernels_of(fla, "0.4.0") == (*patterns, captured)
+    assert board.kernels_of(evolve(fla, capture=None), "0.4.0") == patterns
 
 
 @pytest.mark.parametrize("file", ["docs/board.md", "board.toml"])
