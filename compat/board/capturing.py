@@ -123,10 +123,10 @@ def capture_version(version: VersionCapture, built: BuiltEnv, listener: Listener
     captures: dict[Target, Captured] = {}
     with (
         TemporaryFolder("compat-board-") as folder,
-        listener.step(f"capturing {version.requirement}") as told,
+        listener.step(f"capturing {version.requirement}") as tell,
     ):
         for target in version.targets:
-            told(f"for {target.name}")
+            tell(f"for {target.name}")
             capture, output = _captured(version, built, target, folder / target.name)
             captures[target] = capture.captured
             problems += _problems(capture, target, output)

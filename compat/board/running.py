@@ -134,13 +134,13 @@ class _BoardRun:
         for part in new:
             self.listener.say(f"{part.requirement}: {_extent(part)}")
             before = index.of(part.library.name, part.version)
-            missing = self._capture(part, before)
+            failure = self._capture(part, before)
             entry, cells = self._compile(part, index)
-            if part.capture and not missing:
+            if part.capture and not failure:
                 entry = evolve(entry, captured=part.capture.origin)
             index = self.data.note(part.library.name, part.version, entry)
             compiled[part.requirement] = cells
-            if problem := entry.problem or missing:
+            if problem := entry.problem or failure:
                 problems[part.requirement] = problem
         return BoardUpdate(index=index, compiled=compiled, problems=problems)
 
