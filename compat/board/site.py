@@ -6,7 +6,7 @@
     library/NAME.html          the page of a report, with all versions of a library
     release/RELEASE.html       what fails on a release, and what fails there first
     failures.html, failure/FINGERPRINT.html
-    board.json, feed.xml, board.css, board.js
+    board.json, feed.xml, board.css, board.js, report.css, report.js
 
 Names and fingerprints are the names of pages, so links stay valid.
 """
@@ -39,15 +39,18 @@ from compat.board.record import (
 )
 from compat.errors import StoreError
 from compat.files import replace_file
-from compat.report.render.page import asset_text, html_environment, icons, in_script, matrix_html
+from compat.report.render.page import (
+    SITE_POLICY,
+    asset_text,
+    html_environment,
+    icons,
+    in_script,
+    matrix_html,
+    site_assets,
+)
 from compat.report.summary.compact import counted, one_line
 from compat.text import write_json
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; base-uri 'none';"
-    " form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
-)
-"""The permissions of the pages: only the two files of the site may style or script them."""
 _COMMON = 10
 """Failures on the start page."""
 _ROWS = 400
@@ -85,6 +88,7 @@ def write_site(
         "failures.html": pages.failures(),
         RECORD: board_json(record),
         "board.css": asset_text("style", ("colours", "base")) + _own("board.css"),
+        **site_assets(),
         "board.js": asset_text("script", ("dom", "theme")) + _own("search.js"),
         "feed.xml": pages.feed(released, url.rstrip("/")),
         **{f"release/{name}.html": pages.release(name) for name in record.releases},
@@ -101,7 +105,7 @@ def write_site(
         for library, entries in by_library:
             report = joined([report for _, _, report in entries])
             path = folder / "library" / f"{library}.html"
-            replace_file(path, matrix_html(report, home="../index.html"))
+            replace_file(path, matrix_html(report, site="../"))
             written.append(path)
     except OSError as error:
         raise StoreError(f"the site cannot be written: {error}", where=str(folder)) from error
@@ -208,7 +212,7 @@ class _Pages:
         environment = html_environment("compat.board")
         environment.filters["first_line"] = _first_line
         environment.globals.update(
-            policy=POLICY,
+            policy=SITE_POLICY,
             icons=icons(),
             record=self.record,
             scripts=self.scripts,

@@ -110,3 +110,15 @@ def test_the_start_page_leaves_out_failures_that_are_everywhere(board: BoardDecl
     assert f'data-failure="{REMOVED.fingerprint}"' in start
     assert f'data-failure="{ASSERT.fingerprint}"' not in start
     assert f'data-failure="{ASSERT.fingerprint}"' in every
+
+
+def test_the_reports_of_libraries_share_a_script_and_a_style(board: BoardDeclaration) -> None:
+    folder = board.folder / "site"
+    write_site(board, folder, released={})
+    pages = [path.read_text() for path in (folder / "library").iterdir()]
+    assert len(pages) > 1
+    for page in pages:
+        assert "../report.js" in page
+        assert "<style" not in page
+    assert "async function start()" in (folder / "report.js").read_text()
+    assert ".drawer" in (folder / "report.css").read_text()

@@ -67,22 +67,25 @@ POLICY = (
 
 A script from a foreign text cannot run, and no text becomes elements.
 """
+SITE_POLICY = POLICY.format(script="self", style="self")
+"""The permissions of a page of a site: only the files of the site may style or script it."""
 
 
-def matrix_html(report: Report, home: str = "") -> str:
+def matrix_html(report: Report, site: str = "") -> str:
     """The report as one page.
 
-    Equal reports give equal pages, except for the seconds and the command. ``home`` is the link of
-    the page that it belongs to, if there is one.
+    Equal reports give equal pages, except for the seconds and the command. ``site`` is the link of
+    the folder of the site that the page belongs to, if there is one, such as ``../``. Such a page
+    links to the site's ``index.html``, and its script and style are :func:`site_assets`.
     """
     told = statements(report)
     script, style = asset_text("script", SCRIPTS), asset_text("style", STYLES)
     return html_environment("compat.report.render").get_template("page.html.j2").render(
-        policy=POLICY.format(script=_hash(script), style=_hash(style)),
+        policy=SITE_POLICY if site else POLICY.format(script=_hash(script), style=_hash(style)),
         script=Markup(script),
         icons=icons(),
         style=Markup(style),
-        home=home,
+        site=site,
         report=report,
         headline=headline(report).replace("**", ""),
         decided_by_hints=decided_by_hints(report.ordered),
@@ -92,6 +95,18 @@ def matrix_html(report: Report, home: str = "") -> str:
         data=Markup(packed(report)),
         attachments=Markup(in_script(write_json(dict(report.attachments), indent=None))),
     )  # fmt: skip
+
+
+def site_assets() -> dict[str, str]:
+    """Name → text of the script and the style that all reports of a site share.
+
+    A browser loads no module from disk. The script is a function, so its names are its own.
+    """
+    script = asset_text("script", SCRIPTS)
+    return {
+        "report.js": f'(() => {{\n"use strict";\n{script}}})();\n',
+        "report.css": asset_text("style", STYLES),
+    }
 
 
 def prose(text: str) -> Markup:
