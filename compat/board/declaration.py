@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from attrs import frozen
+from attrs import fields_dict, frozen
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
@@ -52,6 +52,8 @@ class BoardLibrary:
     """The program that launches the kernels of each version. The arguments of the other kernels are
     guessed.
     """
+    without: tuple[str, ...] = ()
+    """Patterns of the modules whose kernels are not guessed: ``mylib.backends.npu.*``."""
     package: bool = True
     """Whether the kernels are those of a package of the index. If not, the kernel files have all
     kernels, with their source.
@@ -133,7 +135,7 @@ def read_board(path: Path) -> BoardDeclaration:
 
 
 def _library(table: Table) -> BoardLibrary:
-    table.only("name", "versions", "newest", "kernels", "capture", "package", "envs", "targets")
+    table.only(*fields_dict(BoardLibrary))
     name = table.string("name", example='"liger-kernel"')
     if not _NAME.fullmatch(name):
         table.fail(f"{quoted(name)} is not the name of a package", "name")
@@ -144,14 +146,16 @@ def _library(table: Table) -> BoardLibrary:
         for key in ("versions", "kernels"):
             if key not in table:
                 table.fail("is missing", key, hint="Without a package, nothing else has them.")
-        if "capture" in table:
-            table.fail("needs a package", "capture", hint="Name kernel files in kernels.")
+        for key in ("capture", "without"):
+            if key in table:
+                table.fail("needs a package", key, hint="Name kernel files in kernels.")
     return BoardLibrary(
         name=canonicalize_name(name),
         versions=_versions(table),
         newest=table.integer("newest") if "newest" in table else _NEWEST,
         kernels=table.strings("kernels"),
         capture=_capture(table.table("capture")) if "capture" in table else None,
+        without=table.strings("without"),
         package=package,
         envs=table.strings("envs"),
         targets=table.strings("targets"),

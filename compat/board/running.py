@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,16 +13,18 @@ from packaging.version import Version
 from compat.board.capturing import VersionCapture, capture_version, captured_targets
 from compat.board.data import BoardData, BoardIndex, CompiledVersion, joined
 from compat.board.declaration import BoardDeclaration, BoardLibrary, newest_of_minors
+from compat.config.selection import nothing_matches
 from compat.config.toml import shown
 from compat.engine.run import RunContext
 from compat.envs.libraries import released_versions
 from compat.envs.provider import error_line
 from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionError
 from compat.matrix import run_matrix
-from compat.model import Cell, Env, Status
+from compat.model import Cell, Env, Specialization, Status
 from compat.project import Listener, Obtain, Selection, select, select_places
 from compat.report.summary.compact import counted
 from compat.report.summary.record import Report
+from compat.source.closure import module_of
 
 _PAIRS = "pairs"
 """The group of the envs with PyTorch."""
@@ -225,6 +228,10 @@ class _BoardRun:
                 packages=(part.requirement,) if part.library.package else (),
                 guess_others=part.library.package and bool(kernel_files),
             )
+            if part.library.without:
+                folder = selection.config.library(part.requirement)
+                specs = _without_modules(part.library.without, selection.specs, folder)
+                selection = evolve(selection, specs=specs)
         except (SelectionError, ConfigError) as error:
             if kernel_files:
                 raise  # the kernel files are wrong; else the version has no kernels
@@ -277,6 +284,31 @@ def _chosen(board: BoardDeclaration, only: Sequence[str]) -> Iterator[BoardLibra
                 hint=f"It has {', '.join(names)}.",
             )
     return (library for library in board.libraries if not only or library.name in only)
+
+
+def _without_modules(
+    patterns: Sequence[str], specs: Sequence[Specialization], folder: Path
+) -> tuple[Specialization, ...]:
+    """The kernels without those that are guessed and in modules that a pattern matches.
+
+    The library is unpacked in the folder. Raises SelectionError for a pattern that matches no
+    module, and if no kernel is left.
+    """
+    modules = {
+        spec.source: module_of(Path(spec.source), [folder]) for spec in specs if spec.guessed
+    }
+    for pattern in patterns:
+        if not fnmatch.filter(modules.values(), pattern):
+            raise nothing_matches("module", pattern, modules.values())
+    left = tuple(
+        spec
+        for spec in specs
+        if not spec.guessed
+        or not any(fnmatch.fnmatchcase(modules[spec.source], pattern) for pattern in patterns)
+    )
+    if not left:
+        raise SelectionError("without these modules, the library has no kernel")
+    return left
 
 
 def _missing(

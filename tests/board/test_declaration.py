@@ -93,6 +93,12 @@ def test_the_documented_board_and_our_own_are_read(tmp_path: Path, file: str) ->
             "needs a package",
         ),
         (
+            '[[library]]\nname = "a"\npackage = false\nversions = ["1"]\nkernels = ["*.toml"]\n'
+            'without = ["a.*"]\n',
+            "library[0].without",
+            "needs a package",
+        ),
+        (
             '[[library]]\nname = "a"\npackage = "no"\n',
             "library[0].package",
             "expected a boolean",

@@ -76,6 +76,23 @@ def test_only_what_is_new_is_compiled(folder: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.wheels
+@pytest.mark.parametrize(
+    ("without", "message"),
+    [
+        (("live_waves.npu.*",), "no module matches 'live_waves.npu.*'"),
+        (("*",), "without these modules, the library has no kernel"),
+        (("*.tuned", "live_waves.g*"), "compiled 1 cell of 1 version"),
+    ],
+)
+def test_kernels_of_other_devices_can_be_left_out(
+    folder: Path, without: tuple[str, ...], message: str
+) -> None:
+    modules = f'versions = ["1.0"]\nwithout = {json.dumps(without)}'
+    declare(envs=("3.9.0",), versions=modules)
+    assert message in said("board", "run", "--no-build")
+
+
+@pytest.mark.wheels
 def test_kill_9_loses_no_finished_cell(folder: Path) -> None:
     declare(envs=RELEASES, versions='versions = ["1.0"]')
     command = [sys.executable, "-P", "-m", "compat.cli", "board", "run", "--no-build", "-j", "1"]
