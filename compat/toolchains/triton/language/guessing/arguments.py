@@ -436,6 +436,8 @@ class Values:
             return Guess(compared[0], "a value that it is compared with")
         if _COUNT.match(name):
             return Guess(4, "a count, by its name")
+        if name in self.facts.passes:
+            return Guess(4, "the passes of an unrolled loop")
         return Guess(64, "nothing is known of it", "its value is unknown")
 
 

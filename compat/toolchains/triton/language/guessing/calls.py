@@ -339,9 +339,10 @@ _looped = _whole_arguments("a bound of a loop", by_position=True)
 
 
 def _unrolled(walk: Walk, node: ast.Call) -> Value:
-    walk.facts.unrolled.update(
-        origin.name for arg in node.args for origin in walk.value(arg).origins
-    )
+    for bound in map(walk.value, node.args):
+        walk.facts.unrolled.update(origin.name for origin in bound.origins)
+        if len(node.args) < 3:  # without a step, which divides the number of passes
+            walk.facts.passes.update(term.constexpr for term in bound.terms if term.constexpr)
     return _looped(walk, node)
 
 

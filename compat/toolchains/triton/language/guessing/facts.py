@@ -152,6 +152,8 @@ class KernelFacts:
     """
     unrolled: set[str] = Factory(set)
     """Parameters that say how often a loop is unrolled."""
+    passes: set[str] = Factory(set)
+    """Those of them that are a bound of the loop, or a summand of one."""
     compared: dict[str, list[PythonValue]] = Factory(dict)
     """Constexprs, and the literals that they are compared with."""
     tested: set[str] = Factory(set)
