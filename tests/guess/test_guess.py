@@ -328,6 +328,22 @@ def kernel(x, bias=None, eps=1e-5, KIND: "tl.constexpr" = None, ACT: tl.constexp
     assert found["signature"] == {"x": "*fp32", "bias": "*fp32", "eps": "fp32"}
 
 
+def test_unrolled_loops_have_few_passes(tmp_path: Path) -> None:
+    """A step divides the passes, so a bound of such a loop may be large."""
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(x, WIDTH: tl.constexpr, LENGTH: tl.constexpr):
+    for i in tl.static_range(WIDTH - 1):
+        tl.store(x + i, 1.0)
+    for j in tl.static_range(0, LENGTH, 16):
+        tl.store(x + j, 2.0)
+""",
+    )
+    assert found["constexprs"] == {"WIDTH": 4, "LENGTH": 64}
+
+
 def test_what_is_no_kernel_is_told(tmp_path: Path) -> None:
     found = guessed(
         tmp_path,
