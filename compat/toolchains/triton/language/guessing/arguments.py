@@ -324,12 +324,15 @@ _COUNT = lazy_pattern(
     r"(?i).*(num|_n$|count|heads?|groups?|stages|splits?|iters?|loops|unroll|ndim|^h[qkv]?$|^g$|topk|experts)"
 )
 _GROUP = lazy_pattern(r"(?i).*group_?(size)?(_?m)?$")
-_STRIDE = lazy_pattern(r"(?i).*stride.*")
-_FLOATS = (
+_NAMED = (
     (lazy_pattern(r"(?i)(.*_)?eps(ilon)?(_.*)?|.*eps"), 1e-6),
     (lazy_pattern(r"(?i).*(scale|alpha|factor|slope|beta|soft_?cap|theta|momentum)"), 1.0),
     (lazy_pattern(r"(?i)(.*_)?(temp|temperature|mult|multiplier)(_.*)?"), 1.0),
+    (_GROUP, 8),
+    (_HEADS, 64),
+    (lazy_pattern(r"(?i).*stride.*"), 64),
 )
+"""Patterns of names, and the value of a constexpr of such a name."""
 _LAYOUT = lazy_pattern(r"(?i)(.*_)?layout")
 _DTYPE = lazy_pattern(r"(?i).*(dtype|_ty(pe)?)$")
 _SIZES = (16, 32, 64, 128, 256)
@@ -415,15 +418,9 @@ class Values:
             for literal in self.facts.compared.get(name, [])
             if isinstance(literal, int) and not isinstance(literal, bool)
         ]
-        for pattern, value in _FLOATS:
+        for pattern, value in _NAMED:
             if pattern.fullmatch(name):
                 return Guess(value, "by its name")
-        if _GROUP.fullmatch(name):
-            return Guess(8, "by its name")
-        if _HEADS.fullmatch(name):
-            return Guess(64, "by its name")
-        if _STRIDE.fullmatch(name):
-            return Guess(64, "a stride")
         if (
             (name.upper().startswith(("BLOCK", "B", "TILE")) and len(name) <= 2)
             or "BLOCK" in name.upper()
