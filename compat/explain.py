@@ -230,14 +230,14 @@ class StoredCells:
         cells = [other for _, _, other in others]
         timing = timing_mode(toolchains.of(cell.env))
         attempts = self.attempts(cells) | (self.attempts(cells, timing) if timing else {})
-        found: dict[str, dict[int, Outcome]] = {name: {} for name, _, _ in others}
+        outcomes_by_name: dict[str, dict[int, Outcome]] = {name: {} for name, _, _ in others}
         for name, value, other in others:
             if other in attempts:
-                found[name][value] = outcome_of(other, attempts[other])
-        own = {name: value for name in found if (value := value_of(cell.spec, name))}
+                outcomes_by_name[name][value] = outcome_of(other, attempts[other])
+        own = {name: value for name in outcomes_by_name if (value := value_of(cell.spec, name))}
         return tuple(
             SettingGrowth.of(name, outcomes | {own[name]: outcome})
-            for name, outcomes in found.items()
+            for name, outcomes in outcomes_by_name.items()
             if outcomes
         )
 
@@ -249,7 +249,7 @@ class StoredCells:
             for other, attempts in self.attempts(others).items()
         )
         suspects = slow_suspects(neighbours((*filter(None, results), result)))
-        return next((each.sentence for each in suspects if each.result is result), None)
+        return next((suspect.sentence for suspect in suspects if suspect.result is result), None)
 
     def checked(self, result: Result | None) -> Result | None:
         """A result with the known checks of its numbers."""

@@ -172,8 +172,8 @@ def remove_claimed() -> None:
     global _swept  # noqa: PLW0603 - one flag for the process
     with _LOCK:
         _swept = True
-        left = set(_CLAIMED)
-    for path in left:
+        remaining = set(_CLAIMED)
+    for path in remaining:
         remove_folder(path)
 
 
@@ -210,12 +210,12 @@ def _clear(place: str) -> None:
         return
     _cleared.add(place)
     with os.scandir(place) as entries:
-        found = [
+        folders = [
             entry.path
             for entry in entries
             if _NAME.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
         ]
-    for path in found:
+    for path in folders:
         with suppress(OSError):
             _remove_abandoned(path)
 

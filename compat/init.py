@@ -226,12 +226,12 @@ class _Initializing:
                 f"{name}-releases" if toolchains.named(name).only_named else "releases"
                 for name in used
             ]
-            said = {
+            fields = {
                 "groups": ", ".join(f'"{group}"' for group in groups or ["releases"]),
                 "off": "# " if groups == ["releases"] or unlisted else "",
             }
             self._write(
-                path, _MATRIX.format(patterns=f'"{pattern}"', envs=envs, targets=targets, **said)
+                path, _MATRIX.format(patterns=f'"{pattern}"', envs=envs, targets=targets, **fields)
             )
             if unlisted:
                 self.unsure[path] = (
@@ -385,8 +385,8 @@ def _named(named: Sequence[str], folder: Path) -> list[Path]:
         matches = sources(path, folder)
         if not matches and not Path(folder, path).is_dir():
             raise ConfigError("no such file", where=path, hint=where_else(path, folder))
-        paths |= {Path(os.path.realpath(each)): None for each in matches if each.suffix == ".py"}
-        if any(each.suffix != ".py" for each in matches):
+        paths |= {Path(os.path.realpath(match)): None for match in matches if match.suffix == ".py"}
+        if any(match.suffix != ".py" for match in matches):
             raise ConfigError("is not a Python source", where=path)
     return list(paths)
 
@@ -428,7 +428,7 @@ def _holds_others(folder: Path) -> bool:
     )
 
 
-def _free(place: Path, source: Path, taken: Iterable[Path]) -> Path:
+def _free(place: Path, source: Path, used_paths: Iterable[Path]) -> Path:
     """A kernel file for a source, under a free name.
 
     It is ``softmax.toml``, else ``ops_softmax.toml``, and so on.
@@ -436,7 +436,7 @@ def _free(place: Path, source: Path, taken: Iterable[Path]) -> Path:
     parts = [source.stem]
     for name in (*(folder.name for folder in source.parents), "again"):
         path = place / f"{'_'.join(parts)}.toml"
-        if path not in taken and not path.exists():
+        if path not in used_paths and not path.exists():
             break
         parts.insert(0, name)
     return path

@@ -98,7 +98,7 @@ def run_matrix(
 
 
 def _report_with(
-    found: Report,
+    report: Report,
     more: Sequence[Result],
     pairs: tuple[Pair, ...],
     every: Selection,
@@ -108,8 +108,8 @@ def _report_with(
 
     ``every`` is a selection of all kernels that the results are of.
     """
-    results = [*found.results, *more]
-    whole = evolve(
+    results = [*report.results, *more]
+    selection = evolve(
         every,
         envs=tuple(dict.fromkeys(result.cell.env for result in results)),
         targets=tuple(dict.fromkeys(result.cell.target for result in results)),
@@ -117,9 +117,9 @@ def _report_with(
         all_shards=every.specs,
     )
     context = context.with_envs(result.built for result in results)
-    run = _Run(whole, context, whole.read_envs, Listener(), found.command, None)
+    run = _Run(selection, context, selection.read_envs, Listener(), report.command, None)
     run.cells, run.results, run.pairs = tuple(result.cell for result in results), results, pairs
-    run.began, run.started = run.began - found.seconds, run.started - found.seconds
+    run.began, run.started = run.began - report.seconds, run.started - report.seconds
     return evolve(run.report(), earlier=len(more))
 
 
@@ -174,8 +174,8 @@ class _Run:
                     built, self.selection, self.listener, again=self.context.again
                 )
             if self.launches is not None:
-                with self.listener.step("launching") as told:
-                    self.launches.wait(told)
+                with self.listener.step("launching") as show_progress:
+                    self.launches.wait(show_progress)
             return self.report()
         except Stopped as stopped:
             raise MatrixInterrupted(self.report()) from stopped
@@ -195,14 +195,14 @@ class _Run:
             self._compile(rest, (*first, *rest), note)
 
     def _compile(
-        self, envs: Sequence[Env], asked: Sequence[Env], note: Callable[[Result], None]
+        self, envs: Sequence[Env], all_envs: Sequence[Env], note: Callable[[Result], None]
     ) -> None:
         """Compile the cells of some envs.
 
-        ``asked`` are the envs to provide, ``envs`` among them.
+        ``all_envs`` are the envs to provide, ``envs`` among them.
         """
         if envs:  # a shard may have nothing to try
-            self._provide(asked)
+            self._provide(all_envs)
             self._interpret(self._run([cell for cell in self.cells if cell.env in envs], note))
 
     def _plan(self) -> tuple[Sequence[Env], Sequence[Env]]:
@@ -216,9 +216,11 @@ class _Run:
         order = tuple(dict.fromkeys((*cells, *self.selection.envs)))
         if not self.cells and not _pairs(self.selection, order):
             return (), ()  # a shard that has nothing to try
-        known = self.selection.config.declared_names
+        declared_names = self.selection.config.declared_names
         newest = tuple(
-            env for env in order if env.release == order[0].release or env.name not in known
+            env
+            for env in order
+            if env.release == order[0].release or env.name not in declared_names
         )
         if len(newest) < len(order) and any(
             self.selection.look_at(env).error is not None for env in order
@@ -349,10 +351,10 @@ def _without(cells: Iterable[Cell], results: Iterable[Result]) -> tuple[Cell, ..
 
 def _declared(specs: Sequence[Specialization]) -> dict[str, tuple[str, ...]]:
     """Kernel → its variants, in the order of the kernel files."""
-    found: dict[str, dict[str, None]] = defaultdict(dict)
+    variants_by_kernel: dict[str, dict[str, None]] = defaultdict(dict)
     for spec in specs:
-        found[spec.kernel][spec.variant] = None
-    return {kernel: tuple(variants) for kernel, variants in found.items()}
+        variants_by_kernel[spec.kernel][spec.variant] = None
+    return {kernel: tuple(variants) for kernel, variants in variants_by_kernel.items()}
 
 
 def _helpers(results: Sequence[Result], root: str) -> dict[str, tuple[str, ...]]:
@@ -396,7 +398,7 @@ class Written:
 
 
 def update_reports(
-    found: Report, selection: Selection, context: RunContext, folder: Path | None = None
+    report: Report, selection: Selection, context: RunContext, folder: Path | None = None
 ) -> Written:
     """Write the report of a run into a folder, ``reports`` of the project if none is named.
 
@@ -412,23 +414,29 @@ def update_reports(
         if (
             before is None
             or _kernel_files(before) == files
-            or _is_of_project(before, found, selection)
+            or _is_of_project(before, report, selection)
         ):
-            return _update(before, found, selection, context, place)
+            return _update(before, report, selection, context, place)
         if folder is not None or not files:
-            return Written(report=found, files=write_reports(found, place), replaced=before.command)
+            return Written(
+                report=report, files=write_reports(report, place), replaced=before.command
+            )
     name = re.sub(r"[^\w.+=]+", "-", "-".join(files)).strip("-.")[:_LONGEST_NAME]
     with _alone_in(place / name):
         before = _before(place / name, selection)
-        return evolve(_update(before, found, selection, context, place / name), beside=place)
+        return evolve(_update(before, report, selection, context, place / name), beside=place)
 
 
 def _update(
-    before: Report | None, found: Report, selection: Selection, context: RunContext, place: Path
+    before: Report | None,
+    new_report: Report,
+    selection: Selection,
+    context: RunContext,
+    place: Path,
 ) -> Written:
     if before is None:
-        return Written(report=found, files=write_reports(found, place))
-    report, dropped = _with_cells_of(before, found, selection, context)
+        return Written(report=new_report, files=write_reports(new_report, place))
+    report, dropped = _with_cells_of(before, new_report, selection, context)
     return Written(report=report, files=write_reports(report, place), dropped=dropped)
 
 
@@ -467,7 +475,7 @@ def _kernel_files(chosen: Report | Selection) -> tuple[str, ...]:
     return tuple(sorted(value for option, value in values if option != "--matrix"))
 
 
-def _is_of_project(before: Report, found: Report, selection: Selection) -> bool:
+def _is_of_project(before: Report, report: Report, selection: Selection) -> bool:
     """Whether a report is of the project's own kernel files, and has all kernels of a run's files.
 
     The second condition is for runs that name files.
@@ -475,7 +483,7 @@ def _is_of_project(before: Report, found: Report, selection: Selection) -> bool:
     if _kernel_files(before):
         return False
     try:
-        return set(found.specs) <= set(_every(selection, before).specs)
+        return set(report.specs) <= set(_every(selection, before).specs)
     except CompatError:
         return False
 
@@ -502,32 +510,32 @@ def _alone_in(folder: Path) -> Iterator[None]:
 
 
 def _with_cells_of(
-    before: Report, found: Report, selection: Selection, context: RunContext
+    before: Report, report: Report, selection: Selection, context: RunContext
 ) -> tuple[Report, int]:
     """The report of a run with the still valid cells of the report before, and how many are not.
 
     Cells of the run itself replace those of the report before.
     """
-    tried = {result.cell.id for result in found.results}
-    others = [result for result in before.results if result.cell.id not in tried]
+    new_ids = {result.cell.id for result in report.results}
+    others = [result for result in before.results if result.cell.id not in new_ids]
     every = _every(selection, before)
-    envs = {built.env.name: built for built in (*_envs_of(others, selection), *found.envs)}
+    envs = {built.env.name: built for built in (*_envs_of(others, selection), *report.envs)}
     context = context.with_envs(tuple(envs.values()))
-    specs = {(spec.kernel, spec.variant, spec.case): spec for spec in (*every.specs, *found.specs)}
+    specs = {(spec.kernel, spec.variant, spec.case): spec for spec in (*every.specs, *report.specs)}
     now = ((result, _cell_now(result.cell, envs, specs, every.config.targets)) for result in others)
-    left = [(result, cell) for result, cell in now if cell is not None]
+    remaining = [(result, cell) for result, cell in now if cell is not None]
     broken = [
         cell
-        for result, cell in left
+        for result, cell in remaining
         if result.outcome.status is Status.ENV_BROKEN and envs[cell.env.name].error
     ]
-    there = [cell for _, cell in left if envs[cell.env.name].error is None]
+    there = [cell for _, cell in remaining if envs[cell.env.name].error is None]
     held = known(there, evolve(context, again=False), imported=False)
     kept = [
         *with_interpreted(held, context.store),
         *(_broken(cell, envs[cell.env.name]) for cell in broken),
     ]
-    return _report_with(found, kept, _pairs_that_hold(before, found, envs), every, context), len(
+    return _report_with(report, kept, _pairs_that_hold(before, report, envs), every, context), len(
         others
     ) - len(kept)
 
@@ -570,22 +578,22 @@ def _envs_of(results: Iterable[Result], selection: Selection) -> Iterator[BuiltE
 
 
 def _pairs_that_hold(
-    before: Report, found: Report, envs: Mapping[str, BuiltEnv]
+    before: Report, report: Report, envs: Mapping[str, BuiltEnv]
 ) -> tuple[Pair, ...]:
     """The pairs of a run, and those of the report before whose envs are still the same."""
     digests = (
         {built.env.name: built.digest for built in before.envs}
-        if before.version == found.version
+        if before.version == report.version
         else {}
     )
-    tried = {(pair.env, pair.release) for pair in found.pairs}
+    new_pairs = {(pair.env, pair.release) for pair in report.pairs}
     kept = (
         pair
         for pair in before.pairs
-        if (pair.env, pair.release) not in tried and pair.error is None and pair.env in envs
+        if (pair.env, pair.release) not in new_pairs and pair.error is None and pair.env in envs
     )
     return (
-        *found.pairs,
+        *report.pairs,
         *(
             evolve(pair, cached=True)
             for pair in kept

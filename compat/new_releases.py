@@ -74,19 +74,19 @@ def new_releases(config: MatrixConfig, envs: Sequence[Env]) -> NewReleases:
     declared = (
         env for env in (*config.envs, *config.released, *envs) if toolchains.is_release(env)
     )
-    known = tuple(dict.fromkeys(declared))
-    kinds = dict.fromkeys((env.toolchain, env.paired) for env in envs if env in known)
-    found: list[NewRelease] = []
+    declared_envs = tuple(dict.fromkeys(declared))
+    kinds = dict.fromkeys((env.toolchain, env.paired) for env in envs if env in declared_envs)
+    releases: list[NewRelease] = []
     notes: list[str] = []
     for name, paired in kinds:
         toolchain = toolchains.named(name)
-        alike = [env for env in known if (env.toolchain, env.paired) == (name, paired)]
+        alike = [env for env in declared_envs if (env.toolchain, env.paired) == (name, paired)]
         distribution = toolchain.framework.name if paired else toolchain.distribution
         listing = list_files(distribution, index_urls(), cache=config.base / INDEX)
         notes += listing.notes
         versions = _unknown(listing, toolchain, alike, paired=paired)
-        found += _new(config, toolchain, versions, listing, alike, paired=paired)
-    return NewReleases(releases=tuple(found), notes=tuple(dict.fromkeys(notes)))
+        releases += _new(config, toolchain, versions, listing, alike, paired=paired)
+    return NewReleases(releases=tuple(releases), notes=tuple(dict.fromkeys(notes)))
 
 
 def _unknown(
@@ -94,13 +94,13 @@ def _unknown(
 ) -> Iterator[Version]:
     """The final releases with a wheel for this platform that none of the envs has."""
     releases = (env.framework_release if paired else env.release for env in alike)
-    known = {version for version in releases if version is not None}
-    first = max(known) if paired else toolchain.oldest
+    known_versions = {version for version in releases if version is not None}
+    first = max(known_versions) if paired else toolchain.oldest
     for version in listing.versions():
         final = not version.is_prerelease and not version.local
         if (
             final
-            and version not in known
+            and version not in known_versions
             and (first is None or version >= first)
             and listing.pythons_for(version)
         ):
@@ -153,7 +153,7 @@ def _order(env: Env) -> tuple[Version, Version]:
 # --- declaring them -------------------------------------------------------------------------------
 
 
-def add_releases(path: Path, found: Sequence[NewRelease]) -> tuple[NewRelease, ...]:
+def add_releases(path: Path, releases: Sequence[NewRelease]) -> tuple[NewRelease, ...]:
     """Add releases to the array ``env`` of a TOML file, one entry on a line.
 
     A new entry stands behind the newest entry of its toolchain, alone or with a framework, and
@@ -169,7 +169,7 @@ def add_releases(path: Path, found: Sequence[NewRelease]) -> tuple[NewRelease, .
     read_toml(path, path.parent)  # says what is wrong with it
     text = before = path.read_text(encoding="utf-8")
     added = []
-    for release in found:
+    for release in releases:
         entries = tomllib.loads(text).get("env", [])
         alike = [entry for entry in entries if _is_alike(entry, release.env)]
         if alike:

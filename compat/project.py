@@ -86,7 +86,7 @@ class Listener:
         Returns:
             A function to call with the progress in a few words, perhaps from another thread.
         """
-        return nullcontext(lambda words: None)
+        return nullcontext(lambda message: None)
 
     def say(self, words: str) -> None:
         """A message of one line."""
@@ -192,10 +192,15 @@ class Selection:
         value.
         """
         path = os.path.relpath(self.config.path)
-        words = ["--matrix", path] if path != "matrix.toml" and self.config.path.exists() else []
-        words += [word for text in self.patterns.packages for word in (OPTION, text)]
-        words += ["--others", "guess"] if self.patterns.guess_others else []
-        return (*words, *(word for file in self.patterns.kernel_files for word in ("--spec", file)))
+        arguments = (
+            ["--matrix", path] if path != "matrix.toml" and self.config.path.exists() else []
+        )
+        arguments += [word for text in self.patterns.packages for word in (OPTION, text)]
+        arguments += ["--others", "guess"] if self.patterns.guess_others else []
+        return (
+            *arguments,
+            *(word for file in self.patterns.kernel_files for word in ("--spec", file)),
+        )
 
     @property
     def root(self) -> Path:
@@ -242,8 +247,8 @@ class Selection:
             SelectionError: As :func:`select` does.
         """
         replaced: dict[str, Any] = {name: tuple(texts) for name, texts in patterns.items()}
-        found = _chosen(self.config, evolve(self.patterns, **replaced))
-        return found.of_shard(self.shard) if self.shard else found
+        selection = _chosen(self.config, evolve(self.patterns, **replaced))
+        return selection.of_shard(self.shard) if self.shard else selection
 
     def of_shard(self, shard: Shard) -> Selection:
         """Return the part of this selection that belongs to a shard. It may be empty."""
@@ -320,7 +325,7 @@ class Selection:
         text: str | None = None,
         *,
         in_flight: int | None = None,
-        say: Callable[[str], None] = lambda words: None,
+        say: Callable[[str], None] = lambda message: None,
     ) -> Iterator[OpenExecutor]:
         """Return the executor that compiles cells. It connects when something has to be compiled.
 
@@ -515,7 +520,7 @@ def _specs(
     if kernel_files:
         own = [pattern for pattern in config.kernels if not is_source(pattern, config.base)]
         paths = frozenset(
-            Path(os.path.realpath(path)) for each in named for path in sources(split(each)[0], base)
+            Path(os.path.realpath(path)) for name in named for path in sources(split(name)[0], base)
         )
         # matrix.toml may name kernel files that do not exist. Nobody asks for those here.
         with suppress(ConfigError):
@@ -538,9 +543,9 @@ def _of_packages(
         else (config.kernels, config.base)
     )
     where = None if patterns.kernel_files else _IN_MATRIX
-    found = load_at_versions(files, base, wanted, where=where, unpack=config.library)
-    declared = {each.library.name for each in found.absent} | {
-        library.name for spec in found.specs if (library := LibraryVersions.of(spec.package))
+    kernels = load_at_versions(files, base, wanted, where=where, unpack=config.library)
+    declared = {absent.library.name for absent in kernels.absent} | {
+        library.name for spec in kernels.specs if (library := LibraryVersions.of(spec.package))
     }
     guessed = {
         library: folder
@@ -548,14 +553,14 @@ def _of_packages(
         if patterns.guess_others or library.name not in declared
     }
     if not guessed:
-        return found.specs, found.absent
+        return kernels.specs, kernels.absent
     # Guessing takes longer to import than most kernel files take to read.
     from compat.guess.guessing import load_packages
 
     return (
-        *found.specs,
-        *load_packages(guessed, found.specs),
-    ), found.absent
+        *kernels.specs,
+        *load_packages(guessed, kernels.specs),
+    ), kernels.absent
 
 
 def libraries_of(config: MatrixConfig, packages: Sequence[str] = ()) -> tuple[str, ...]:
@@ -606,16 +611,16 @@ def _idle_timeout(declared: float, environ: Mapping[str, str]) -> float:
 
     Without such a variable they are 0 in CI, where no second command is expected.
     """
-    said = environ.get(KEEP_WORKERS, "")
-    if not said:
+    setting = environ.get(KEEP_WORKERS, "")
+    if not setting:
         return 0.0 if environ.get("CI") else declared
     try:
-        seconds = float(said)
+        seconds = float(setting)
         if not seconds <= LONGEST:  # so that what is not a number is not taken for one either
             raise ValueError(f"not a number of seconds up to {LONGEST:,}")
     except ValueError:
         hint = "Set it to a number of seconds. With 0, workers end with their command."
         raise SelectionError(
-            f"{said!r} is not a number", where=f"${KEEP_WORKERS}", hint=hint
+            f"{setting!r} is not a number", where=f"${KEEP_WORKERS}", hint=hint
         ) from None
     return max(0.0, seconds)

@@ -37,9 +37,9 @@ class Lazy:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # what copies it asks before there is anything
             raise AttributeError(name)
-        found = getattr(self._compiled, name)
-        setattr(self, name, found)
-        return found
+        attribute = getattr(self._compiled, name)
+        setattr(self, name, attribute)
+        return attribute
 
     def __repr__(self) -> str:
         return f"lazy_pattern({self._written[0]!r})"
@@ -66,8 +66,8 @@ def printable(text: str) -> str:
     return _OBEYED.sub(_escape, text.replace("\r\n", "\n")) if _OBEYED.search(text) else text
 
 
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return (
         f"\\x{code:02x}"
         if code < 0x100
@@ -182,13 +182,13 @@ def read_json(text: str | bytes, *, lenient: bool = False) -> Any:
     compute with. With ``lenient`` these are ``None``. Halves of surrogate pairs come as visible
     escapes, so that every string can be encoded.
     """
-    said = (
+    decoded = (
         text.decode("utf-8-sig")
         if isinstance(text, bytes)
         else text.encode("utf-8", "backslashreplace").decode()
     )
     try:
-        return encodable(decoder_of(lenient=lenient).decode(said), said, 0, len(said))
+        return encodable(decoder_of(lenient=lenient).decode(decoded), decoded, 0, len(decoded))
     except (RecursionError, MemoryError) as error:
         raise ValueError("nested too deeply") from error
 
@@ -326,45 +326,45 @@ def read_json_stream(file: BinaryIO, arrays: Mapping[str, Take]) -> Any:
     """
     text = _Text(file)
     try:
-        found = _object(text, arrays) if text.next() == "{" else text.value()
+        value = _object(text, arrays) if text.next() == "{" else text.value()
     except (RecursionError, MemoryError) as error:
         raise ValueError("nested too deeply") from error
     if text.next():
         raise text.error("Extra data")
-    return found
+    return value
 
 
 def _object(text: _Text, arrays: Mapping[str, Take]) -> JsonObject:
-    found: JsonObject = {}
+    members: JsonObject = {}
     text.skip("{")
     if text.next() == "}":
         text.skip("}")
-        return found
+        return members
     while True:
         if text.next() != '"':
             raise text.error("Expecting property name enclosed in double quotes")
         name = text.value()
         text.skip(":")
-        found[name] = (
+        members[name] = (
             _array(text, arrays[name]) if name in arrays and text.next() == "[" else text.value()
         )
         if text.next() == "}":
             text.skip("}")
-            return found
+            return members
         text.skip(",")
 
 
 def _array(text: _Text, take: Take) -> list[Any]:
-    found: list[Any] = []
+    elements: list[Any] = []
     text.skip("[")
     if text.next() == "]":
         text.skip("]")
-        return found
+        return elements
     while True:
-        found.append(take(len(found), text.value()))
+        elements.append(take(len(elements), text.value()))
         if text.next() == "]":
             text.skip("]")
-            return found
+            return elements
         text.skip(",")
 
 
@@ -404,7 +404,7 @@ class _Text:
         self.next()
         while True:
             try:
-                found, end = self._decoder.raw_decode(self._text, self._at)
+                value, end = self._decoder.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
                 if self._ended or (
                     error.pos < len(self._text) - _LONGEST_WORD
@@ -414,24 +414,24 @@ class _Text:
             else:
                 # A number may go on: "1.", "1e+".
                 if self._ended or end < len(self._text) - _LONGEST_WORD:
-                    found = encodable(found, self._text, self._at, end)
+                    value = encodable(value, self._text, self._at, end)
                     self._at = end
-                    return found
+                    return value
             self._read_on()  # as much again as is there, so that a long value is not tried often
 
-    def error(self, words: str, position: int | None = None) -> ValueError:
+    def error(self, message: str, position: int | None = None) -> ValueError:
         """The error, by default at this position, in the words of Python's reader."""
         at = self._at if position is None else position
         lines = self._lines + self._text.count("\n", 0, at)
         start = self._text.rfind("\n", 0, at)
         column = at - start if start >= 0 else self._passed + at - self._line + 1
-        return ValueError(f"{words}: line {lines + 1} column {column} (char {self._passed + at})")
+        return ValueError(f"{message}: line {lines + 1} column {column} (char {self._passed + at})")
 
     def _read_on(self) -> None:
-        used, left = self._text[: self._at], self._text[self._at :]
+        used, remaining = self._text[: self._at], self._text[self._at :]
         if (end := used.rfind("\n")) >= 0:
             self._lines, self._line = self._lines + used.count("\n"), self._passed + end + 1
         self._passed += len(used)
-        data = self._file.read(max(_CHUNK, len(left)))
+        data = self._file.read(max(_CHUNK, len(remaining)))
         self._ended = not data
-        self._text, self._at = left + self._bytes.decode(data, final=self._ended), 0
+        self._text, self._at = remaining + self._bytes.decode(data, final=self._ended), 0

@@ -147,13 +147,13 @@ def _chosen(selection: Selection) -> tuple[Toolchain, tuple[Env, ...]]:
     return answering[0], tuple(env for env in envs if env.toolchain == answering[0].name)
 
 
-def _best(found: Iterable[BuiltEnv]) -> Iterator[BuiltEnv]:
+def _best(envs: Iterable[BuiltEnv]) -> Iterator[BuiltEnv]:
     """One env of each release, and every fork.
 
     The env of a release is one that can be used, without PyTorch if there are several.
     """
     of_release: dict[Version | None, list[BuiltEnv]] = {}
-    for built in found:
+    for built in envs:
         release = release_of(built)
         if release.fork:
             yield built
@@ -217,8 +217,8 @@ def build_hint(missing: Sequence[str]) -> str | None:
     return f"Build them with `compat envs build {' '.join(missing)}`." if missing else None
 
 
-def _last_line(words: str) -> str:
-    return (words.strip().splitlines() or [""])[-1]
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or [""])[-1]
 
 
 # --- asking, and what is kept ---------------------------------------------------------------------

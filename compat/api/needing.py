@@ -343,7 +343,7 @@ def _outcomes(results: Sequence[Result]) -> tuple[Outcomes, ...]:
         for result in results
     )
     order = list(Status)
-    alike = sorted(counts, key=lambda each: (order.index(each[0]), each[1] or ""))
+    alike = sorted(counts, key=lambda outcome: (order.index(outcome[0]), outcome[1] or ""))
     return tuple(
         Outcomes(status=status, failure_class=name, results=counts[status, name])
         for status, name in alike

@@ -191,11 +191,11 @@ def _kernel(
 
 
 def _by_label(
-    found: Iterable[tuple[Cell, T]], labels: Mapping[str, str]
+    facts: Iterable[tuple[Cell, T]], labels: Mapping[str, str]
 ) -> dict[str, tuple[T, ...]]:
     """Facts about cells, by the labels of their envs."""
     grouped: dict[str, tuple[T, ...]] = {}
-    for cell, item in found:
+    for cell, item in facts:
         label = labels[cell.env.name]
         grouped[label] = (*grouped.get(label, ()), item)
     return grouped

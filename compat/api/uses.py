@@ -86,8 +86,8 @@ def read_uses(tree: ast.Module, root: str, names: ApiNames, function: str | None
     for statement in tree.body if function is None else _needed(tree, function):
         reading.visit(statement, _UseScope(meanings=top, top=True))
     return Uses(
-        uses=tuple(sorted(reading.found, key=lambda use: use.line)),
-        unresolved=tuple(sorted(reading.unresolved, key=lambda each: each.line)),
+        uses=tuple(sorted(reading.uses, key=lambda use: use.line)),
+        unresolved=tuple(sorted(reading.unresolved, key=lambda use: use.line)),
         not_read=tuple(dict.fromkeys(reading.not_read)),
     )
 
@@ -140,7 +140,7 @@ class _UsesReader:
 
     root: str
     names: ApiNames
-    found: list[ApiUse] = field(factory=list)
+    uses: list[ApiUse] = field(factory=list)
     unresolved: list[Unresolved] = field(factory=list)
     not_read: list[str] = field(factory=list)
     starred: list[str] = field(factory=list)
@@ -161,7 +161,7 @@ class _UsesReader:
         return meanings_by_name
 
     def _bindings(
-        self, statement: ast.stmt, known: Meanings
+        self, statement: ast.stmt, meanings: Meanings
     ) -> Iterator[tuple[str, tuple[str, ...]]]:
         if isinstance(statement, ast.Import | ast.ImportFrom):
             origins = import_origins([statement], self.names.packages)
@@ -171,7 +171,7 @@ class _UsesReader:
             and len(statement.targets) == 1
             and isinstance(statement.targets[0], ast.Name)
         ):
-            yield statement.targets[0].id, self._chain(statement.value, known)
+            yield statement.targets[0].id, self._chain(statement.value, meanings)
         else:
             yield from ((name, ()) for name in bound([statement]) if not hasattr(statement, "body"))
             if isinstance(statement, Function | ast.ClassDef):
@@ -314,7 +314,7 @@ class _UsesReader:
         starred: bool = False,
     ) -> None:
         if meanings:
-            self.found.append(
+            self.uses.append(
                 ApiUse(
                     meanings=meanings,
                     line=node.lineno,

@@ -278,10 +278,16 @@ class _Bisecting:
             with self.listener.step(f"the {axis} of {search.cell.id}, {number} of {every}") as note:
                 answer = evolve(search, on_step=note, budget=share).along(axis)
             self.listener.found(answer)
-            found = answer.answer
-            if isinstance(found, ConfigAnswer) and found.ended is SearchEnd.INTERRUPTED:
-                raise Interrupted(found.tried, found.tried + found.untried)
-            if isinstance(found, GrowthAnswer) and found.ended is SearchEnd.INTERRUPTED:
+            search_answer = answer.answer
+            if (
+                isinstance(search_answer, ConfigAnswer)
+                and search_answer.ended is SearchEnd.INTERRUPTED
+            ):
+                raise Interrupted(search_answer.tried, search_answer.tried + search_answer.untried)
+            if (
+                isinstance(search_answer, GrowthAnswer)
+                and search_answer.ended is SearchEnd.INTERRUPTED
+            ):
                 raise Interrupted(number, every)
             yield answer
 

@@ -315,10 +315,10 @@ def indexed_releases(files: Iterable[File]) -> list[IndexedRelease]:
     ]
 
 
-def in_order(found: Iterable[IndexedRelease]) -> list[IndexedRelease]:
+def in_order(releases: Iterable[IndexedRelease]) -> list[IndexedRelease]:
     """Sort releases by version, oldest first."""
     groups: dict[Version, list[IndexedRelease]] = defaultdict(list)
-    for one in found:
+    for one in releases:
         groups[Version(one.version.public)].append(one)
     ordered: list[IndexedRelease] = []
     for public in sorted(groups):

@@ -390,11 +390,11 @@ class MetricExperiment(Experiment):
     def swap_assembler(self) -> Crossing | None:
         """The same, by the version that binaries name if no assembler can be exchanged."""
         name = self.parts.assembler.name
-        said = [self.evidence_of(cell).metrics.get(name) for cell in (self.other, self.bad)]
-        if said[0] is None or said[0] != said[1]:
+        values = [self.evidence_of(cell).metrics.get(name) for cell in (self.other, self.bad)]
+        if values[0] is None or values[0] != values[1]:
             return super().swap_assembler()
         names = f"{self.name(self.other)} and {self.name(self.bad)}"
-        self.steps.append(f"{names} have the same {name}, {said[0]}, by what their binaries say.")
+        self.steps.append(f"{names} have the same {name}, {values[0]}, by what their binaries say.")
         return Crossing(into_bad=Effect.OK, into_good=Effect.SAME)
 
     def _effect(self, title: str, cell: Cell, outcome: Outcome) -> Effect:
@@ -403,20 +403,20 @@ class MetricExperiment(Experiment):
         failure = outcome.failure
         if failure is not None and not failure.prediction:
             unread = toolchains.known_class(failure).unreadable_ir or failure.stage == SOURCE_STAGE
-            words = shorten(failure.excerpt, _MESSAGE, placeholder=" …")
+            text = shorten(failure.excerpt, _MESSAGE, placeholder=" …")
             self.steps.append(
-                f"{title}: {'that release cannot parse this IR' if unread else f'fails, {words}'}."
+                f"{title}: {'that release cannot parse this IR' if unread else f'fails, {text}'}."
             )
             return Effect.UNKNOWN
         question = self.criterion.question
         value = measure(outcome, question.metric) if isinstance(question, Exceeds) else None
         effect = _EFFECTS[self.criterion(result)]
-        known = (
+        measurement = (
             f"{question.metric} is {value:g}, "
             if isinstance(question, Exceeds) and value is not None
             else ""
         )
-        self.steps.append(f"{title}: {known}{_JUDGED[effect]}.")
+        self.steps.append(f"{title}: {measurement}{_JUDGED[effect]}.")
         return effect
 
 

@@ -45,7 +45,7 @@ class GrowthSearch:
     known: Outcome | None = None
     """The result of the cell itself, if it was compiled."""
     budget: Budget = field(factory=lambda: Budget(None))
-    on_step: Callable[[str], None] = lambda words: None
+    on_step: Callable[[str], None] = lambda message: None
 
     @property
     def has_sizes(self) -> bool:
@@ -57,15 +57,15 @@ class GrowthSearch:
 
         Raises SelectionError if a setting was named that the cell does not have.
         """
-        found: list[SettingGrowth] = []
+        growths: list[SettingGrowth] = []
         ended = SearchEnd.DONE
         settings = self.named or tuple(GrowingSetting(name=name) for name in sizes(self.cell.spec))
         try:
             for setting in settings:
-                found.append(self._along(setting))  # noqa: PERF401 - an interruption keeps them
+                growths.append(self._along(setting))  # noqa: PERF401 - an interruption keeps them
         except Interrupted:
             ended = SearchEnd.INTERRUPTED if asked() or self.budget.left else SearchEnd.BUDGET
-        return GrowthAnswer(sentence=self._sentence(found), growths=tuple(found), ended=ended)
+        return GrowthAnswer(sentence=self._sentence(growths), growths=tuple(growths), ended=ended)
 
     def _along(self, setting: GrowingSetting) -> SettingGrowth:
         own = value_of(self.cell.spec, setting.name)
@@ -116,21 +116,23 @@ class GrowthSearch:
                 outcome = quicker(outcome, again.outcome)
         return outcome
 
-    def _sentence(self, found: Sequence[SettingGrowth]) -> str:
+    def _sentence(self, growths: Sequence[SettingGrowth]) -> str:
         """The sentence, with the most telling part first."""
-        goals = {growth.setting: self._goal(growth) for growth in found}
-        if not found:
+        goals = {growth.setting: self._goal(growth) for growth in growths}
+        if not growths:
             return "The kernel has no constexpr that is a size, so no growth can be measured."
-        growing = [growth for growth in found if growth.grows]
+        growing = [growth for growth in growths if growth.grows]
         if not growing:
             return (
                 "Slow or stuck, not decided:"
-                f" {'; '.join(growth.sentence(goals[growth.setting]) for growth in found)}."
+                f" {'; '.join(growth.sentence(goals[growth.setting]) for growth in growths)}."
             )
-        said = sorted(growing, key=lambda growth: -_middle(growth.whole.at(goals[growth.setting])))
+        ranked = sorted(
+            growing, key=lambda growth: -_middle(growth.whole.at(goals[growth.setting]))
+        )
         first, *rest = [
             growth.sentence(goals[growth.setting])
-            for growth in (*said, *(g for g in found if not g.grows))
+            for growth in (*ranked, *(g for g in growths if not g.grows))
         ]
         others = f" Besides: {'; '.join(rest)}." if rest else ""
         return f"{first[:1].upper()}{first[1:]}.{others}"

@@ -66,7 +66,7 @@ def numbered(
     criterion: Criterion,
     context: RunContext,
     gpu: Gpu | None = None,
-    on_launch: Callable[[str], None] = lambda words: None,
+    on_launch: Callable[[str], None] = lambda message: None,
 ) -> tuple[Result, ...]:
     """The same results, with numbers or with newly measured seconds if the criterion asks for them.
 
@@ -226,7 +226,7 @@ class JudgingProgram:
         deadline: float = DEADLINE,
         *,
         verbose: bool = False,
-        on_output: Callable[[str], None] = lambda words: None,
+        on_output: Callable[[str], None] = lambda message: None,
     ) -> None:
         """Make a judge.
 

@@ -129,8 +129,10 @@ class TakesLonger:
             return outcome.stages.get(self.what.split(".")[1])
         key = toolchains.of(result.cell.env).reader.pass_key
         table = outcome.metrics.get(PASSES) or {}
-        found = [seconds for name, seconds in table.items() if key(name) == key(self.of_pass)]
-        return sum(found) if found else None
+        pass_seconds = [
+            seconds for name, seconds in table.items() if key(name) == key(self.of_pass)
+        ]
+        return sum(pass_seconds) if pass_seconds else None
 
     def is_bad(self, result: Result) -> bool | None:
         value, limit = self.seconds(result), self.limit(result)
@@ -186,8 +188,14 @@ class TakesLonger:
         last: Result | None = None
         for results in row:
             before |= {result.cell: last for result in results}
-            ended = (each for each in results if each.outcome.status is not Status.TIMED_OUT)
-            result = next((each for each in ended if self.seconds(each) is not None), None)
+            ended = (
+                candidate
+                for candidate in results
+                if candidate.outcome.status is not Status.TIMED_OUT
+            )
+            result = next(
+                (candidate for candidate in ended if self.seconds(candidate) is not None), None
+            )
             if result is None or (last is not None and self.of == "baseline"):
                 continue
             if last is None or not self._exceeds(

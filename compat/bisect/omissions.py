@@ -123,15 +123,15 @@ class OmissionSearch:
             omissions = self._omit_each(control, attempts)
             runs = self._runs(control, attempts)
         causes = sorted(
-            (each for each in omissions if each.judgement is Judgement.GOOD),
-            key=lambda each: each.name not in runs or not runs[each.name].differ,
+            (omission for omission in omissions if omission.judgement is Judgement.GOOD),
+            key=lambda omission: omission.name not in runs or not runs[omission.name].differ,
         )
         not_tried = _not_tried(omissions, control)
         if not causes:
             return _no_pass(self._stays(omissions) + not_tried + self._part(), saved)
         before = causes[0].number - 1
-        sentences = [self._without(each, len(omissions), plain.outcome) for each in causes]
-        names = dict.fromkeys(each.name for each in causes)
+        sentences = [self._without(omission, len(omissions), plain.outcome) for omission in causes]
+        names = dict.fromkeys(omission.name for omission in causes)
         sentences += [runs[name].sentence for name in names if name in runs]
         return PassAnswer(
             pass_=causes[0].name,
@@ -193,13 +193,13 @@ class OmissionSearch:
         )
 
     def _stays(self, omissions: Sequence[Omission]) -> str:
-        tried = [each for each in omissions if each.judgement is Judgement.BAD]
-        values = sorted({each.value for each in tried if each.value is not None})
+        still_bad = [omission for omission in omissions if omission.judgement is Judgement.BAD]
+        values = sorted({omission.value for omission in still_bad if omission.value is not None})
         if not values:
             return "No pass can be named: nothing compiles without one."
         span = f"{values[0]:g}" if len(values) == 1 else f"{values[0]:g} to {values[-1]:g}"
         return (
-            f"No pass is shown to be the cause: with any one of {len(tried)} passes left out,"
+            f"No pass is shown to be the cause: with any one of {len(still_bad)} passes left out,"
             f" {self._metric} is {span}."
         )
 
@@ -247,7 +247,7 @@ def _work_of(control: TracedCompile, position: int) -> str:
 
 def _not_tried(omissions: Sequence[Omission], control: TracedCompile) -> str:
     """The passes that the search says nothing about."""
-    needed = [each.name for each in omissions if each.judgement is Judgement.UNKNOWN]
+    needed = [omission.name for omission in omissions if omission.judgement is Judgement.UNKNOWN]
     sentences = [
         f" Without {listed(dict.fromkeys(needed))} nothing compiles." if needed else "",
         f" {len(control.pipeline.left_out)} passes cannot be run by themselves, and were not left"

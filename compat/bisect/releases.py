@@ -75,7 +75,7 @@ def search_releases(  # noqa: PLR0913 - half of them hear of what happens
     on_result: Callable[[Result], None] = lambda _: None,
     recall: Recall = lambda _: (),
     on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
-    on_launch: Callable[[str], None] = lambda words: None,
+    on_launch: Callable[[str], None] = lambda message: None,
     on_answer: Callable[[ReleaseAnswer], None] = lambda answer: None,
 ) -> tuple[ReleaseAnswer, ...]:
     """The answer for each of ``kernels``, in their order. One target is searched after the other.

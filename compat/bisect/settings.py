@@ -52,7 +52,7 @@ _log = logging.getLogger(__name__)
 def find_needs(
     cell: Cell,
     context: run.RunContext,
-    on_step: Callable[[str], None] = lambda words: None,
+    on_step: Callable[[str], None] = lambda message: None,
     budget: Budget | None = None,
 ) -> ConfigAnswer:
     """The parts of a failing cell's specialization that the failure needs.

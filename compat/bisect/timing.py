@@ -31,7 +31,7 @@ def timed(
     results: Sequence[Result],
     question: TakesLonger,
     context: RunContext,
-    on_step: Callable[[str], None] = lambda words: None,
+    on_step: Callable[[str], None] = lambda message: None,
 ) -> tuple[Result, ...]:
     """The same results with seconds that are precise enough for a judgement.
 
@@ -63,8 +63,8 @@ def in_seconds(question: TakesLonger, cell: Cell, context: RunContext) -> TakesL
     """
     if question.of != "baseline":
         return question
-    found = [result for _ in range(_TIMES) for result in _anew([cell], question, context)]
-    seconds = [taken for result in found if (taken := question.seconds(result)) is not None]
+    results = [result for _ in range(_TIMES) for result in _anew([cell], question, context)]
+    seconds = [duration for result in results if (duration := question.seconds(result)) is not None]
     if not seconds:
         raise SelectionError(f"{cell.id} does not report {question.what}", where="--judge")
     return evolve(question, number=round(question.number * min(seconds), 3), of="")
@@ -108,11 +108,11 @@ def _deciding(results: Sequence[Result], question: TakesLonger) -> list[Cell]:
         rows[result.cell.spec, result.cell.target][result.cell.env.release or Version("0")].append(
             result
         )
-    found: dict[Cell, None] = {}
+    cells: dict[Cell, None] = {}
     for by_release in rows.values():
         row = [by_release[release] for release in sorted(by_release)]
-        found |= dict.fromkeys(result.cell for result in _of_row(row, question.along(row)))
-    return list(found)
+        cells |= dict.fromkeys(result.cell for result in _of_row(row, question.along(row)))
+    return list(cells)
 
 
 def _of_row(row: Sequence[Sequence[Result]], question: TakesLonger) -> Iterator[Result]:
@@ -160,14 +160,14 @@ def with_passes(results: Sequence[Result], context: RunContext) -> tuple[Result,
         for result in results
         if result.outcome.has_code and PASSES not in result.outcome.metrics
     ]
-    told: dict[Cell, Result] = {}
+    by_cell: dict[Cell, Result] = {}
     for name in {cell.env.toolchain for cell in silent}:
         cells = [cell for cell in silent if cell.env.toolchain == name]
-        told |= {
+        by_cell |= {
             result.cell: result
             for result in run(cells, evolve(context, mode=_mode(toolchains.named(name))))
         }
-    return tuple(told.get(result.cell, result) for result in results)
+    return tuple(by_cell.get(result.cell, result) for result in results)
 
 
 def _mode(toolchain: Toolchain) -> Mode:

@@ -56,8 +56,8 @@ class VersionCapture:
     def origin(self) -> str:
         """The program, what it needs, and the targets, as text: another one captures again."""
         program, targets = self.program, (target.name for target in self.targets)
-        words = (shlex.join(program.words), program.env, *program.install, *targets)
-        return ", ".join(filter(None, words))
+        parts = (shlex.join(program.words), program.env, *program.install, *targets)
+        return ", ".join(filter(None, parts))
 
     def is_new(self, captured: str) -> bool:
         """Whether it has to be captured, if ``captured`` is the origin of what was captured."""
@@ -131,8 +131,8 @@ def capture_version(version: VersionCapture, built: BuiltEnv, listener: Listener
             captures[target] = capture.captured
             problems += _problems(capture, target, output)
             if not any(version.has(spec) for spec, *_ in capture.captured.specs.values()):
-                words = f"the program launches none of its kernels for {target.name}"
-                listener.say(f"{version.requirement}: {words}")
+                message = f"the program launches none of its kernels for {target.name}"
+                listener.say(f"{version.requirement}: {message}")
         try:
             _write(version, captures)
         except OSError as error:
@@ -217,9 +217,9 @@ def _entries(
             specs = captured.specs.get(name, ())
             if not specs or not version.has(specs[0]):
                 continue
-            known = next((entry for entry in entries if entry.launches(specs)), None)
-            if known is None:
-                entries.append(known := _Entry(specs=specs, targets=[]))
-            known.targets.append(target)
+            existing_entry = next((entry for entry in entries if entry.launches(specs)), None)
+            if existing_entry is None:
+                entries.append(existing_entry := _Entry(specs=specs, targets=[]))
+            existing_entry.targets.append(target)
         for number, entry in enumerate(entries):
             yield f"{name}-{entry.targets[0].name}" if number else name, entry

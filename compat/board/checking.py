@@ -95,8 +95,8 @@ def installed_packages(python: Path | None = None) -> Mapping[str, str]:
     Raises:
         EnvError: The interpreter cannot be run, or does not answer.
     """
-    given = python or Path(sys.executable)
-    program = str(given.absolute() if given.is_file() else given)  # else a name that PATH has
+    path = python or Path(sys.executable)
+    program = str(path.absolute() if path.is_file() else path)  # else a name that PATH has
     try:
         ended = run([program, "-c", _LIST], timeout=_DEADLINE)
     except OSError as error:
@@ -176,21 +176,21 @@ def _checked(
         kernel: (version.mark(kernel, before), version.mark(kernel, after))
         for kernel in version.kernels
     }
-    known = {kernel: pair for kernel, pair in marks.items() if min(pair) >= 0}
+    known_marks = {kernel: pair for kernel, pair in marks.items() if min(pair) >= 0}
     return CheckedLibrary(
         name=library.name,
         installed=installed,
         version=version.version,
         guessed=version.guessed,
-        kernels=len(known),
-        works=sum(one == 0 for one, _ in known.values()),
+        kernels=len(known_marks),
+        works=sum(one == 0 for one, _ in known_marks.values()),
         lost=tuple(
             LostKernel(kernel=kernel, failure=record.failures[other - 1])
-            for kernel, (one, other) in known.items()
+            for kernel, (one, other) in known_marks.items()
             if one == 0 and other
         ),
-        mended=tuple(kernel for kernel, (one, other) in known.items() if one and not other),
-        unknown=len(marks) - len(known),
+        mended=tuple(kernel for kernel, (one, other) in known_marks.items() if one and not other),
+        unknown=len(marks) - len(known_marks),
     )
 
 

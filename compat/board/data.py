@@ -166,12 +166,12 @@ def joined(reports: Iterable[Report], existing: Existing | None = None) -> Repor
         evolve(result, built=envs.get(result.cell.env.name, result.built))
         for result in chain(*(report.results for report in every))
     )
-    known = existing or last.existing
+    releases = existing or last.existing
     return evolve(
         last,
         results=results,
-        verdicts=verdicts(results, existing=known),
-        existing=known,
+        verdicts=verdicts(results, existing=releases),
+        existing=releases,
         envs=tuple(envs.values()),
         seconds=sum(report.seconds for report in every),
         options=_options(every),

@@ -36,13 +36,13 @@ def record_of_board(board: BoardDeclaration) -> BoardRecord:
         ConfigError: ``known.toml`` in its folder is invalid.
         StoreError: A report cannot be read.
     """
-    data, known = BoardData(board.folder), board.folder / KNOWN_FILE
+    data, path = BoardData(board.folder), board.folder / KNOWN_FILE
     index = data.index()
-    return board_record(data.reports(index), index, read_known(known) if known.exists() else ())
+    return board_record(data.reports(index), index, read_known(path) if path.exists() else ())
 
 
 def board_record(
-    reports: Iterable[tuple[str, str, Report]], index: BoardIndex, known: Sequence[KnownDefect]
+    reports: Iterable[tuple[str, str, Report]], index: BoardIndex, defects: Sequence[KnownDefect]
 ) -> BoardRecord:
     """The record of all reports.
 
@@ -50,9 +50,9 @@ def board_record(
         reports: Library, version and report, as :meth:`compat.board.data.BoardData.reports` has
             them.
         index: What the reports cover.
-        known: The failures that are known upstream.
+        defects: The failures that are known upstream.
     """
-    gathered = _Gathered(known)
+    gathered = _Gathered(defects)
     rows = {
         (library, version): gathered.add(library, version, report)
         for library, version, report in reports
@@ -91,8 +91,8 @@ def board_record(
 class _Gathered:
     """What the reports say, gathered one after the other."""
 
-    def __init__(self, known: Sequence[KnownDefect]) -> None:
-        self.known = {failure.fingerprint: failure for failure in known}
+    def __init__(self, defects: Sequence[KnownDefect]) -> None:
+        self.known_defects = {failure.fingerprint: failure for failure in defects}
         self.failures: dict[str, BoardFailure] = {}
         self.guessed: dict[tuple[str, str], int] = {}
         self.targets: set[str] = set()
@@ -166,7 +166,7 @@ class _Gathered:
     def _failure(
         self, library: str, failure: Failure, result: Result, report: Report
     ) -> BoardFailure:
-        known = self.known.get(failure.fingerprint)
+        defect = self.known_defects.get(failure.fingerprint)
         return BoardFailure(
             fingerprint=failure.fingerprint,
             failure_class=failure.failure_class,
@@ -176,8 +176,8 @@ class _Gathered:
             words=failure.excerpt,
             advice=failure.advice,
             edits=tuple(edit.name for edit in known_edits(failure, result.cell.env.toolchain)),
-            url=known.url if known else "",
-            note=known.note if known else "",
+            url=defect.url if defect else "",
+            note=defect.note if defect else "",
             example=explain_command(result.cell, report.options),
             cell=result.cell.id,
             library=library,
@@ -232,10 +232,10 @@ def _row(
     row: tuple[_RowKey, Mapping[str, str]], releases: Sequence[str], numbers: Mapping[str, int]
 ) -> BoardRow:
     (kernel, case, target), fates = row
-    found = (fates.get(release, _UNTRIED) for release in releases)
+    release_fates = (fates.get(release, _UNTRIED) for release in releases)
     return BoardRow(
         kernel=kernel,
         case=case,
         target=target,
-        marks=tuple(numbers[fate] if fate in numbers else _MARKS[fate] for fate in found),
+        marks=tuple(numbers[fate] if fate in numbers else _MARKS[fate] for fate in release_fates),
     )

@@ -186,8 +186,8 @@ class _BoardRun:
         """What the program of a library launches, if it has one."""
         if library.capture is None:
             return None
-        words = (library.capture.env or _PAIRS,)
-        envs = board_places(self.board, words, (), self.request.matrix).envs
+        env_words = (library.capture.env or _PAIRS,)
+        envs = board_places(self.board, env_words, (), self.request.matrix).envs
         pair = max(envs, key=lambda env: (env.paired, env.release or Version("0")))
         return VersionCapture(
             board=self.board,
@@ -248,8 +248,8 @@ class _BoardRun:
                     " other arguments; compiling all cells"
                 )
                 places = self._places(part.library)
-                whole = _missing(part.library, part.version, places, BoardIndex())
-                return self._compile(whole or part, BoardIndex())
+                all_cells = _missing(part.library, part.version, places, BoardIndex())
+                return self._compile(all_cells or part, BoardIndex())
             if part.only_captured:
                 return before, 0
         report = run_matrix(
@@ -258,8 +258,8 @@ class _BoardRun:
         cells, seconds = len(report.results), report.seconds
         lost = _without_answer(report)
         if kept is not None:
-            tried = {result.cell.env.name for result in report.results}
-            report = joined((_besides(kept, tried, part.targets), report))
+            env_names = {result.cell.env.name for result in report.results}
+            report = joined((_besides(kept, env_names, part.targets), report))
         self.data.write(part.library.name, part.version, report)
         return (
             CompiledVersion(
@@ -300,26 +300,26 @@ def _without_modules(
     for pattern in patterns:
         if not fnmatch.filter(modules.values(), pattern):
             raise nothing_matches("module", pattern, modules.values())
-    left = tuple(
+    remaining = tuple(
         spec
         for spec in specs
         if not spec.guessed
         or not any(fnmatch.fnmatchcase(modules[spec.source], pattern) for pattern in patterns)
     )
-    if not left:
+    if not remaining:
         raise SelectionError("without these modules, the library has no kernel")
-    return left
+    return remaining
 
 
 def _missing(
     library: BoardLibrary, version: str, places: Selection, index: BoardIndex
 ) -> NewCells | None:
     """The columns of a version that the index does not have."""
-    known = index.of(library.name, version).columns
+    columns = index.of(library.name, version).columns
     # Targets of several toolchains may have the same name.
     wanted = tuple(dict.fromkeys(target.name for target in places.targets))
     missing = {
-        env: tuple(target for target in wanted if target not in known.get(env.name, ()))
+        env: tuple(target for target in wanted if target not in columns.get(env.name, ()))
         for env in places.envs
     }
     envs = tuple(env for env, targets in missing.items() if targets)
@@ -359,11 +359,11 @@ def _without_answer(report: Report) -> set[str]:
 
 def _differ(before: Sequence[Cell], now: Sequence[Cell]) -> bool:
     """Whether a kernel has other arguments than before, or should have been compiled before."""
-    known = {_name(cell): cell.spec.compile for cell in before}
+    compile_specs = {_name(cell): cell.spec.compile for cell in before}
     targets = {cell.target for cell in before}
     return any(
-        known[_name(cell)] != cell.spec.compile
-        if _name(cell) in known
+        compile_specs[_name(cell)] != cell.spec.compile
+        if _name(cell) in compile_specs
         else any(cell.spec.is_for(target) for target in targets)
         for cell in now
     )

@@ -377,11 +377,11 @@ def headline(record: BoardRecord, place: int = -1) -> str:
     place %= len(record.releases)
     newest = [library.newest for library in record.libraries]
     works = sum(len(version.works(place)) for version in newest)
-    tried = sum(version.tried(place) for version in newest)
+    kernel_count = sum(version.tried(place) for version in newest)
     libraries = sum(bool(version.tried(place)) for version in newest)
     text = (
         f"{record.toolchain} {record.releases[place]} compiles {works:,} of"
-        f" {counted(tried, 'kernel')} that compile on some release, in"
+        f" {counted(kernel_count, 'kernel')} that compile on some release, in"
         f" {counted(libraries, 'library', 'libraries')}"
     )
     lost = sum(len(version.lost(place - 1, place)) for version in newest) if place else 0
@@ -394,8 +394,8 @@ def headline(record: BoardRecord, place: int = -1) -> str:
     return f"{text}. {broken} with {before} no longer {'does' if lost == 1 else 'do'}."
 
 
-def _first_line(words: str) -> str:
-    return one_line(words.strip(), _LONGEST_LINE)
+def _first_line(text: str) -> str:
+    return one_line(text.strip(), _LONGEST_LINE)
 
 
 def _own(name: str) -> str:
@@ -408,11 +408,11 @@ def _moment(day: date | None) -> str:
 
 def _scripts(folder: Path) -> Mapping[str, tuple[tuple[str, str], ...]]:
     """Slug of a failure → name and text of the files that show it, issue texts first."""
-    found: dict[str, tuple[tuple[str, str], ...]] = {}
+    scripts: dict[str, tuple[tuple[str, str], ...]] = {}
     for place in sorted(folder.glob("*/")):
         texts = sorted(place.glob("*.md")) + sorted(place.glob("*.py"))
-        found[place.name] = tuple(
+        scripts[place.name] = tuple(
             (path.name, path.read_text(encoding="utf-8", errors="replace")[:_LONGEST_FILE])
             for path in texts
         )
-    return found
+    return scripts

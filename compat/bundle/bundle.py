@@ -148,23 +148,23 @@ class _Bundling:
     _pieces: list[tuple[str, bool]] = field(factory=list)
     """Text, and whether it is a function or a class."""
 
-    def add_kernel(self, path: Path, expression: str, given: Iterable[str] = ()) -> str:
+    def add_kernel(self, path: Path, expression: str, functions: Iterable[str] = ()) -> str:
         """Add the kernel in its last definition, whatever happens to the name later.
 
-        An example is ``kernel = autotune(…)(kernel)``. ``given`` are functions of its file that it
+        An example is ``kernel = autotune(…)(kernel)``. ``functions`` are those of its file that it
         takes as constexprs. They keep their names too. Returns the kernel's name.
         """
         file = self._names.file(path)
         kernel = reached(self._names, file, expression_of(expression))
         binding = kernel.file.binding(kernel.name)
-        if kernel.file is not file and kernel.name in given:
+        if kernel.file is not file and kernel.name in functions:
             raise CannotBeFrozen(
                 f"the kernel and a function passed to it have the same name, {kernel.name}"
             )
-        self._called |= {(path, name): name for name in given} | {
+        self._called |= {(path, name): name for name in functions} | {
             (kernel.file.path, kernel.name): kernel.name
         }
-        for function in given:
+        for function in functions:
             self._add_definition(
                 Ours(file=file, name=function), of_module=False, beside=frozenset()
             )
@@ -237,9 +237,9 @@ class _Bundling:
         wanted = alias.asname or (alias.name.partition(".")[0] if of_package else alias.name)
         key = f"import {wanted}" if of_package else text
         if key not in self._bound_by:
-            taken = frozenset((*self._called.values(), *self._bound_by.values()))
-            is_free = wanted not in taken
-            self._bound_by[key] = wanted if is_free else _free_name(wanted, taken | beside)
+            used_names = frozenset((*self._called.values(), *self._bound_by.values()))
+            is_free = wanted not in used_names
+            self._bound_by[key] = wanted if is_free else _free_name(wanted, used_names | beside)
         name = self._bound_by[key]
         if name != wanted:
             node.names = [ast.alias(wanted if of_package else alias.name, name)]
@@ -301,7 +301,7 @@ def _in_order(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
             yield number
 
     for number in range(len(pieces)):
-        yield from (pieces[each] for each in due(number))
+        yield from (pieces[index] for index in due(number))
 
 
 def _outside(file: ParsedFile) -> frozenset[str]:
@@ -326,6 +326,6 @@ def _is_plain_constant(node: ast.stmt) -> bool:
     return not (isinstance(node.value, ast.Call) and called_by(node.value) == "constexpr")
 
 
-def _free_name(name: str, taken: frozenset[str]) -> str:
+def _free_name(name: str, used_names: frozenset[str]) -> str:
     candidates = (name, *(f"{name}_{number}" for number in range(2, 1000)))
-    return next(candidate for candidate in candidates if candidate not in taken)
+    return next(candidate for candidate in candidates if candidate not in used_names)

@@ -80,9 +80,9 @@ class _Dtype:
         return hash(self.name)
 
 
-def _value_of(node: ast.expr, known: dict[str, object]) -> object:
+def _value_of(node: ast.expr, bindings: dict[str, object]) -> object:
     """The value of an expression over names that are known. Raises UnknownValue."""
-    return _FactoryScope({}, {}, known).value(node)
+    return _FactoryScope({}, {}, bindings).value(node)
 
 
 class CannotBeFrozen(ValueError):
@@ -236,20 +236,20 @@ def _known(file: ParsedFile) -> dict[str, object]:
     return values
 
 
-def _assigned(statement: ast.stmt, known: dict[str, object]) -> dict[str, object] | None:
+def _assigned(statement: ast.stmt, bindings: dict[str, object]) -> dict[str, object] | None:
     """The value that an assignment gives to one name, if the source tells it."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             try:
-                return {name: _value_of(value, known)}
+                return {name: _value_of(value, bindings)}
             except UnknownValue:
                 return None
     return None
 
 
-def _decided(test: ast.expr, known: dict[str, object]) -> bool:
+def _decided(test: ast.expr, bindings: dict[str, object]) -> bool:
     try:
-        return bool(_value_of(test, known))
+        return bool(_value_of(test, bindings))
     except UnknownValue as error:
         raise CannotBeFrozen(
             f"the source does not say whether `{ast.unparse(test)}` is true"
@@ -264,7 +264,7 @@ class _Unfolding:
     factory: ast.FunctionDef
     pieces: list[str] = field(factory=list)
     """Statements in the order of execution."""
-    known: PythonValues = field(factory=dict)
+    values: PythonValues = field(factory=dict)
     """The values of names, where the source tells them."""
 
     def __attrs_post_init__(self) -> None:
@@ -284,7 +284,9 @@ class _Unfolding:
                 f"cannot match the parameters of `{self.factory.name}` with `{ast.unparse(call)}`"
             )
         bound = {*names, *(name for statement in self.factory.body for name in bound_by(statement))}
-        self.known = {name: value for name, value in _known(self.file).items() if name not in bound}
+        self.values = {
+            name: value for name, value in _known(self.file).items() if name not in bound
+        }
         for name in names:
             if shadowed := {use.name for use in uses(arguments[name])} & bound:
                 raise CannotBeFrozen(
@@ -313,7 +315,7 @@ class _Unfolding:
 
     def _branch(self, statement: ast.If) -> list[ast.stmt] | None:
         try:
-            return statement.body if _value_of(statement.test, self.known) else statement.orelse
+            return statement.body if _value_of(statement.test, self.values) else statement.orelse
         except UnknownValue:
             return None
 
@@ -327,10 +329,10 @@ class _Unfolding:
         self.pieces.append(_text(self.file, statement))
 
     def _bind(self, statement: ast.stmt) -> None:
-        value = _assigned(statement, self.known)
+        value = _assigned(statement, self.values)
         for name in bound_by(statement):
-            self.known.pop(name, None)
-        self.known |= value or {}
+            self.values.pop(name, None)
+        self.values |= value or {}
 
 
 def _check_order(scope: ParsedFile) -> None:

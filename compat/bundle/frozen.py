@@ -49,7 +49,7 @@ class FrozenForm:
 
     def decorators_in(self, node: ast.FunctionDef) -> list[ast.expr]:
         """The decorators of a function that stay."""
-        return [each for each in node.decorator_list if called_by(each) in self.kept]
+        return [decorator for decorator in node.decorator_list if called_by(decorator) in self.kept]
 
 
 @frozen(kw_only=True)
@@ -164,7 +164,7 @@ class _File:
     functions: dict[str, Frozen] = field(factory=dict)
     """By name."""
 
-    def takes(self, function: Frozen) -> bool:
+    def accepts(self, function: Frozen) -> bool:
         """Whether a function can stand here: what its names mean is what they mean here already."""
         if self.functions.get(function.name, function) is not function:
             return False
@@ -296,7 +296,7 @@ class _Layout:
             if (
                 given_function is None
                 or given_function.name != name
-                or not file.takes(given_function)
+                or not file.accepts(given_function)
             ):
                 raise NotFrozen(
                     f"the function {name}, which is passed to it, cannot be in the same file"
@@ -319,7 +319,7 @@ class _Layout:
             if any(member.module == function.module for member in file.functions.values())
         ]
         for file in named:
-            if file.takes(function):
+            if file.accepts(function):
                 return file
         return self._new()
 
@@ -478,7 +478,8 @@ def _written(function: Frozen, form: FrozenForm) -> str:
             f"({', '.join(f'{name}={value!r}' for name, value in sorted(function.jit.items()))})"
         )
     kept = (
-        f"@{ast.get_source_segment(function.source, each)}" for each in form.decorators_in(node)
+        f"@{ast.get_source_segment(function.source, own_decorator)}"
+        for own_decorator in form.decorators_in(node)
     )
     return "\n".join([*kept, *filter(None, [decorator]), text])
 

@@ -26,7 +26,14 @@ from compat.capturing.kernels import (
     wanted,
 )
 from compat.capturing.makers import MADE, Makers
-from compat.capturing.origins import ImportQuestion, Live, NotLive, about, asked, names_used
+from compat.capturing.origins import (
+    ImportQuestion,
+    Live,
+    NotLive,
+    about,
+    import_questions,
+    names_used,
+)
 from compat.capturing.origins import live as live_place
 from compat.capturing.records import Recorded, RecordedLaunch, UnrecordedLaunch
 from compat.config.argument_tables import usual_dtype
@@ -129,7 +136,7 @@ def assemble(
     captured.in_the_way = tuple(_name(kernels, output))
     failed += [
         NotCaptured(module=launch.module, name=launch.name, why=launch.why)
-        for launch in _distinct(recorded.lacking)
+        for launch in _distinct(recorded.unrecorded)
     ]
     _make_room(output)
     written: list[CapturedKernel] = []
@@ -139,7 +146,7 @@ def assemble(
         ]
         kernel.graph = next((launch.graph for launch in launches if launch.graph), ())
         kernel.cases = cases(wanted(launches, configs), recorded)
-        kernel.asked = () if kernel.live else _asked(kernel, recorded)
+        kernel.questions = () if kernel.live else _asked(kernel, recorded)
         try:
             captured.specs = {
                 **captured.specs,
@@ -158,7 +165,8 @@ def assemble(
     captured.never_launched = _never_launched(recorded)
     captured.conditionals = tuple(
         sorted(
-            {question for kernel in written for question in kernel.asked}, key=ImportQuestion.place
+            {question for kernel in written for question in kernel.questions},
+            key=ImportQuestion.place,
         )
     )
     return captured
@@ -172,8 +180,8 @@ def _launched(recorded: Recorded) -> list[str]:
     ]
 
 
-def _distinct(lacking: Sequence[UnrecordedLaunch]) -> list[UnrecordedLaunch]:
-    return list(dict.fromkeys(lacking))
+def _distinct(launches: Sequence[UnrecordedLaunch]) -> list[UnrecordedLaunch]:
+    return list(dict.fromkeys(launches))
 
 
 # --- kernels --------------------------------------------------------------------------------------
@@ -234,9 +242,9 @@ def _kernels(
                 CapturedKernel(name="", function=function.name, module=function.module, text=text),
             )
             kernel.ids.add(function_id)
-    return sorted(kernels.values(), key=lambda each: (each.function, each.module, each.text)), list(
-        failed
-    )
+    return sorted(
+        kernels.values(), key=lambda captured: (captured.function, captured.module, captured.text)
+    ), list(failed)
 
 
 def _capturing(recorded: Recorded) -> Capturing:
@@ -423,7 +431,7 @@ def _without_problem(kernel: CapturedKernel) -> Iterator[tuple[str, str, str]]:
 
 def _compile(launch: RecordedLaunch, recorded: Recorded, makers: Makers) -> CompileSpec:
     elements = toolchains.named(recorded.toolchain).language.types.elements
-    said = arguments_of(launch, recorded)
+    launch_arguments = arguments_of(launch, recorded)
     values = {
         name: constexprs.read(value) for name, value in constexprs_of(launch, recorded).items()
     }
@@ -433,9 +441,9 @@ def _compile(launch: RecordedLaunch, recorded: Recorded, makers: Makers) -> Comp
             signature=launch.signature, constexprs=values, options=launch.options, **hints
         ).with_tuples()
     if not elements:  # kernel files say types there, and not what a launch passes
-        signature = {name: _typed(name, value, makers) for name, value in said.items()}
+        signature = {name: _typed(name, value, makers) for name, value in launch_arguments.items()}
         return CompileSpec(signature=signature, constexprs=values, options=launch.options)
-    read = {name: arguments.read(value, elements) for name, value in said.items()}
+    read = {name: arguments.read(value, elements) for name, value in launch_arguments.items()}
     return CompileSpec(launch=read, constexprs=values, options=launch.options).with_tuples()
 
 
@@ -462,7 +470,7 @@ def _never_launched(recorded: Recorded) -> tuple[tuple[str, str], ...]:
         for function in [recorded.functions[used_id]]
         for name in (function.name, *_methods(function))
     }
-    used |= {(launch.module, launch.name) for launch in recorded.lacking}
+    used |= {(launch.module, launch.name) for launch in recorded.unrecorded}
     packages = {module.partition(".")[0] for module, _ in used}
     return tuple(
         sorted(name for name in recorded.defined - used if name[0].partition(".")[0] in packages)
@@ -496,13 +504,13 @@ def _asked(kernel: CapturedKernel, recorded: Recorded) -> tuple[ImportQuestion, 
     return tuple(
         question
         for module in sorted(files)
-        for question in asked(module, Path(files[module]), used.get(module, ()))
+        for question in import_questions(module, Path(files[module]), used.get(module, ()))
     )
 
 
 def _answered(kernel: CapturedKernel) -> str:
-    places = [f"{question.module}:{question.line}" for question in kernel.asked[:_TOLD]]
-    further = [f"{len(kernel.asked) - _TOLD} more"] if len(kernel.asked) > _TOLD else []
+    places = [f"{question.module}:{question.line}" for question in kernel.questions[:_TOLD]]
+    further = [f"{len(kernel.questions) - _TOLD} more"] if len(kernel.questions) > _TOLD else []
     return (
         f"; import-time checks with fixed answers: {', '.join([*places, *further])}"
         if places

@@ -258,7 +258,9 @@ def _kernel(kernel: CapturedKernel, agreements: dict[tuple[str, str], str]) -> d
         "package": kernel.live.package or None if kernel.live else None,
         "module": kernel.module,
         "function": kernel.function,
-        "answered_at_import": [f"{question.module}:{question.line}" for question in kernel.asked],
+        "answered_at_import": [
+            f"{question.module}:{question.line}" for question in kernel.questions
+        ],
         "graph": list(kernel.graph),
         "cases": [_case(case, agreements.get((kernel.name, case.name))) for case in kernel.cases],
     }

@@ -125,7 +125,7 @@ def _asked(captured: Captured) -> Iterator[tuple[Specialization, RecordedLaunch]
 
 
 def _compared(
-    asked: Sequence[tuple[Specialization, RecordedLaunch]],
+    launches: Sequence[tuple[Specialization, RecordedLaunch]],
     built: BuiltEnv,
     target: Target,
     capturing: Capturing,
@@ -133,7 +133,7 @@ def _compared(
     fake: bool,
 ) -> Iterator[CodeComparison]:
     by_kernel: dict[str, list[tuple[Specialization, RecordedLaunch]]] = {}
-    for spec, launch in asked:
+    for spec, launch in launches:
         by_kernel.setdefault(spec.kernel, []).append((spec, launch))
     with LocalExecutor() as executor:
         for comparisons in concurrently(
@@ -145,7 +145,7 @@ def _compared(
 
 
 def _of_kernel(
-    asked: Sequence[tuple[Specialization, RecordedLaunch]],
+    launches: Sequence[tuple[Specialization, RecordedLaunch]],
     built: BuiltEnv,
     target: Target,
     executor: LocalExecutor,
@@ -153,7 +153,7 @@ def _of_kernel(
     *,
     fake: bool,
 ) -> list[CodeComparison]:
-    cells = [Cell(env=built.env, target=target, spec=spec) for spec, _ in asked]
+    cells = [Cell(env=built.env, target=target, spec=spec) for spec, _ in launches]
     mode = Mode(
         actions=(Compile(keep_ir=True),),
         variables=capturing.without_lines,
@@ -161,8 +161,8 @@ def _of_kernel(
     )
     with closing(executor.submit(Batch(cells, built, _LIMITS, mode=mode))) as results:
         return [
-            _judged(cells[each.position], asked[each.position][1], each, capturing.digest)
-            for each in results
+            _judged(cells[result.position], launches[result.position][1], result, capturing.digest)
+            for result in results
         ]
 
 
@@ -254,7 +254,7 @@ def toolchain_of(name: str) -> Toolchain:
     """
     toolchain = toolchains.find(name)
     if toolchain is None or toolchain.device.capturing is None:
-        hint = f"Choose one of: {', '.join(each.name for each in captured_toolchains())}."
+        hint = f"Choose one of: {', '.join(choice.name for choice in captured_toolchains())}."
         unable = toolchain and f"launches of {toolchain.title} cannot be captured"
         raise SelectionError(unable or "unknown toolchain", where=f"--toolchain {name}", hint=hint)
     return toolchain

@@ -66,7 +66,7 @@ class CapturedKernel:
     cases: tuple[Case, ...] = ()
     graph: tuple[str, ...] = ()
     """The part of a graph that it was generated for, in the framework's words."""
-    asked: tuple[ImportQuestion, ...] = ()
+    questions: tuple[ImportQuestion, ...] = ()
     """The questions of its modules during import that it depends on."""
 
 
@@ -120,12 +120,12 @@ def _plain(value: object, recorded: Recorded) -> Any:
 def _named(tree: object, recorded: Recorded) -> Any:
     """A tree in which functions and classes have their names."""
     if isinstance(tree, list):
-        return [_named(each, recorded) for each in tree]
+        return [_named(subtree, recorded) for subtree in tree]
     if not isinstance(tree, Mapping):
         return tree
     return {
-        key: recorded.functions[each].name if key == "function" else _named(each, recorded)
-        for key, each in tree.items()
+        key: recorded.functions[subtree].name if key == "function" else _named(subtree, recorded)
+        for key, subtree in tree.items()
     }
 
 
@@ -242,9 +242,9 @@ def _type(value: object) -> str:
     return value if isinstance(value, str) and value.startswith("*") else ""
 
 
-def _free(name: str, taken: Sequence[str]) -> str:
+def _free(name: str, used_names: Sequence[str]) -> str:
     return next(
         candidate
-        for candidate in (name, *(f"{name}-{number}" for number in range(2, len(taken) + 3)))
-        if candidate not in taken
+        for candidate in (name, *(f"{name}-{number}" for number in range(2, len(used_names) + 3)))
+        if candidate not in used_names
     )

@@ -55,16 +55,18 @@ class Makers:
         if "member" in tree:
             return f"{tree['member']['function']}.{tree['of']}"
         if "call" in tree:
-            inner = ", ".join(f"{name}={self._source(each)}" for name, each in tree["with"].items())
+            inner = ", ".join(
+                f"{name}={self._source(argument)}" for name, argument in tree["with"].items()
+            )
             return f"{tree['call']['function']}({inner})"
-        items = [self._source(each) for each in tree["items"]]
+        items = [self._source(element) for element in tree["items"]]
         if tree["list"]:
             return f"[{', '.join(items)}]"
         return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
 
     def _constant(self, value: object) -> str:
         if isinstance(value, list):
-            items = [self._constant(each) for each in value]
+            items = [self._constant(element) for element in value]
             return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
         if isinstance(value, Mapping) and "dtype" in value:
             return self.form.dtype(value["dtype"])

@@ -74,10 +74,10 @@ def _root(file: Path, module: str) -> Path:
     return place.parents[len(parts) - 1]
 
 
-def _of_library(found: Live, library: Callable[[str], Path]) -> Live:
+def _of_library(live_function: Live, library: Callable[[str], Path]) -> Live:
     """The same in the library as the package index has it."""
-    inside = found.source.relative_to(found.root)
-    requirement = _distributions(found.root).get(inside.as_posix())
+    inside = live_function.source.relative_to(live_function.root)
+    requirement = _distributions(live_function.root).get(inside.as_posix())
     if requirement is None:
         raise NotLive("no installed distribution lists its file")
     try:
@@ -85,13 +85,13 @@ def _of_library(found: Live, library: Callable[[str], Path]) -> Live:
     except EnvError as error:
         raise NotLive(str(error)) from error
     source = folder / inside
-    if not source.is_file() or source.read_bytes() != found.source.read_bytes():
+    if not source.is_file() or source.read_bytes() != live_function.source.read_bytes():
         raise NotLive(f"its file differs from {requirement} on the package index")
     return Live(
         source=source,
         root=folder,
-        module=found.module,
-        function=found.function,
+        module=live_function.module,
+        function=live_function.function,
         package=requirement,
     )
 
@@ -154,7 +154,7 @@ class ImportQuestion:
         return self.module, self.line
 
 
-def asked(module: str, path: Path, used: Collection[str]) -> tuple[ImportQuestion, ...]:
+def import_questions(module: str, path: Path, used: Collection[str]) -> tuple[ImportQuestion, ...]:
     """The questions on which the meaning of these global names of a module depends.
 
     They are the module's own and those of modules that it imports the names from. Files that cannot
@@ -175,7 +175,10 @@ def about(module: str, path: Path, name: str, depth: int = 0) -> tuple[ImportQue
         ImportQuestion(module=module, line=statement.line, text=statement.text)
         for statement in _statements_in(path)
         if name in statement.binds
-        and (statement.asks or _depends(module, path, statement.words - statement.binds, depth))
+        and (
+            statement.asks
+            or _depends(module, path, statement.condition_names - statement.binds, depth)
+        )
     )
     source = _imports_in(path).get(name)
     if questions or source is None or depth >= _DEPTH:
@@ -185,9 +188,9 @@ def about(module: str, path: Path, name: str, depth: int = 0) -> tuple[ImportQue
     return about(_absolute(module, path, there), place, name_there, depth + 1) if place else ()
 
 
-def _depends(module: str, path: Path, words: frozenset[str], depth: int) -> bool:
+def _depends(module: str, path: Path, names: frozenset[str], depth: int) -> bool:
     """Whether one of these names depends on a question."""
-    return depth < _DEPTH and any(about(module, path, word, depth + 1) for word in sorted(words))
+    return depth < _DEPTH and any(about(module, path, word, depth + 1) for word in sorted(names))
 
 
 def _absolute(module: str, path: Path, there: tuple[int, str]) -> str:
@@ -229,7 +232,7 @@ class _Statement:
     line: int
     text: str
     binds: frozenset[str]
-    words: frozenset[str]
+    condition_names: frozenset[str]
     """The names in the condition that decides the meaning."""
     asks: bool
     """Whether it asks itself."""
@@ -255,7 +258,9 @@ def _statements(tree: ast.Module, lines: Sequence[str]) -> Iterator[_Statement]:
             and any(_is_import_error(handler.type) for handler in node.handlers)
         )
         text = _shown(lines[node.lineno - 1])
-        yield _Statement(line=node.lineno, text=text, binds=bound_by(node), words=tokens, asks=asks)
+        yield _Statement(
+            line=node.lineno, text=text, binds=bound_by(node), condition_names=tokens, asks=asks
+        )
 
 
 def _shown(line: str) -> str:

@@ -117,7 +117,7 @@ class Recorded:
     functions: dict[str, Frozen] = field(factory=dict)
     launches: dict[tuple[str, str], RecordedLaunch] = field(factory=dict)
     """By process and key."""
-    lacking: list[UnrecordedLaunch] = field(factory=list)
+    unrecorded: list[UnrecordedLaunch] = field(factory=list)
     defined: set[tuple[str, str]] = field(factory=set)
     """Module and name of every jit function that there was, the toolchain's own left out."""
     interpreters: dict[str, ProgramPython] = field(factory=dict)
@@ -306,7 +306,7 @@ def _original(process: str, record: JsonMapping, recorded: Recorded) -> None:
 
 
 def _lacking(_: str, record: JsonMapping, recorded: Recorded) -> None:
-    recorded.lacking.append(
+    recorded.unrecorded.append(
         UnrecordedLaunch(module=record.get("module") or "", name=record["name"], why=record["why"])
     )
 

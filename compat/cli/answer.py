@@ -194,7 +194,7 @@ def command_line() -> str:
     return printable(shlex.join(["compat", *sys.argv[1:]]))
 
 
-def given(*names: str) -> tuple[str, ...]:
+def passed_options(*names: str) -> tuple[str, ...]:
     """The options of these parameters that the running command got, in this order.
 
     They have the form of a command line.
@@ -242,7 +242,7 @@ def format_options(
 
     With ``again`` it gets an option for every format. The command is called with ``formats``.
     """
-    formats = [known for known in FORMATS if known.help and (again or not known.file)]
+    formats = [form for form in FORMATS if form.help and (again or not form.file)]
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
         @wraps(command)
@@ -297,8 +297,8 @@ def tell_github(report: Report, root: Path) -> None:
         from compat.report.render.ci import findings, warnings, workflow_commands
 
         inside = _inside(root)
-        found = (*findings(report, inside), *warnings(report, inside))
-        for line in workflow_commands(found):
+        all_findings = (*findings(report, inside), *warnings(report, inside))
+        for line in workflow_commands(all_findings):
             click.echo(line, err=True)
     if path := os.environ.get("GITHUB_STEP_SUMMARY"):
         _add_summary(report, Path(path))

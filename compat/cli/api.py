@@ -72,62 +72,69 @@ def api(
         )
     selection = select_places(**chosen)
     meant = find_source(selection, source) if source else None
-    looked = look(selection, ProgressListener())
+    inspection = look(selection, ProgressListener())
     if meant:
-        _tell_source(answer, looked, meant, compiling=compiling)
+        _tell_source(answer, inspection, meant, compiling=compiling)
     elif diff:
         _tell_difference(
             answer,
-            looked,
+            inspection,
             diff,
-            find(looked, names, internal=internal) if names else None,
+            find(inspection, names, internal=internal) if names else None,
             internal=internal,
         )
     elif names:
-        _tell_names(answer, looked, find(looked, names, internal=internal))
+        _tell_names(answer, inspection, find(inspection, names, internal=internal))
     else:
-        counted = steps(looked)
-        answer.draw(lambda: steps_blocks(looked, counted), lambda: steps_document(looked, counted))
+        counted = steps(inspection)
+        answer.draw(
+            lambda: steps_blocks(inspection, counted), lambda: steps_document(inspection, counted)
+        )
 
 
-def _tell_names(answer: Answer, looked: Inspection, found: NameMatches) -> None:
-    histories = [history(looked, full) for full in found.names]
+def _tell_names(answer: Answer, inspection: Inspection, matches: NameMatches) -> None:
+    histories = [history(inspection, full) for full in matches.names]
     answer.draw(
-        lambda: names_blocks(looked, histories, found), lambda: names_document(looked, histories)
+        lambda: names_blocks(inspection, histories, matches),
+        lambda: names_document(inspection, histories),
     )
 
 
 def _tell_difference(
     answer: Answer,
-    looked: Inspection,
+    inspection: Inspection,
     words: tuple[str, str],
-    found: NameMatches | None,
+    matches: NameMatches | None,
     *,
     internal: bool,
 ) -> None:
-    old, new = (place_of(looked, word) for word in words)
+    old, new = (place_of(inspection, word) for word in words)
     difference = compare(
-        looked, old, new, (lambda full: full in found.names) if found else (lambda full: True)
+        inspection,
+        old,
+        new,
+        (lambda full: full in matches.names) if matches else (lambda full: True),
     )
     answer.draw(
-        lambda: difference_blocks(looked, difference, internal=internal or found is not None),
-        lambda: difference_document(looked, difference),
+        lambda: difference_blocks(inspection, difference, internal=internal or matches is not None),
+        lambda: difference_document(inspection, difference),
     )
 
 
 def _tell_source(
-    answer: Answer, looked: Inspection, source: NamedSource, *, compiling: bool
+    answer: Answer, inspection: Inspection, source: NamedSource, *, compiling: bool
 ) -> None:
     selection: Selection = source.selection
     with opened_store(selection, only_read=not compiling) as store:
         kernels = read_source(
             source,
-            looked,
+            inspection,
             selection.context(store),
             compiling=compiling,
             listener=ProgressListener(),
         )
     notes = [f"not compiled: {source.obstacle}"] if source.obstacle else []
     answer.draw(
-        lambda: kernels_blocks(looked, kernels, notes), lambda: kernels_document(looked, kernels)
+        lambda: kernels_blocks(inspection, kernels, notes),
+        lambda: kernels_document(inspection, kernels),
     )

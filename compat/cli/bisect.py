@@ -16,7 +16,7 @@ from compat.bisect.candidates import CandidateQuery
 from compat.bisect.criterion import Criterion
 from compat.bisect.request import FEW, Axis, BisectRequest, GrowingSetting
 from compat.cli import INTERRUPTED
-from compat.cli.answer import Answer, answer_options, command_line, given, write_file
+from compat.cli.answer import Answer, answer_options, command_line, passed_options, write_file
 from compat.cli.check import judge_options
 from compat.cli.help import Command
 from compat.cli.logs import say
@@ -34,7 +34,7 @@ from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_op
 from compat.engine.run import Interrupted
 from compat.interruption import Stopped
 
-_AXES = [str(each) for each in Axis]
+_AXES = [str(axis) for axis in Axis]
 _ASKED = ("patches", "pre", "find_links", "index_url", "distribution")
 """The options that choose the candidates, beside ``--releases``."""
 _REQUEST = ("fixed", "every", "against", "assemblers", "budget")
@@ -173,17 +173,17 @@ def bisect(
     """
     request = _request(criterion, chosen)
     selection = request.selection
-    options = (*selection.options, *given(*_ANSWER))
-    inside = (*options, *_ends(request), *given(*_INSIDE))
+    options = (*selection.options, *passed_options(*_ANSWER))
+    inside = (*options, *_ends(request), *passed_options(*_INSIDE))
     listener = BisectProgress(request.axis, inside, answer, several=len(selection.kernels) > 1)
     with listener.interruptible(), compiling.opened(selection) as context:
         keep_launched(launched, context.store)
-        found = bisecting.bisect(request, context, compiling.obtaining(selection), listener)
+        bisection = bisecting.bisect(request, context, compiling.obtaining(selection), listener)
     if request.axis is Axis.RELEASES:
-        _show(found, options, tuple(_ends(request)), answer, output)
+        _show(bisection, options, tuple(_ends(request)), answer, output)
     else:
-        _write_cells(found, inside, answer, output)
-    sys.exit(0 if found.conclusive else 1)
+        _write_cells(bisection, inside, answer, output)
+    sys.exit(0 if bisection.conclusive else 1)
 
 
 def _request(criterion: Criterion, chosen: dict[str, Any]) -> BisectRequest:
@@ -222,7 +222,7 @@ def _ends(request: BisectRequest) -> Iterator[str]:
 
 
 def _show(
-    found: Bisection,
+    bisection: Bisection,
     options: tuple[str, ...],
     ends: tuple[str, ...],
     answer: Answer,
@@ -230,7 +230,7 @@ def _show(
 ) -> None:
     from compat.report.views.bisect import BisectReport, bisect_blocks, bisect_document
 
-    report = BisectReport.of(found, command=command_line(), options=options, ends=ends)
+    report = BisectReport.of(bisection, command=command_line(), options=options, ends=ends)
     answer.draw(lambda: bisect_blocks(report), lambda: bisect_document(report))
     if output:
         from compat.report.views.bisect import bisect_markdown
@@ -240,7 +240,7 @@ def _show(
 
 
 def _write_cells(
-    found: Bisection, options: tuple[str, ...], answer: Answer, output: Path | None
+    bisection: Bisection, options: tuple[str, ...], answer: Answer, output: Path | None
 ) -> None:
     """Print the answer for programs, and write the file.
 
@@ -250,10 +250,15 @@ def _write_cells(
 
     if answer.as_json:
         answer.give(
-            list, lambda: [cell_answer_document(cell, found.axis, options) for cell in found.cells]
+            list,
+            lambda: [
+                cell_answer_document(cell, bisection.axis, options) for cell in bisection.cells
+            ],
         )
     if output:
-        write_file(output, cell_answers_markdown(found.cells, found.axis, options), "--output")
+        write_file(
+            output, cell_answers_markdown(bisection.cells, bisection.axis, options), "--output"
+        )
         answer.add(f"wrote {output}")
 
 

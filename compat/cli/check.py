@@ -66,8 +66,8 @@ def judge_options(
     return decorate
 
 
-def _show(words: str) -> None:
-    click.echo(words, err=True)
+def _show(message: str) -> None:
+    click.echo(message, err=True)
 
 
 class _Checked(Command):
@@ -130,8 +130,8 @@ def check(
     selection = select(files=files, **chosen)
     obtain = compiling.obtaining(selection)
     with compiling.opened(selection) as context:
-        found = judging.check(
+        commit_check = judging.check(
             selection, criterion, context, obtain, ProgressListener(), cells=cells
         )
-    answer.give(lambda: checked_lines(found), lambda: checked_document(found))
-    sys.exit(_EXIT_CODES[found.judgement])
+    answer.give(lambda: checked_lines(commit_check), lambda: checked_document(commit_check))
+    sys.exit(_EXIT_CODES[commit_check.judgement])

@@ -124,8 +124,8 @@ def _end(error: CompatError, *, debug: bool) -> NoReturn:
     sys.exit(error.exit_code)
 
 
-def _tell_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
-    if asked and not context.resilient_parsing:
+def _tell_version(context: click.Context, _: click.Parameter, is_requested: bool) -> None:
+    if is_requested and not context.resilient_parsing:
         click.echo(
             f"compat {__version__} ({platform.python_implementation()} {platform.python_version()},"
             f" {platform.platform()})"

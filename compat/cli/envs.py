@@ -84,11 +84,11 @@ def list_(*, answer: Answer, matrix_path: Path | None = None) -> None:
     Sizes are those on disk. An installer may share files with its own cache by hard links.
     """
     cache = _cache(matrix_path)
-    found = kept_envs(cache)
-    rows = [env_row(each, time.time()) for each in found]
+    cached_envs = kept_envs(cache)
+    rows = [env_row(record, time.time()) for record in cached_envs]
     answer.draw(
         lambda: table(rows) if rows else [TextLine(f"no environments in {cache.folder}")],
-        lambda: [env_document(each) for each in found],
+        lambda: [env_document(record) for record in cached_envs],
     )
 
 
@@ -121,9 +121,11 @@ def build(
     provide = env_provider(config, jobs=jobs)
     if again:
         provide.build_missing(config.path, wanted, again=True)
-    found = provide(config.path, wanted)
-    answer.give(lambda: map(built_line, found), lambda: [built_document(each) for each in found])
-    broken = [each.env for each in found if each.error is not None]
+    built_envs = provide(config.path, wanted)
+    answer.give(
+        lambda: map(built_line, built_envs), lambda: [built_document(built) for built in built_envs]
+    )
+    broken = [built.env for built in built_envs if built.error is not None]
     if broken:
         logs = [
             str(log)
@@ -160,13 +162,16 @@ def new(
     from compat.new_releases import add_releases, new_releases
 
     config = read_matrix(matrix_path)
-    found = new_releases(config, config.choose_envs(names))
-    for note in found.notes:
+    undeclared = new_releases(config, config.choose_envs(names))
+    for note in undeclared.notes:
         say(f"note: {note}")
-    added = {path: add_releases(path, found.releases) for path in files}
+    added = {path: add_releases(path, undeclared.releases) for path in files}
     answer.give(
-        lambda: [",".join(release.env.name for release in found.releases)] * bool(found.releases),
-        lambda: [new_release_document(release) for release in found.releases],
+        lambda: (
+            [",".join(release.env.name for release in undeclared.releases)]
+            * bool(undeclared.releases)
+        ),
+        lambda: [new_release_document(release) for release in undeclared.releases],
     )
     for path, releases in added.items():
         added_names = ", ".join(release.env.name for release in releases)
@@ -253,7 +258,7 @@ def prune(
     )
     answer.follow(
         lambda: pruned_lines(pruned, cache.folder, now, dry_run=dry_run),
-        lambda: [pruned_document(each, dry_run=dry_run) for each in pruned],
+        lambda: [pruned_document(record, dry_run=dry_run) for record in pruned],
     )
 
 
@@ -282,13 +287,13 @@ def where(
         return
     config = read_matrix(matrix_path)
     env = config.one_env(name)
-    found = read_env(env, config.env_cache())
-    if found.error is not None or found.python is None:
+    built = read_env(env, config.env_cache())
+    if built.error is not None or built.python is None:
         raise EnvError(
-            f"{env.name} cannot be used: {found.error}",
+            f"{env.name} cannot be used: {built.error}",
             hint=f"Build it with `compat envs build {name}`.",
         )
-    paths = {"folder": str(Path(found.python).parents[1]), "python": found.python}
+    paths = {"folder": str(Path(built.python).parents[1]), "python": built.python}
     answer.give(
         lambda: [paths["python" if is_interpreter else "folder"]],
         lambda: {"name": env.name, **paths},
@@ -328,26 +333,28 @@ def workers(*, stop: bool, answer: Answer) -> None:
             lambda: {"told": ended.told, "killed": ended.killed},
         )
         return
-    found = pool.resident_workers()
+    residents = pool.resident_workers()
     answer.draw(
         lambda: (
-            table([_row(each) for each in found]) if found else [TextLine("no workers are running")]
+            table([_row(worker) for worker in residents])
+            if residents
+            else [TextLine("no workers are running")]
         ),
-        lambda: _documents(found),
+        lambda: _documents(residents),
     )
 
 
-def _row(each: ResidentWorker) -> dict[str, str]:
+def _row(worker: ResidentWorker) -> dict[str, str]:
     return {
-        "env": each.env,
-        "toolchain": f"{each.toolchain} {each.version}",
-        "pid": str(each.pid),
-        "memory": f"{each.memory / 2**20:.0f} MiB",
-        "idle": f"{each.idle:.0f} s",
+        "env": worker.env,
+        "toolchain": f"{worker.toolchain} {worker.version}",
+        "pid": str(worker.pid),
+        "memory": f"{worker.memory / 2**20:.0f} MiB",
+        "idle": f"{worker.idle:.0f} s",
     }
 
 
-def _documents(found: Iterable[ResidentWorker]) -> list[dict[str, object]]:
+def _documents(residents: Iterable[ResidentWorker]) -> list[dict[str, object]]:
     return [
         {
             "env": w.env,
@@ -357,7 +364,7 @@ def _documents(found: Iterable[ResidentWorker]) -> list[dict[str, object]]:
             "memory": w.memory,
             "idle": round(w.idle, 1),
         }
-        for w in found
+        for w in residents
     ]
 
 
@@ -420,7 +427,7 @@ def pairs(
     from compat.pairs.pairing import try_pairs
 
     selection = select_places(**chosen)
-    found = try_pairs(
+    grid = try_pairs(
         selection,
         compiling.obtaining(selection),
         ProgressListener(),
@@ -431,7 +438,7 @@ def pairs(
         command=command_line(),
     )
     path = (output or selection.root / "reports") / "pairs.md"
-    write_file(path, pairs_markdown(found, __version__), "--output")
-    answer.draw(lambda: pairs_grid_blocks(found), lambda: grid_document(found))
+    write_file(path, pairs_markdown(grid, __version__), "--output")
+    answer.draw(lambda: pairs_grid_blocks(grid), lambda: grid_document(grid))
     answer.add(f"wrote {relative(path)}")
-    sys.exit(0 if found.ok else 1)
+    sys.exit(0 if grid.ok else 1)

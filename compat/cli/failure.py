@@ -19,7 +19,7 @@ import click
 from compat import fix as fixes
 from compat import repro as repros
 from compat.bisect import bisecting
-from compat.cli.answer import Answer, answer_options, command_line, given
+from compat.cli.answer import Answer, answer_options, command_line, passed_options
 from compat.cli.help import Command
 from compat.cli.logs import doing, say
 from compat.cli.opening import CompileOptions, compile_options, executor_option
@@ -88,7 +88,7 @@ def repro(
     obtain = compiling.obtaining(selection)
     again = (
         *selection.options,
-        *given("envs", "targets", "portable", "output", "reduced", "deadline"),
+        *passed_options("envs", "targets", "portable", "output", "reduced", "deadline"),
     )
     with compiling.opened(selection) as context:
         outcomes = repros.repro(
@@ -173,23 +173,23 @@ def fix(
     """
     cell, selection = select_cells(cell, **chosen)
     with compiling.opened(selection) as context:
-        found = fixes.fix(
+        proposal = fixes.fix(
             selection, cell, context, compiling.obtaining(selection), ProgressListener(judged=False)
         )
-    written = fixes.write_fix(found) if write and not found.breaks else ()
-    answer.give(lambda: _styled(found), lambda: fix_document(found, written))
+    written = fixes.write_fix(proposal) if write and not proposal.breaks else ()
+    answer.give(lambda: _styled(proposal), lambda: fix_document(proposal, written))
     for path in written:
         answer.add(f"wrote {os.path.relpath(path)}")
     sys.exit(
         NONE_FOUND
-        if not found.best or (write and found.breaks)
+        if not proposal.best or (write and proposal.breaks)
         else selection.problems[0].exit_code
         if selection.problems
         else 0
     )
 
 
-def _styled(found: fixes.Fix) -> Iterator[str]:
-    for line in fix_lines(found, command_line()):
+def _styled(proposal: fixes.Fix) -> Iterator[str]:
+    for line in fix_lines(proposal, command_line()):
         style = diff_style(line)
         yield click.style(line, **style) if style else line

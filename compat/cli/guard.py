@@ -40,8 +40,8 @@ _GLOBS = {
 
 
 def _globs(command: Callable[..., object]) -> Callable[..., object]:
-    for name, words in reversed(_GLOBS.items()):
-        command = click.option(f"--{name}", f"{name}s", multiple=True, metavar="GLOB", help=words)(
+    for name, text in reversed(_GLOBS.items()):
+        command = click.option(f"--{name}", f"{name}s", multiple=True, metavar="GLOB", help=text)(
             command
         )
     return command
@@ -157,9 +157,9 @@ def _keep_others(path: Path) -> None:
             ) from error
 
 
-def _refuse_others(**given: object) -> None:
+def _refuse_others(**options: object) -> None:
     """A guard is checked as it was made. Raises UsageError."""
-    for name, value in given.items():
+    for name, value in options.items():
         if value:
             option = f"--{name.removesuffix('s')}"
             raise click.UsageError(

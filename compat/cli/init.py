@@ -67,12 +67,12 @@ def init(*, answer: Answer, sources: tuple[str, ...], systems: tuple[System, ...
     Without arguments the command reads all of the current folder. It never imports a source, and
     never changes a file that exists. Run it again after you have added a source.
     """
-    found = initialize(Path.cwd(), sources, systems)
-    answer.give(lambda: map(printable, _lines(found)), lambda: _document(found))
+    setup = initialize(Path.cwd(), sources, systems)
+    answer.give(lambda: map(printable, _lines(setup)), lambda: _document(setup))
 
 
-def _lines(found: Initialized) -> Iterator[str]:
-    written = found.written.items()
+def _lines(setup: Initialized) -> Iterator[str]:
+    written = setup.written.items()
     yield from at_most(
         _SHOWN,
         (f"wrote {relative(path)}: {', '.join(kernels)}" for path, kernels in written if kernels),
@@ -80,21 +80,21 @@ def _lines(found: Initialized) -> Iterator[str]:
     yield from (f"wrote {relative(path)}" for path, kernels in written if not kernels)
     kept = {
         path: f"kept  {relative(path)}, which exists{': ' if why else ''}{why}"
-        for path, why in found.kept.items()
+        for path, why in setup.kept.items()
     }
     yield from at_most(_SHOWN, (line for path, line in kept.items() if path.parent != Path.cwd()))
     yield from (line for path, line in kept.items() if path.parent == Path.cwd())
-    yield from at_most(_SHOWN, _not_taken(found))
-    yield from _look_at(found)
-    if any(found.written.values()):
-        yield f"next: compat matrix{_first_run(found)}"
-    elif not found.written:
+    yield from at_most(_SHOWN, _not_taken(setup))
+    yield from _look_at(setup)
+    if any(setup.written.values()):
+        yield f"next: compat matrix{_first_run(setup)}"
+    elif not setup.written:
         yield "all files exist; next: compat matrix"
 
 
-def _first_run(found: Initialized) -> str:
+def _first_run(setup: Initialized) -> str:
     """The cost of the first run, behind the command that begins it."""
-    if (run := found.first_run) is None:
+    if (run := setup.first_run) is None:
         return ""
     size = (
         f"{counted(run.cells, 'cell')}: {counted(run.envs, 'env')},"
@@ -103,31 +103,33 @@ def _first_run(found: Initialized) -> str:
     return f"    ({size}; {cost_words(run.seconds, run.to_install)})"
 
 
-def _not_taken(found: Initialized) -> Iterator[str]:
-    for path, functions in found.not_taken.items():
+def _not_taken(setup: Initialized) -> Iterator[str]:
+    for path, functions in setup.not_taken.items():
         yield from (
             f"left out {relative(path)}:{function.line} {function.name}: {function.why}"
             for function in functions
         )
 
 
-def _look_at(found: Initialized) -> Iterator[str]:
-    if found.guesses:
+def _look_at(setup: Initialized) -> Iterator[str]:
+    if setup.guesses:
         yield (
-            f"{found.guesses:,} types and values are guesses, each marked `# guessed` with its"
+            f"{setup.guesses:,} types and values are guesses, each marked `# guessed` with its"
             " reason"
         )
-    if found.look_at or found.unsure:
+    if setup.look_at or setup.unsure:
         yield "check these:"
-        guessed = (f"{relative(each.path)} {each.kernel}: {each.words}" for each in found.look_at)
+        guessed = (
+            f"{relative(guess.path)} {guess.kernel}: {guess.words}" for guess in setup.look_at
+        )
         yield from (f"  {line}" for line in at_most(_SHOWN, guessed))
-        yield from (f"  {relative(path)}: {why}" for path, why in found.unsure.items())
+        yield from (f"  {relative(path)}: {why}" for path, why in setup.unsure.items())
 
 
-def _document(found: Initialized) -> dict[str, object]:
+def _document(setup: Initialized) -> dict[str, object]:
     return {
-        "written": {relative(path): list(kernels) for path, kernels in found.written.items()},
-        "kept": {relative(path): why for path, why in found.kept.items()},
+        "written": {relative(path): list(kernels) for path, kernels in setup.written.items()},
+        "kept": {relative(path): why for path, why in setup.kept.items()},
         "left_out": [
             {
                 "source": relative(path),
@@ -135,22 +137,22 @@ def _document(found: Initialized) -> dict[str, object]:
                 "name": function.name,
                 "why": function.why,
             }
-            for path, functions in found.not_taken.items()
+            for path, functions in setup.not_taken.items()
             for function in functions
         ],
-        "guesses": found.guesses,
+        "guesses": setup.guesses,
         "look_at": [
             *(
-                {"file": relative(each.path), "kernel": each.kernel, "words": each.words}
-                for each in found.look_at
+                {"file": relative(guess.path), "kernel": guess.kernel, "words": guess.words}
+                for guess in setup.look_at
             ),
             *(
                 {"file": relative(path), "kernel": None, "words": why}
-                for path, why in found.unsure.items()
+                for path, why in setup.unsure.items()
             ),
         ],
-        "cases": found.cases,
-        "first_run": attrs.asdict(found.first_run) if found.first_run else None,
+        "cases": setup.cases,
+        "first_run": attrs.asdict(setup.first_run) if setup.first_run else None,
     }
 
 
@@ -217,7 +219,7 @@ _EVERY = 30.0
 )
 @click.option(
     "--check",
-    type=click.Choice([str(each) for each in CodeCheck]),
+    type=click.Choice([str(check) for check in CodeCheck]),
     default="kernels",
     show_default=True,
     help=(
@@ -271,7 +273,7 @@ def capture(
         check=CodeCheck(check),
         fake=True if no_gpu else None,
     )
-    found = capture_program(
+    captured = capture_program(
         words,
         options,
         python=interpreter,
@@ -280,10 +282,10 @@ def capture(
         on_check=_tell_check,
     )
     answer.give(
-        lambda: map(printable, capture_lines(found, relative(output))), lambda: found.document
+        lambda: map(printable, capture_lines(captured, relative(output))), lambda: captured.document
     )
-    assert found.ended is not None
-    sys.exit(124 if found.ended.timed_out else found.ended.exit_code)
+    assert captured.ended is not None
+    sys.exit(124 if captured.ended.timed_out else captured.ended.exit_code)
 
 
 class _CaptureProgress:

@@ -107,10 +107,10 @@ def _on_workers(
     folder: Path,
     out: Path | None,
     executor: str,
-    asked: tuple[tuple[str, ...], list[str], str | None],
+    request: tuple[tuple[str, ...], list[str], str | None],
 ) -> int | None:
     """Launch there, and return the number of lost cells; ``None`` if this machine launches."""
-    globs, options, python = asked
+    globs, options, python = request
     with project.select_places().open_executor(executor, say=say) as where:
         return sharing.launch_folder(
             folder, where, out, globs=globs, options=options, python=python, say=say
@@ -176,7 +176,7 @@ def show_built(
     show: Callable[[str], object] = click.echo,
 ) -> None:
     """Show what was written for a GPU host, and the command that launches it."""
-    objects = len({each.binary for each in built.launchable})
+    objects = len({launchable.binary for launchable in built.launchable})
     show(
         f"{len(built.launchable):,} cells for {built.target.name} in {objects:,} binaries: python"
         f" {relative(program)}"
@@ -204,12 +204,12 @@ def _words_for(yielded: YieldedProblems) -> str:
     """``3 problems (2 small, 1 large)``, and the reason if some were not counted."""
     if not yielded.numbers:
         return "problems not counted in time"
-    left = (
+    suffix = (
         f"; the functions of {yielded.missing} more cases were not asked in time"
         if yielded.missing
         else ""
     )
-    return f"{_counted(yielded)}{left}"
+    return f"{_counted(yielded)}{suffix}"
 
 
 def _counted(yielded: YieldedProblems) -> str:
@@ -231,7 +231,11 @@ def _plural(number: str) -> str:
 
 def _span(numbers: Sequence[int | None]) -> str:
     """``2``, or ``2 to 4`` if cases differ; empty if a number is unknown."""
-    known = [number for number in numbers if number is not None]
-    if len(known) < len(numbers):
+    known_numbers = [number for number in numbers if number is not None]
+    if len(known_numbers) < len(numbers):
         return ""
-    return f"{min(known)}" if min(known) == max(known) else f"{min(known)} to {max(known)}"
+    return (
+        f"{min(known_numbers)}"
+        if min(known_numbers) == max(known_numbers)
+        else f"{min(known_numbers)} to {max(known_numbers)}"
+    )

@@ -168,11 +168,11 @@ def explain(*, answer: Answer, cell: str, **chosen: Any) -> None:
     """
     cell, selection = select_cells(cell, **chosen)
     with opened_store(selection, only_read=True) as store:
-        found = explanation_of(selection, cell, store)
-    answer.give(lambda: _bold_first(found), lambda: explanation_document(found))
+        explanation = explanation_of(selection, cell, store)
+    answer.give(lambda: _bold_first(explanation), lambda: explanation_document(explanation))
 
 
-def _bold_first(found: Explanation | CellOverview) -> Iterator[str]:
-    first, *lines = explanation_lines(found)
+def _bold_first(explanation: Explanation | CellOverview) -> Iterator[str]:
+    first, *lines = explanation_lines(explanation)
     yield click.style(first, bold=True)
     yield from wrapped(lines, get_terminal_size().columns) if sys.stdout.isatty() else lines

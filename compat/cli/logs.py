@@ -163,7 +163,7 @@ def doing(subject: str) -> Iterator[Callable[[str], None]]:
     with Showing(
         lambda: ", ".join(filter(None, (subject, now[0], f"{time.monotonic() - began:.0f} s")))
     ):
-        yield lambda words: now.__setitem__(0, words)
+        yield lambda message: now.__setitem__(0, message)
 
 
 class Showing:
@@ -227,9 +227,9 @@ class Showing:
     def _say_now_and_then(self) -> None:
         printed = ""
         while not self._ended.wait(self._plain_every):
-            if (words := self._line()) and words != printed:
-                click.echo(printable(words), err=True)
-                printed = words
+            if (line := self._line()) and line != printed:
+                click.echo(printable(line), err=True)
+                printed = line
 
 
 def _terminal() -> Console | None:

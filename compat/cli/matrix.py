@@ -95,21 +95,21 @@ def matrix(
             with _launching(
                 selection, context, obtain, (launched, is_launching, python)
             ) as launches:
-                found = run_matrix(
+                report = run_matrix(
                     selection, context, obtain, listener, command=command_line(), launches=launches
                 )
-            written = update_reports(found, selection, context, output)
+            written = update_reports(report, selection, context, output)
     except MatrixInterrupted as interrupted:
         if interrupted.report.results:
             show_report(interrupted.report, answer)
         done = f"{interrupted.done:,} of {interrupted.total:,} cells are finished and saved"
         click.echo(f"interrupted: {done}; run the same command again to continue", err=True)
         sys.exit(INTERRUPTED)
-    show_report(found, answer)
-    for words in _written_words(written):
-        answer.add(words)
-    write_formats(found, answer, selection.root, formats)
-    _end(found, selection, launches)
+    show_report(report, answer)
+    for sentence in _written_words(written):
+        answer.add(sentence)
+    write_formats(report, answer, selection.root, formats)
+    _end(report, selection, launches)
 
 
 def _written_words(written: Written) -> Iterator[str]:
@@ -134,17 +134,17 @@ def _written_words(written: Written) -> Iterator[str]:
         )
 
 
-def _end(found: Report, selection: Selection, launches: MatrixLaunches | None) -> NoReturn:
+def _end(report: Report, selection: Selection, launches: MatrixLaunches | None) -> NoReturn:
     """End the command with the exit code of the report.
 
     Raises SelectionError if there was no GPU for what was to be launched.
     """
-    tell_github(found, selection.root)
+    tell_github(report, selection.root)
     if launches is not None:
         launches.check()
     sys.exit(
         1
-        if found.unexpected or found.failing_pairs
+        if report.unexpected or report.failing_pairs
         else selection.problems[0].exit_code
         if selection.problems
         else 0
@@ -156,7 +156,7 @@ def _launching(
     selection: Selection,
     context: RunContext,
     obtain: Obtain,
-    asked: tuple[tuple[Path, ...], bool, str | None],
+    request: tuple[tuple[Path, ...], bool, str | None],
 ) -> Iterator[MatrixLaunches | None]:
     """Keep launches from elsewhere, and launch if that is asked for, by that Python.
 
@@ -164,7 +164,7 @@ def _launching(
     """
     from compat.launch import merging
 
-    files, is_launching, python = asked
+    files, is_launching, python = request
     merged = [merging.merge(path, context.store) for path in files]
     launches: MatrixLaunches | None = None
     if is_launching:

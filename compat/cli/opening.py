@@ -101,10 +101,10 @@ def compile_options(
             return command(*arguments, compiling=compiling, **options)
 
         decorated: Callable[..., object] = called
-        for name, words in reversed(helps.items()):
+        for name, text in reversed(helps.items()):
             spellings, facts = _OPTIONS[name]
             decorated = click.option(
-                *spellings, name, **{**facts, **({"help": words} if words else {})}
+                *spellings, name, **{**facts, **({"help": text} if text else {})}
             )(decorated)
         return decorated
 
@@ -120,8 +120,8 @@ def opened_store(selection: Selection, *, only_read: bool = False) -> Store:
     """
     logs.keep(selection.state)
 
-    def warn(words: str) -> None:
-        click.echo(f"warning: {printable(words)}", err=True)
+    def warn(message: str) -> None:
+        click.echo(f"warning: {printable(message)}", err=True)
 
     return selection.open_store(warn, say=say, only_read=only_read)
 
@@ -138,8 +138,8 @@ def executor_option(
     forms = ", ".join(
         map(shlex.quote, (LOCAL, *(form for kind in EXECUTORS for form in kind.forms)))
     )
-    words = f"The place to {what}: {forms}.  [default: {otherwise}]"
-    return click.option("--executor", metavar="EXECUTOR", help=words)(command)
+    text = f"The place to {what}: {forms}.  [default: {otherwise}]"
+    return click.option("--executor", metavar="EXECUTOR", help=text)(command)
 
 
 def env_provider(
@@ -223,8 +223,8 @@ def launch_options(words: str) -> Callable[[_Command], _Command]:
 
 def python_option(command: _Command) -> _Command:
     """Adds the option that names an interpreter with PyTorch."""
-    words = "The interpreter with PyTorch that launches.  [default: this one, else one of the envs]"
-    return click.option("--python", metavar="PATH", help=words)(command)
+    text = "The interpreter with PyTorch that launches.  [default: this one, else one of the envs]"
+    return click.option("--python", metavar="PATH", help=text)(command)
 
 
 def use_gpu(

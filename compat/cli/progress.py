@@ -204,7 +204,7 @@ def _env_parts(envs: Mapping[str, tuple[int, int]]) -> Iterator[str]:
     yield f"{sum(done == total for done, total in envs.values())} of {len(envs)} envs done"
     begun = {name: (done, total) for name, (done, total) in envs.items() if 0 < done < total}
     if len(begun) > _NAMED:
-        begun = dict([max(begun.items(), key=lambda each: each[1][1] - each[1][0])])
+        begun = dict([max(begun.items(), key=lambda env: env[1][1] - env[1][0])])
     for name, (done, total) in begun.items():
         yield f"{printable(name)} at {100 * done / total:.0f} %"
 

@@ -14,7 +14,7 @@ from attrs import evolve
 
 from compat.bisect.criterion import Criterion
 from compat.cli import INTERRUPTED
-from compat.cli.answer import Answer, answer_options, given
+from compat.cli.answer import Answer, answer_options, passed_options
 from compat.cli.check import judge_options
 from compat.cli.help import Command
 from compat.cli.logs import Showing, say
@@ -125,8 +125,8 @@ def reduce(
             output=output,
             python=python,
         )
-    options = (*evolve(selection, patterns=Patterns()).options, *given("deadline"))
-    limits = given("deadline", "judge_deadline")
+    options = (*evolve(selection, patterns=Patterns()).options, *passed_options("deadline"))
+    limits = passed_options("deadline", "judge_deadline")
     answer.give(
         lambda: reduction_lines(reduction, selection.config.path, options, limits),
         lambda: reduction_document(reduction),

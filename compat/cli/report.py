@@ -51,9 +51,9 @@ def report(*, answer: Answer, names: tuple[str, ...], formats: FormatFiles) -> N
     HEAD~1:reports/matrix.json. Several files of runs with other envs, targets or kernels become one
     report. The command compiles nothing and needs neither kernels nor envs.
     """
-    found = read_report(*(names or ("reports/matrix.json",)))
-    show_report(found, answer)
-    write_formats(found, answer, Path.cwd(), formats)
+    loaded_report = read_report(*(names or ("reports/matrix.json",)))
+    show_report(loaded_report, answer)
+    write_formats(loaded_report, answer, Path.cwd(), formats)
 
 
 @click.command(cls=Command)
@@ -96,20 +96,22 @@ def merge(
     if are_stores(files):
         _merge_stores(files, output, answer)
         return
-    found = merge_reports(files)
-    written = write_reports(found, output or Path("reports"))
-    show_report(found, answer)
+    joint_report = merge_reports(files)
+    written = write_reports(joint_report, output or Path("reports"))
+    show_report(joint_report, answer)
     answer.add(f"wrote {listed([relative(path) for path in written])}")
-    write_formats(found, answer, Path.cwd(), formats)
-    if found.shards:
-        click.echo(f"note: the report is incomplete: it has {listed(found.shards)}", err=True)
-    sys.exit(1 if found.unexpected or found.failing_pairs else 0)
+    write_formats(joint_report, answer, Path.cwd(), formats)
+    if joint_report.shards:
+        click.echo(
+            f"note: the report is incomplete: it has {listed(joint_report.shards)}", err=True
+        )
+    sys.exit(1 if joint_report.unexpected or joint_report.failing_pairs else 0)
 
 
 def _merge_stores(files: tuple[Path, ...], output: Path | None, answer: Answer) -> None:
     folder, merged = merge_stores(files, output)
     answer.give(
-        lambda: [f"{relative(folder)}: {words}" for words in told_of(merged, len(files))],
+        lambda: [f"{relative(folder)}: {sentence}" for sentence in told_of(merged, len(files))],
         lambda: {
             "new": merged.new,
             "known": merged.known,
@@ -131,15 +133,15 @@ class _Kinds(click.ParamType[frozenset[CellChangeKind]]):
     ) -> frozenset[CellChangeKind]:
         if isinstance(value, frozenset):
             return value
-        words = [word.strip() for word in str(value).split(",")]
-        for word in words:
+        names = [word.strip() for word in str(value).split(",")]
+        for word in names:
             if word not in list(CellChangeKind):
                 self.fail(
                     f"Unknown kind {word!r}. Choose one of: {', '.join(CellChangeKind)}.",
                     parameter,
                     context,
                 )
-        return frozenset(map(CellChangeKind, words))
+        return frozenset(map(CellChangeKind, names))
 
 
 class _Percent(click.ParamType[float]):
@@ -211,12 +213,12 @@ def diff(
 
     Exits with 0, or with 1 if there is a change of a kind that --fail-on names.
     """
-    found = compare(_side(old), _side(new), threshold, new_releases=new_releases)
-    answer.give(lambda: diff_lines(found), lambda: diff_document(found))
+    comparison = compare(_side(old), _side(new), threshold, new_releases=new_releases)
+    answer.give(lambda: diff_lines(comparison), lambda: diff_document(comparison))
     if markdown:
-        write_file(markdown, diff_markdown(found), "--markdown")
+        write_file(markdown, diff_markdown(comparison), "--markdown")
         answer.add(f"wrote {relative(markdown)}")
-    sys.exit(1 if found.gated(frozenset().union(*fail_on)) else 0)
+    sys.exit(1 if comparison.gated(frozenset().union(*fail_on)) else 0)
 
 
 def _side(name: str) -> ReportSide:

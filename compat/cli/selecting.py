@@ -189,11 +189,11 @@ def place_options(command: Callable[..., object]) -> Callable[..., object]:
 
 def shard_option(command: Callable[..., object]) -> Callable[..., object]:
     """Give a command ``--shard``, which :func:`select` takes, too."""
-    words = (
+    text = (
         "Only the cells of one shard, such as 3/8, the third of eight. `compat merge` joins the"
         " reports."
     )
-    return click.option("--shard", metavar="N/M", help=words)(command)
+    return click.option("--shard", metavar="N/M", help=text)(command)
 
 
 def kernel_arguments(command: Callable[..., object]) -> Callable[..., object]:
@@ -255,19 +255,19 @@ def select(
         guess_others=others == "guess",
         **patterns,
     )
-    found = chosen.of_shard(Shard.parse(shard)) if shard is not None else chosen
-    for problem in found.problems:
+    selection = chosen.of_shard(Shard.parse(shard)) if shard is not None else chosen
+    for problem in selection.problems:
         click.echo(printable(f"error: {problem}; its kernels are left out"), err=True)
         if problem.hint:
             click.echo(printable(f"  hint: {problem.hint}"), err=True)
-    if found.absent:
+    if selection.absent:
         from compat.report.summary.statements import missing_kernels
 
-        for words in missing_kernels(found.absent):
-            click.echo(printable(f"note: {words}"), err=True)
-    if note and (guessed := guesses(found.specs)):
+        for sentence in missing_kernels(selection.absent):
+            click.echo(printable(f"note: {sentence}"), err=True)
+    if note and (guessed := guesses(selection.specs)):
         click.echo(printable(f"note: {guessed}"), err=True)
-    return found
+    return selection
 
 
 def select_places(

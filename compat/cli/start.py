@@ -76,10 +76,10 @@ class _News:
         self._read, self._write = os.pipe()
         os.set_blocking(self._write, False)
         signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
-        for each in _SIGNALS:
+        for number in _SIGNALS:
             # A parent that has us ignore a signal, such as nohup, means it.
-            if signal.getsignal(each) is not signal.SIG_IGN:
-                signal.signal(each, self._signalled)
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._signalled)
 
     def _signalled(self, number: int, _: FrameType | None) -> None:
         if not self.begun:
@@ -204,13 +204,13 @@ def _leave_at_once(code: int) -> NoReturn:
     from compat.processes import supervisor
     from compat.workers import pool
 
-    staying = {each.pid for each in pool.resident_workers()}
+    staying = {worker.pid for worker in pool.resident_workers()}
     for _ in range(100):
-        left = set(supervisor.children(os.getpid())) - staying
-        left = {pid for pid in left if supervisor.state(pid) not in ("", "Z")}
-        if not left:
+        remaining = set(supervisor.children(os.getpid())) - staying
+        remaining = {pid for pid in remaining if supervisor.state(pid) not in ("", "Z")}
+        if not remaining:
             break
-        for pid in left:
+        for pid in remaining:
             supervisor.end_family(pid)
         time.sleep(0.01)
     remove_claimed()
@@ -282,7 +282,7 @@ def refusal(error: BaseException) -> MachineError | None:
 
 def _refused_import(error: ImportError) -> MachineError | None:
     """The same of a module in C that could not be loaded."""
-    number = next((number for words, number in _LOADING if words in str(error)), None)
+    number = next((number for phrase, number in _LOADING if phrase in str(error)), None)
     return (
         None
         if number is None or _may_not_be_loaded(error)

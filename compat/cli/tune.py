@@ -113,13 +113,13 @@ def tune(
 
 def _show(compiled: CompiledConfigs, answer: Answer, files: Mapping[str, Path | None]) -> None:
     """Give the answers, and write the files of these options. Raises SelectionError for none."""
-    found = compiled.answers()
-    if not found:
+    answers = compiled.answers()
+    if not answers:
         raise SelectionError("no config was launched", hint=_HINT)
-    answer.draw(lambda: tune_blocks(found), lambda: tune_document(found))
+    answer.draw(lambda: tune_blocks(answers), lambda: tune_document(answers))
     texts: dict[str, Callable[[], str]] = {
-        "--output": lambda: "\n".join(tune_markdown(found)),
-        "--html": lambda: matrix_html(tuned_report(compiled, found, command_line())),
+        "--output": lambda: "\n".join(tune_markdown(answers)),
+        "--html": lambda: matrix_html(tuned_report(compiled, answers, command_line())),
     }
     for option, path in files.items():
         if path is not None:

@@ -149,10 +149,10 @@ def _check_type(
         )
 
 
-def _type_hint(value: str, known: Collection[str]) -> str | None:
+def _type_hint(value: str, choices: Collection[str]) -> str | None:
     if value == CONSTEXPR:
         return "Give the value of a constexpr in [constexprs], and nothing here."
-    return did_you_mean(value, known)
+    return did_you_mean(value, choices)
 
 
 def check_number(table: Table, name: str, value: object) -> None:
@@ -261,11 +261,11 @@ def check_launch(table: Table, toolchain: Toolchain) -> None:
                 table.fail(str(error), f"{name}{error.path}", hint=error.hint)
 
 
-def launch_of(said: Mapping[str, object], toolchain: Toolchain) -> dict[str, object]:
+def launch_of(values: Mapping[str, object], toolchain: Toolchain) -> dict[str, object]:
     """The arguments of a table that was checked, in the forms of :mod:`compat.model.arguments`."""
     return {
         name: arguments.read(value, toolchain.language.types.elements)
-        for name, value in said.items()
+        for name, value in values.items()
     }
 
 
@@ -274,16 +274,16 @@ def check_alone(tables: Sequence[Table], signature: Mapping[str, str], named: st
 
     Raises ConfigError.
     """
-    table = next(each for each in reversed(tables) if each.mapping("launch"))
+    table = next(candidate for candidate in reversed(tables) if candidate.mapping("launch"))
     if signature:
         table.fail(
             f"{named} has both a launch and a signature ({', '.join(signature)})",
             "launch",
             hint="Give either a [signature] with the types, or a [launch] with the values.",
         )
-    for each in tables:
-        if "hints" in each:
-            each.fail(_NO_HINTS_HERE, "hints", hint=_WHAT_HAS_NO_HINTS)
+    for checked_table in tables:
+        if "hints" in checked_table:
+            checked_table.fail(_NO_HINTS_HERE, "hints", hint=_WHAT_HAS_NO_HINTS)
 
 
 # --- what a kernel is run on ----------------------------------------------------------------------

@@ -288,7 +288,7 @@ class DeclaredKernel:
             for name, kind in _arguments(table).items():
                 arguments[name] = arguments.get(name, frozenset()) | {kind}
         for table in tables if top is None else tables[1:]:
-            check_hints(table, arguments, launched=any(each.mapping("launch") for each in tables))
+            check_hints(table, arguments, launched=any(layer.mapping("launch") for layer in tables))
         return cls(
             path=path,
             layers=layers,
@@ -362,7 +362,7 @@ class DeclaredKernel:
             case=case.string("name"),
             toolchain=self.toolchain.name,
             source=str(place.source),
-            roots=place.said,
+            roots=place.declared_roots,
             package=place.package,
             targets=saying("targets", self.layers).strings("targets", ()),
             function=function,
@@ -377,8 +377,8 @@ class DeclaredKernel:
             summary=saying("summary", (*self.layers, variant)).string("summary", ""),
             expectations=tuple(
                 expectation_of(table, self.cases, self.toolchain)
-                for said in (variant, self.own)
-                for table in said.tables("expect")
+                for parent in (variant, self.own)
+                for table in parent.tables("expect")
             ),
         )
 

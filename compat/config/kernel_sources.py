@@ -55,7 +55,7 @@ class Place:
     """The requirement of the library that has its module; empty without one."""
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def declared_roots(self) -> tuple[str, ...]:
         """The roots, where they are not those that the source has by itself."""
         return () if self.roots == roots_of(self.source) else tuple(map(str, self.roots))
 

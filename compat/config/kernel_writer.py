@@ -73,18 +73,22 @@ def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Spec
     """
     text = kernel_text(specs, path.parent)
     kernels = kernels_of(parse_toml(text, shown(path)), path)
-    found = tuple(spec for kernel in kernels for spec in kernel.specializations())
-    for spec in found:
-        given = next(_resolved(each) for each in specs if _whose(each) == _whose(spec))
-        for name in (field for field in _COMPARED if getattr(given, field) != getattr(spec, field)):
-            was, now = getattr(given, name), getattr(spec, name)
+    read_specs = tuple(spec for kernel in kernels for spec in kernel.specializations())
+    for spec in read_specs:
+        original = next(
+            _resolved(candidate) for candidate in specs if _whose(candidate) == _whose(spec)
+        )
+        for name in (
+            field for field in _COMPARED if getattr(original, field) != getattr(spec, field)
+        ):
+            was, now = getattr(original, name), getattr(spec, name)
             raise ConfigError(
                 f"{spec.variant}/{spec.case} would be read back with another {name}: {now!r}, not"
                 f" {was!r}",
                 where=shown(path),
             )
     replace_file(path, text)
-    return found
+    return read_specs
 
 
 _COMPARED = (
@@ -100,7 +104,9 @@ def _resolved(spec: Specialization) -> Specialization:
     return evolve(
         spec,
         source=str(source),
-        roots=kernel_sources.Place(source=source, roots=roots, key="").said if roots else (),
+        roots=kernel_sources.Place(source=source, roots=roots, key="").declared_roots
+        if roots
+        else (),
     )
 
 
@@ -175,7 +181,11 @@ def _kernel(specs: Sequence[Specialization], folder: Path) -> dict[str, object]:
             **_unless("summary", summaries[variant], summary),
             **_unless("cases", [case for case in cases if (variant, case) in by_place], cases),
             **by_variant.get(variant, {}),
-            **_unless("expect", [_expectation(each) for each in _one(group, "expectations")], []),
+            **_unless(
+                "expect",
+                [_expectation(expectation) for expectation in _one(group, "expectations")],
+                [],
+            ),
         }
         for variant, group in variants.items()
     ]
@@ -213,9 +223,9 @@ def _common(texts: Iterable[str]) -> str:
     return "" if others else first
 
 
-def _unless(name: str, value: _T, known: _T) -> dict[str, _T]:
+def _unless(name: str, value: _T, default: _T) -> dict[str, _T]:
     """An entry, unless what it says is known anyway."""
-    return {} if value == known else {name: value}
+    return {} if value == default else {name: value}
 
 
 def _one(specs: Sequence[Specialization], field: str) -> Any:
@@ -241,18 +251,22 @@ def _source(source: str, roots: tuple[str, ...], folder: Path) -> JsonObject:
     path, here = Path(os.path.realpath(source)), Path(os.path.realpath(folder))
     own = roots_of(path)
     roots = roots or tuple(map(str, own))
-    found = [(root, kernel_sources.requirement_of(Path(root))) for root in roots]
-    if tuple(map(Path, roots)) == own and not any(requirement for _, requirement in found):
+    root_requirements = [(root, kernel_sources.requirement_of(Path(root))) for root in roots]
+    if tuple(map(Path, roots)) == own and not any(
+        requirement for _, requirement in root_requirements
+    ):
         return {"source": os.path.relpath(path, here)}
-    packages = [requirement for _, requirement in found if requirement]
+    packages = [requirement for _, requirement in root_requirements if requirement]
     if len(packages) > 1:
         raise Unwritable(
             f"the kernel needs the sources of several libraries ({', '.join(packages)})"
         )
-    paths = [os.path.relpath(root, here) for root, requirement in found if not requirement]
-    said = {"module": module_of(path, [Path(root) for root in roots])}
+    paths = [
+        os.path.relpath(root, here) for root, requirement in root_requirements if not requirement
+    ]
+    entries = {"module": module_of(path, [Path(root) for root in roots])}
     return {
-        **said,
+        **entries,
         **({"path": paths} if paths else {}),
         **({"package": packages[0]} if packages else {}),
     }
@@ -287,14 +301,14 @@ def _tables(
     kernel: _Tables = {}
     variants: dict[str, _Tables] = {}
     cases: dict[str, _Tables] = {}
-    found = [*_layers(specs), *_layers_of_problems(specs, folder), *_layers_of_tuning(specs)]
-    for table, name, layers, written in sorted(found, key=lambda each: _ORDER.index(each[0])):
-        said = [(kernel, layers.kernel)] if layers.kernel is not ABSENT else []
-        said += [
+    entries = [*_layers(specs), *_layers_of_problems(specs, folder), *_layers_of_tuning(specs)]
+    for table, name, layers, written in sorted(entries, key=lambda entry: _ORDER.index(entry[0])):
+        assignments = [(kernel, layers.kernel)] if layers.kernel is not ABSENT else []
+        assignments += [
             (variants.setdefault(variant, {}), value) for variant, value in layers.variants.items()
         ]
-        said += [(cases.setdefault(case, {}), value) for case, value in layers.cases.items()]
-        for tables, value in said:
+        assignments += [(cases.setdefault(case, {}), value) for case, value in layers.cases.items()]
+        for tables, value in assignments:
             inner = tables
             for key in table.split("."):
                 inner = inner.setdefault(key, {})
@@ -322,10 +336,10 @@ def _layers(
             list,
         )
     for table in TABLES:
-        found = {place: getattr(spec.compile, table) for place, spec in specs.items()}
-        for name in in_order(found.values()):
-            said = {place: values.get(name, ABSENT) for place, values in found.items()}
-            entry = LayerEntry(values=said, in_order=table != "options")
+        by_place = {place: getattr(spec.compile, table) for place, spec in specs.items()}
+        for name in in_order(by_place.values()):
+            entry_values = {place: values.get(name, ABSENT) for place, values in by_place.items()}
+            entry = LayerEntry(values=entry_values, in_order=table != "options")
             yield (
                 table,
                 name,
@@ -338,13 +352,15 @@ def _layers_of_problems(
     specs: Mapping[Place, Specialization], folder: Path
 ) -> Iterator[tuple[str, str, Layers, Callable[[object], object]]]:
     """The same for what is said of problems."""
-    said = {place: said_of(spec.problem, spec.compile, folder) for place, spec in specs.items()}
+    problems = {place: said_of(spec.problem, spec.compile, folder) for place, spec in specs.items()}
     for table, index in (("problem", 0), ("problem.parameters", 1)):
-        found: dict[Place, JsonMapping] = {place: both[index] for place, both in said.items()}
-        for name in in_order(found.values()):
+        by_place: dict[Place, JsonMapping] = {
+            place: both[index] for place, both in problems.items()
+        }
+        for name in in_order(by_place.values()):
             entry = LayerEntry(
                 can_be_dropped=False,
-                values={place: values.get(name, ABSENT) for place, values in found.items()},
+                values={place: values.get(name, ABSENT) for place, values in by_place.items()},
             )
             yield table, name, _of(entry, specs, f"{table}.{name}"), lambda value: value
 
@@ -354,11 +370,11 @@ def _layers_of_tuning(
 ) -> Iterator[tuple[str, str, Layers, Callable[[Any], Any]]]:
     """The same for what is said of tuning."""
     for table in TUNED:
-        found = {place: getattr(spec.tuning, table) for place, spec in specs.items()}
-        for name in in_order(found.values()):
+        by_place = {place: getattr(spec.tuning, table) for place, spec in specs.items()}
+        for name in in_order(by_place.values()):
             entry = LayerEntry(
                 can_be_dropped=False,
-                values={place: values.get(name, ABSENT) for place, values in found.items()},
+                values={place: values.get(name, ABSENT) for place, values in by_place.items()},
             )
             yield f"tune.{table}", name, _of(entry, specs, f"tune.{table}.{name}"), list
 
@@ -410,12 +426,12 @@ class LayerEntry:
             raise Unwritable
         return first
 
-    def fits(self, said: object, place: Place) -> bool:
+    def fits(self, value: object, place: Place) -> bool:
         """Whether an entry gives the value of a place.
 
         ``1``, ``1.0`` and ``true`` are different, and ``nan`` is itself.
         """
-        return repr(said) == repr(self.values[place])
+        return repr(value) == repr(self.values[place])
 
 
 @frozen(kw_only=True)
@@ -431,17 +447,17 @@ class Hint(LayerEntry):
     def agree(self, places: Sequence[Place]) -> Any:
         """All that is said of one of them, if it is right for each."""
         values = [self.values[place] for place in places]
-        said = ABSENT if ABSENT in values else tuple(in_order(values))
-        if not all(self.fits(said, place) for place in places):
+        merged = ABSENT if ABSENT in values else tuple(in_order(values))
+        if not all(self.fits(merged, place) for place in places):
             raise Unwritable
-        return said
+        return merged
 
-    def fits(self, said: Any, place: Place) -> bool:
+    def fits(self, value: Any, place: Place) -> bool:
         """Whether an entry gives the value, without the arguments that may not have it there."""
         wanted = self.values[place]
-        if said is ABSENT or wanted is ABSENT:
-            return said is wanted
-        return {name for name in said if name in self.suited[place]} == set(wanted)
+        if value is ABSENT or wanted is ABSENT:
+            return value is wanted
+        return {name for name in value if name in self.suited[place]} == set(wanted)
 
 
 @frozen(kw_only=True)
@@ -460,62 +476,62 @@ def layers_of(entry: LayerEntry) -> Layers:
     cases of a variant.
     """
     places = list(entry.values)
-    gone = [
+    absent = [
         v
         for v, group in _grouped(places, 0).items()
         if entry.can_be_dropped and _all_fit(entry, ABSENT, group)
     ]
-    left = [place for place in places if place[0] not in gone]
-    if not entry.in_order and (few := _of_few(entry, left, len(gone))) is not None:
+    remaining = [place for place in places if place[0] not in absent]
+    if not entry.in_order and (few := _of_few(entry, remaining, len(absent))) is not None:
         return few
-    by_case = _grouped(left, 1)
+    by_case = _grouped(remaining, 1)
     cases = {case: entry.agree(group) for case, group in by_case.items() if _may_say(entry, group)}
-    by_variant = _grouped([place for place in left if place[1] not in cases], 0)
+    by_variant = _grouped([place for place in remaining if place[1] not in cases], 0)
     variants = {variant: entry.agree(group) for variant, group in by_variant.items()}
-    kernel = _of_kernel(entry, left, variants, cases)
+    kernel = _of_kernel(entry, remaining, variants, cases)
     variants = {
-        variant: said
-        for variant, said in variants.items()
+        variant: value
+        for variant, value in variants.items()
         if not _all_fit(entry, kernel, by_variant[variant])
     }
     cases = {
-        c: said
-        for c, said in cases.items()
+        c: value
+        for c, value in cases.items()
         if not all(entry.fits(variants.get(p[0], kernel), p) for p in by_case[c])
     }
-    given = {
+    inheriting = {
         variant
         for variant, case in places
         if kernel is not ABSENT or cases.get(case, ABSENT) is not ABSENT
     }
     return Layers(
         kernel=kernel,
-        variants=variants | {each: ABSENT for each in gone if each in given},
+        variants=variants | {variant: ABSENT for variant in absent if variant in inheriting},
         cases=cases,
     )
 
 
-def _of_few(entry: LayerEntry, left: Sequence[Place], gone: int) -> Layers | None:
+def _of_few(entry: LayerEntry, places: Sequence[Place], absent_count: int) -> Layers | None:
     """Layers for an entry that fewer variants have than lack.
 
     The variants that have it write it, if each always has the same value.
     """
-    groups = _grouped(left, 0)
-    if gone <= len(groups) or not all(_agrees(entry, group) for group in groups.values()):
+    groups = _grouped(places, 0)
+    if absent_count <= len(groups) or not all(_agrees(entry, group) for group in groups.values()):
         return None
     return Layers(variants={variant: entry.agree(group) for variant, group in groups.items()})
 
 
 def in_order(sequences: Iterable[Iterable[str]]) -> list[str]:
     """All names of some sequences, in the order of the first sequence that has each."""
-    found: list[str] = []
+    ordered: list[str] = []
     for names in sequences:
         at = 0
         for name in names:
-            if name not in found:
-                found.insert(at, name)
-            at = found.index(name) + 1
-    return found
+            if name not in ordered:
+                ordered.insert(at, name)
+            at = ordered.index(name) + 1
+    return ordered
 
 
 def _grouped(places: Iterable[Place], by: int) -> dict[str, list[Place]]:
@@ -525,8 +541,8 @@ def _grouped(places: Iterable[Place], by: int) -> dict[str, list[Place]]:
     return groups
 
 
-def _all_fit(entry: LayerEntry, said: object, places: Iterable[Place]) -> bool:
-    return all(entry.fits(said, place) for place in places)
+def _all_fit(entry: LayerEntry, value: object, places: Iterable[Place]) -> bool:
+    return all(entry.fits(value, place) for place in places)
 
 
 def _agrees(entry: LayerEntry, places: Sequence[Place]) -> bool:
@@ -557,9 +573,9 @@ def _of_kernel(
     """
     if places and _agrees(entry, places):
         return entry.agree(places)
-    said = list((variants or cases).values())
-    if not said or (variants and ABSENT in said):
+    layer_values = list((variants or cases).values())
+    if not layer_values or (variants and ABSENT in layer_values):
         return ABSENT
-    there = [each for each in said if each is not ABSENT]
+    there = [value for value in layer_values if value is not ABSENT]
     ((most, _),) = Counter(map(repr, there)).most_common(1)
-    return next(each for each in there if repr(each) == most)
+    return next(value for value in there if repr(value) == most)

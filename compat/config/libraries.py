@@ -199,13 +199,13 @@ def required(patterns: Sequence[str], base: Path) -> tuple[str, ...]:
 
     Raises ConfigError for a file that is not TOML.
     """
-    found = (
+    requirements = (
         requirement
         for path in kernel_paths(patterns, base, where=None)
         for requirement in _requirements(read_toml(path, base).data)
         if is_pinned(requirement)
     )
-    return tuple(dict.fromkeys(map(normal, found)))
+    return tuple(dict.fromkeys(map(normal, requirements)))
 
 
 def _requirements(data: object) -> Iterator[str]:

@@ -250,10 +250,10 @@ def _document(lock: LockedEnv) -> dict[str, object]:
 def _difference(lock: LockedEnv, declared: JsonMapping) -> str:
     """What was declared then and is now, where that differs."""
     named = {"requirements": "", "specifier": "Python ", "index": "the index "}
-    for name, words in named.items():
+    for name, prefix in named.items():
         then, now = getattr(lock, name), declared[name]
         if then != now:
-            return f"{words}{_words(then)}, and is now declared with {words}{_words(now)}"
+            return f"{prefix}{_words(then)}, and is now declared with {prefix}{_words(now)}"
     return ""
 
 

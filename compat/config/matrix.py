@@ -286,10 +286,10 @@ def _config(top: Table, path: Path, *, locked: bool) -> MatrixConfig:
         )
     further = () if "companion" in top and not declared.companions else released.companions
 
-    def whole(env: Env) -> Env:
+    def complete(env: Env) -> Env:
         return locks.locked(accompanied(env, declared.companions, further))
 
-    own, others = tuple(map(whole, declared.envs)), tuple(map(whole, released.envs))
+    own, others = tuple(map(complete, declared.envs)), tuple(map(complete, released.envs))
     targets, defaults = _targets(top), top.table("defaults")
     defaults.only("envs", "targets", "deadline", "import_deadline", "memory", "keep_workers")
     config = MatrixConfig(
@@ -386,7 +386,8 @@ def _targets(top: Table) -> tuple[Target, ...]:
         alike = {target.toolchain: target for target in targets if target.backend == backend}
         if not alike:
             backends = " or ".join(
-                f'"{known}"' for known in dict.fromkeys(target.backend for target in targets)
+                f'"{backend_name}"'
+                for backend_name in dict.fromkeys(target.backend for target in targets)
             )
             table.fail(f"expected {backends}, found {backend!r}", "backend")
         example = next(iter(alike.values())).arch

@@ -70,10 +70,14 @@ def envs_of(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
 
 def known(envs: Sequence[Env]) -> tuple[Version, ...]:
     """The releases that a word can mean which names no toolchain, in the order of the envs."""
-    found = [_representatives(of_toolchain) for of_toolchain in _by_toolchain(envs).values()]
+    representatives = [
+        _representatives(of_toolchain) for of_toolchain in _by_toolchain(envs).values()
+    ]
     return tuple(
         dict.fromkeys(
-            env.release for env in envs if env.release and any(env.release in own for own in found)
+            env.release
+            for env in envs
+            if env.release and any(env.release in own for own in representatives)
         )
     )
 
@@ -87,7 +91,7 @@ def _by_toolchain(envs: Sequence[Env]) -> dict[str, list[Env]]:
     for env in envs:
         by_name.setdefault(env.toolchain, []).append(env)
     return {
-        name: found for name, found in by_name.items() if not toolchains.named(name).only_named
+        name: group for name, group in by_name.items() if not toolchains.named(name).only_named
     } or by_name
 
 

@@ -51,13 +51,13 @@ def _patterns(texts: Iterable[str]) -> list[str]:
 
 
 def nothing_matches(
-    kind: str, pattern: str, known: Iterable[str], more: str = ""
+    kind: str, pattern: str, choices: Iterable[str], more: str = ""
 ) -> SelectionError:
     """The error for a pattern that matches no ``kind`` of thing.
 
     Its hint is a name with a similar spelling, else the existing names.
     """
-    names = list(dict.fromkeys(known))
+    names = list(dict.fromkeys(choices))
     hint = did_you_mean(pattern, names) or f"Available: {listed_names(names) or 'none'}.{more}"
     return SelectionError(f"no {kind} matches {pattern!r}", hint=hint)
 
@@ -277,7 +277,7 @@ def cell_pattern(text: str, config: MatrixConfig, files: Sequence[str] = ()) -> 
     parts = text.split("/")
     if len(parts) == 1:
         return CellPattern(text=", ".join(files) if files and text == "*" else text, globs=(text,))
-    envs = _envs(parts[-1], config, whole=len(parts) == _PARTS)
+    envs = _envs(parts[-1], config, is_full_id=len(parts) == _PARTS)
     meant = [_targets(parts, place) for place in range(len(parts))]
     meant[-1] = tuple(env.name for env in envs) or meant[-1]
     return CellPattern(text=text, globs=tuple(map("/".join, product(*meant))), envs=envs)
@@ -335,9 +335,9 @@ def _targets(parts: list[str], place: int) -> tuple[str, ...]:
     return (parts[place], *targets) if fewer else targets or (parts[place],)
 
 
-def _envs(name: str, config: MatrixConfig, *, whole: bool) -> tuple[Env, ...]:
+def _envs(name: str, config: MatrixConfig, *, is_full_id: bool) -> tuple[Env, ...]:
     """The envs that the last part of an id means, where it cannot be a glob over ids."""
-    if not releases.is_one(name) and not (whole and not set(name) & _GLOB):
+    if not releases.is_one(name) and not (is_full_id and not set(name) & _GLOB):
         return ()
     try:
         return config.choose_envs([name])

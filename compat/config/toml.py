@@ -54,9 +54,9 @@ _NAMES = {
 }
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+def did_you_mean(word: str, choices: Iterable[str]) -> str | None:
     """A hint with the name that ``word`` is probably a misspelling of; ``None`` if none is near."""
-    near = get_close_matches(word, list(known), n=3, cutoff=0.6)
+    near = get_close_matches(word, list(choices), n=3, cutoff=0.6)
     return f"Did you mean {' or '.join(near)}?" if near else None
 
 

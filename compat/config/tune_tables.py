@@ -22,33 +22,36 @@ MOST = 1024
 
 
 def tuning_of(
-    tables: Sequence[Table], spec: CompileSpec, known: Collection[str], toolchain: Toolchain
+    tables: Sequence[Table], spec: CompileSpec, constexprs: Collection[str], toolchain: Toolchain
 ) -> TuningRanges:
     """The ranges that the ``[tune]`` of tables declares for a case; the later tables count more.
 
-    Constexprs that only other cases have do not count; ``known`` names all of them. Raises
+    Constexprs that only other cases have do not count; ``constexprs`` names all of them. Raises
     ConfigError.
     """
-    found: dict[str, JsonObject] = {name: {} for name in TUNED}
+    declared_ranges: dict[str, JsonObject] = {name: {} for name in TUNED}
     for table in (table.table("tune") for table in tables):
         table.only(*TUNED)
         for name in table.mapping("constexprs"):
-            _check_known(table.table("constexprs"), name, known)
+            _check_known(table.table("constexprs"), name, constexprs)
         ranges = _ranges(table.table("constexprs"), _check_constexpr)
-        found["constexprs"] |= {
+        declared_ranges["constexprs"] |= {
             name: values for name, values in ranges.items() if name in spec.constexprs
         }
-        found["options"] |= _ranges(
+        declared_ranges["options"] |= _ranges(
             table.table("options"),
             lambda ranges, name, value: check_option(ranges, name, value, toolchain),
         )
-        _check_size(table, found)
-    return TuningRanges(**found)
+        _check_size(table, declared_ranges)
+    return TuningRanges(**declared_ranges)
 
 
-def _check_known(table: Table, name: str, known: Collection[str]) -> None:
-    if name not in known:
-        hint = did_you_mean(name, known) or f"Its constexprs are: {', '.join(known) or 'none'}."
+def _check_known(table: Table, name: str, constexprs: Collection[str]) -> None:
+    if name not in constexprs:
+        hint = (
+            did_you_mean(name, constexprs)
+            or f"Its constexprs are: {', '.join(constexprs) or 'none'}."
+        )
         table.fail(f"{quoted(name)} is not a constexpr of the kernel", name, hint=hint)
 
 

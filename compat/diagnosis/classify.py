@@ -43,7 +43,8 @@ _FROM_OUTSIDE = frozenset(
     {"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGSTOP", "SIGUSR1", "SIGUSR2"}
 )
 _BY_LIMIT = frozenset(
-    each.name for each in (common.TIMEOUT, common.OUT_OF_MEMORY, common.SOURCE_TIMEOUT)
+    failure_class.name
+    for failure_class in (common.TIMEOUT, common.OUT_OF_MEMORY, common.SOURCE_TIMEOUT)
 )
 _LINES = 12
 """Lines an excerpt may have."""
@@ -154,10 +155,10 @@ class _Reader:
         MLIR writes reproducers, as in a diagnostics run, it catches signals, and may only say that
         a pass failed. If another attempt died of a signal in that stage, this one did so too.
         """
-        known = next(
+        target_known = next(
             (attempt.target_known for attempt in attempts if attempt.target_known is not None), None
         )
-        readings = [self.read(evolve(evidence, target_known=known)) for evidence in attempts]
+        readings = [self.read(evolve(evidence, target_known=target_known)) for evidence in attempts]
         died = next(
             (reading.evidence for reading in readings if self.is_wordless_signal(reading)), None
         )
@@ -190,10 +191,10 @@ class _Reader:
 
     def by_signal(self, evidence: Evidence, died: Evidence) -> _Reading:
         """Classified by the signal that ended ``died``, the only information there is."""
-        words = f"{died.signal} in {self.knowledge.program(died.stage)}"
+        message = f"{died.signal} in {self.knowledge.program(died.stage)}"
         within = self.knowledge.symptoms(evidence).pass_
         excerpt = f"ended by {died.signal} in stage {died.stage}"
-        return self.failed(common.COMPILER_CRASH, evidence, words, excerpt, within=within)
+        return self.failed(common.COMPILER_CRASH, evidence, message, excerpt, within=within)
 
     def read(self, evidence: Evidence) -> _Reading:
         if evidence.refused is not None:
@@ -227,33 +228,40 @@ class _Reader:
                 return self.lost(evidence)
         if evidence.stage == SOURCE_STAGE and not self.is_about_toolchain(evidence):
             return self.of_source(evidence)
-        return self.of_words(evidence)
+        return self.by_message(evidence)
 
-    def of_words(self, evidence: Evidence) -> _Reading:
+    def by_message(self, evidence: Evidence) -> _Reading:
         """Classified by its message; by its signal if there is none; lost without either."""
-        said = self.knowledge.symptoms(evidence)
-        found = self.knowledge.recognise(said)
-        if found is not None:
-            failure_class, sign, facts = found
+        symptom_texts = self.knowledge.symptoms(evidence)
+        match = self.knowledge.recognise(symptom_texts)
+        if match is not None:
+            failure_class, sign, facts = match
             advice = (
-                _of_optional_import(said, evidence, facts) or sign.advice or failure_class.advice
+                _of_optional_import(symptom_texts, evidence, facts)
+                or sign.advice
+                or failure_class.advice
             )
-            words, within = sign.tell(said, facts), said.pass_ if sign.by_pass else ""
+            message, within = (
+                sign.tell(symptom_texts, facts),
+                symptom_texts.pass_ if sign.by_pass else "",
+            )
             return self.failed(
                 failure_class,
                 evidence,
-                words,
-                self.excerpt_of(said, sign),
+                message,
+                self.excerpt_of(symptom_texts, sign),
                 facts=facts,
                 within=within,
                 advice=advice,
             )
         if evidence.signal is not None:
             return self.by_signal(evidence, evidence)
-        if not said.error:
+        if not symptom_texts.error:
             return self.lost(evidence)
-        words = f"{said.error}: {said.message or said.place}".strip(": ")
-        return self.failed(common.UNCLASSIFIED, evidence, words, self.excerpt_of(said))
+        message = f"{symptom_texts.error}: {symptom_texts.message or symptom_texts.place}".strip(
+            ": "
+        )
+        return self.failed(common.UNCLASSIFIED, evidence, message, self.excerpt_of(symptom_texts))
 
     def is_about_toolchain(self, evidence: Evidence) -> bool:
         """Whether an exception during the import of the kernel's file is the toolchain's answer.
@@ -263,9 +271,9 @@ class _Reader:
         """
         if not evidence.answered:
             return False
-        found = self.knowledge.recognise(self.knowledge.symptoms(evidence))
-        if found is not None:
-            failure_class, _, facts = found
+        match = self.knowledge.recognise(self.knowledge.symptoms(evidence))
+        if match is not None:
+            failure_class, _, facts = match
             if failure_class.status is Status.SOURCE_BROKEN:
                 return False
             if failure_class.at_import is not None and re.search(
@@ -286,29 +294,31 @@ class _Reader:
                 f"importing it did not end within {evidence.deadline:g} s",
             )
         if evidence.memory is not None:
-            words = f"stopped at {evidence.memory / 2**20:.0f} MiB while it was imported"
-            return self.failed(common.SOURCE_IMPORT, evidence, "out of memory", words)
-        said = self.knowledge.symptoms(evidence)
-        found = self.knowledge.recognise(said)
-        if found is not None and found[0].status is Status.SOURCE_BROKEN:
-            failure_class, sign, facts = found
+            excerpt = f"stopped at {evidence.memory / 2**20:.0f} MiB while it was imported"
+            return self.failed(common.SOURCE_IMPORT, evidence, "out of memory", excerpt)
+        symptom_texts = self.knowledge.symptoms(evidence)
+        match = self.knowledge.recognise(symptom_texts)
+        if match is not None and match[0].status is Status.SOURCE_BROKEN:
+            failure_class, sign, facts = match
             return self.failed(
                 failure_class,
                 evidence,
-                sign.tell(said, facts),
-                self.excerpt_of(said, sign),
+                sign.tell(symptom_texts, facts),
+                self.excerpt_of(symptom_texts, sign),
                 facts=facts,
             )
         if evidence.signal is not None:
-            words = f"ended by {evidence.signal} while it was imported"
-            return self.failed(common.SOURCE_IMPORT, evidence, evidence.signal, words)
-        if not said.error:
+            excerpt = f"ended by {evidence.signal} while it was imported"
+            return self.failed(common.SOURCE_IMPORT, evidence, evidence.signal, excerpt)
+        if not symptom_texts.error:
             return self.lost(evidence)
-        words = f"{said.error}: {said.message}".strip(": ")
-        missing = re.match(r"name '(?P<name>\w+)' is not defined", said.message)
-        advice = _of_optional_import(said, evidence, missing.groupdict() if missing else {})
+        message = f"{symptom_texts.error}: {symptom_texts.message}".strip(": ")
+        missing = re.match(r"name '(?P<name>\w+)' is not defined", symptom_texts.message)
+        advice = _of_optional_import(
+            symptom_texts, evidence, missing.groupdict() if missing else {}
+        )
         return self.failed(
-            common.SOURCE_IMPORT, evidence, words, self.excerpt_of(said), advice=advice
+            common.SOURCE_IMPORT, evidence, message, self.excerpt_of(symptom_texts), advice=advice
         )
 
     def of_built(self, evidence: Evidence) -> _Reading:
@@ -327,15 +337,19 @@ class _Reader:
                 )
         return _Reading(evidence=evidence, status=Status.OK)
 
-    def of_limit(self, limit: FailureClass, words: str, evidence: Evidence) -> _Reading:
+    def of_limit(self, limit: FailureClass, excerpt: str, evidence: Evidence) -> _Reading:
         return self.failed(
-            limit, evidence, f"{limit.name} in {self.knowledge.program(evidence.stage)}", words
+            limit, evidence, f"{limit.name} in {self.knowledge.program(evidence.stage)}", excerpt
         )
 
     def of_broken_toolchain(self, evidence: Evidence) -> _Reading:
-        said = self.knowledge.symptoms(evidence)
-        words = f"{said.error}: {said.message}" if said.error else evidence.stderr
-        return self.failed(common.IMPORT, evidence, words, _excerpt(words))
+        symptom_texts = self.knowledge.symptoms(evidence)
+        message = (
+            f"{symptom_texts.error}: {symptom_texts.message}"
+            if symptom_texts.error
+            else evidence.stderr
+        )
+        return self.failed(common.IMPORT, evidence, message, _excerpt(message))
 
     def lost(self, evidence: Evidence) -> _Reading:
         if evidence.signal is not None:
@@ -344,12 +358,12 @@ class _Reader:
             end = f"exit code {evidence.exit_code}"
         else:
             end = "an answer without a reason" if evidence.answered else "no trace of how it ended"
-        words = f"no answer: {end}"
+        message = f"no answer: {end}"
         return self.failed(
             common.UNCLASSIFIED,
             evidence,
-            words,
-            _excerpt(f"{words}\n{evidence.stderr}"),
+            message,
+            _excerpt(f"{message}\n{evidence.stderr}"),
             status=Status.LOST,
         )
 
@@ -357,7 +371,7 @@ class _Reader:
         self,
         failure_class: FailureClass,
         evidence: Evidence,
-        words: str,
+        message: str,
         excerpt: str,
         *,
         facts: dict[str, str] | None = None,
@@ -367,8 +381,8 @@ class _Reader:
     ) -> _Reading:
         """A failure of one of the toolchain's classes, or of one that every toolchain has.
 
-        ``words`` tell the defect (its fingerprint), ``within`` the pass it is in where they do not;
-        ``excerpt`` tells the reader.
+        ``message`` tells the defect (its fingerprint), ``within`` the pass it is in where it does
+        not; ``excerpt`` tells the reader.
         """
         failure_class = self.knowledge.own(failure_class)
         placed = {"target": self.target.name, "stage": evidence.stage, **(facts or {})}
@@ -381,7 +395,7 @@ class _Reader:
             toolchain=self.knowledge.toolchain,
             stage=evidence.stage,
             fingerprint=self.fingerprint(
-                failure_class, f"{words} in {within}" if within else words
+                failure_class, f"{message} in {within}" if within else message
             ),
             excerpt=excerpt,
             advice=printable(advice),
@@ -403,37 +417,43 @@ class _Reader:
             evidence=evidence,
             status=status,
             failure=failure,
-            whatever_the_pass=self.fingerprint(failure_class, words),
+            whatever_the_pass=self.fingerprint(failure_class, message),
         )
 
-    def excerpt_of(self, said: Symptoms, sign: Sign | None = None) -> str:
+    def excerpt_of(self, symptom_texts: Symptoms, sign: Sign | None = None) -> str:
         """The telling lines: the kernel's line with its caret and the message.
 
         If there are none, they are the compiler's last words.
         """
-        told = next(
+        symptom = next(
             (name for name in _LINES_OF if sign and sign.patterns.get(name, "^$") != "^$"), None
         )
         if sign is not None and sign.brief:
-            lines = [f"{said.error}: {said.message.partition(chr(10))[0]}"]
+            lines = [f"{symptom_texts.error}: {symptom_texts.message.partition(chr(10))[0]}"]
         else:
-            lines = [getattr(said, _LINES_OF[told])] if told else list(_quoted(said))
+            lines = (
+                [getattr(symptom_texts, _LINES_OF[symptom])]
+                if symptom
+                else list(_quoted(symptom_texts))
+            )
         name = self.knowledge.wording.assembler_name
-        passes = [place for place, _ in self.knowledge.wording.reader.failed_passes(said.output)]
+        passes = [
+            place for place, _ in self.knowledge.wording.reader.failed_passes(symptom_texts.output)
+        ]
         return _excerpt(
             "\n".join(
                 [
-                    f"{name}: {lines[0]}" if told == "assembler" and name else lines[0],
+                    f"{name}: {lines[0]}" if symptom == "assembler" and name else lines[0],
                     *lines[1:],
                     *passes,
                 ]
             )
         )
 
-    def fingerprint(self, failure_class: FailureClass, words: str) -> str:
+    def fingerprint(self, failure_class: FailureClass, message: str) -> str:
         return fingerprint(
             failure_class.name,
-            words,
+            message,
             self.knowledge.wording.forget,
             toolchain=self.knowledge.toolchain,
         )
@@ -474,7 +494,7 @@ def _of_other_module(evidence: Evidence) -> str:
             f"; line {outside[-1]['line']} of {PurePath(outside[-1]['path']).relative_to(folder)}"
             " imports it"
         )
-    if any(symptoms.FRAMES_LEFT_OUT in each.traceback for each in evidence.raised):
+    if any(symptoms.FRAMES_LEFT_OUT in link.traceback for link in evidence.raised):
         return f"{says}. "
     if evidence.source in paths:
         return f"{says}. The kernel's own file, {own.relative_to(folder)}, needs that module. "
@@ -484,22 +504,29 @@ def _of_other_module(evidence: Evidence) -> str:
     )
 
 
-def _of_optional_import(said: Symptoms, evidence: Evidence, facts: Mapping[str, str]) -> str:
+def _of_optional_import(
+    symptom_texts: Symptoms, evidence: Evidence, facts: Mapping[str, str]
+) -> str:
     """The advice for a name that is missing or ``None`` because its import failed and was caught.
 
     It is empty in other cases.
     """
     used = (
-        re.findall(r"(\w+)\s*[.(]", said.source)
-        if said.message.startswith("'NoneType' object")
+        re.findall(r"(\w+)\s*[.(]", symptom_texts.source)
+        if symptom_texts.message.startswith("'NoneType' object")
         else []
     )
     name = next(
-        (each for each in (facts.get("name", ""), *used) if each in evidence.optional), None
+        (
+            candidate
+            for candidate in (facts.get("name", ""), *used)
+            if candidate in evidence.optional
+        ),
+        None,
     )
     if name is None:
         return ""
-    certain = bool(used) or said.message.endswith("is not defined")
+    certain = bool(used) or symptom_texts.message.endswith("is not defined")
     place, _, statement = evidence.optional[name].partition(": ")
     caught = (
         f"`{statement}` ({place.rpartition('/')[2]}) is in a `try` whose `except` goes on"
@@ -547,7 +574,9 @@ def _decisive_of_runs(readings: Sequence[_Reading]) -> list[_Reading]:
     """The decisive reading of each run; a run begins with an attempt that was not made alone."""
     starts = [at for at, reading in enumerate(readings) if not at or not reading.evidence.alone]
     runs = [readings[start:end] for start, end in pairwise([*starts, len(readings)])]
-    return [_decisive([each for each in run if each.evidence.alone] or run) for run in runs]
+    return [
+        _decisive([reading for reading in run if reading.evidence.alone] or run) for run in runs
+    ]
 
 
 def _fullest(decisive: _Reading, readings: Sequence[_Reading]) -> _Reading:
@@ -578,12 +607,12 @@ def _with_diagnosis(reading: _Reading, readings: Sequence[_Reading]) -> Failure 
         for other in readings
         if _same(reading, other) and other.evidence.stage == reading.evidence.stage
     ]
-    found = [
+    diagnoses = [
         evidence.diagnosis for evidence in sorted(alike, key=lambda evidence: not evidence.alone)
     ]
 
     def first(name: str) -> str | None:
-        return next((value for diagnosis in found if (value := _part(diagnosis, name))), None)
+        return next((value for diagnosis in diagnoses if (value := _part(diagnosis, name))), None)
 
     return evolve(
         failure,
@@ -617,11 +646,17 @@ shown by the exception.
 """
 
 
-def _quoted(said: Symptoms) -> Iterator[str]:
-    yield said.source
-    yield f"{said.error}: {said.message}".strip(": ")
-    if not said.message and said.place and said.error != "CompileTimeAssertionFailure":
-        yield f"raised in {said.place}" + (f" by `{said.statement}`" if said.statement else "")
+def _quoted(symptom_texts: Symptoms) -> Iterator[str]:
+    yield symptom_texts.source
+    yield f"{symptom_texts.error}: {symptom_texts.message}".strip(": ")
+    if (
+        not symptom_texts.message
+        and symptom_texts.place
+        and symptom_texts.error != "CompileTimeAssertionFailure"
+    ):
+        yield f"raised in {symptom_texts.place}" + (
+            f" by `{symptom_texts.statement}`" if symptom_texts.statement else ""
+        )
 
 
 def _excerpt(text: str) -> str:

@@ -84,13 +84,13 @@ class Sign:
         """
         facts = {"called": symptoms.called}
         for symptom, pattern in self._compiled:
-            found = pattern.search(getattr(symptoms, symptom))
-            if found is None:
+            match = pattern.search(getattr(symptoms, symptom))
+            if match is None:
                 return None
             facts.update(
                 {
                     name: fact.replace("'", "") if fact else symptoms.called
-                    for name, fact in found.groupdict().items()
+                    for name, fact in match.groupdict().items()
                 }
             )
         return facts
@@ -127,10 +127,10 @@ class Prediction:
 
         It is ``None`` if nothing says that it would.
         """
-        found = self.number(metrics, target)
-        if not isinstance(found, int) or found <= (most := self.most(metrics, target)):
+        number = self.number(metrics, target)
+        if not isinstance(number, int) or number <= (most := self.most(metrics, target)):
             return None
-        return self.excerpt.format(found=found, most=most, target=target.name)
+        return self.excerpt.format(found=number, most=most, target=target.name)
 
 
 @frozen(kw_only=True)
@@ -229,10 +229,10 @@ class Knowledge:
         Code that looks at the machine does not count.
         """
         frame = traceback.rpartition("  File ")[2]
-        found = (
+        match = (
             re.match(_IN_PACKAGE % re.escape(self.wording.package), frame)
             if self.wording.package
             else None
         )
         machine = self.wording.machine
-        return found is not None and not (machine and re.match(machine, found["path"]))
+        return match is not None and not (machine and re.match(machine, match["path"]))

@@ -108,11 +108,11 @@ def check_of(evidence: Evidence, interpreter: Interpreter) -> Check:
 def _raised(evidence: Evidence, where: str, interpreter: Interpreter) -> Check:
     message = _last(evidence.raised)
     if is_mistake(evidence):
-        mistake = next(each for each in evidence.raised if each.type.endswith(_MISTAKE))
+        mistake = next(link for link in evidence.raised if link.type.endswith(_MISTAKE))
         return _unknown(
             f"a mistake in the problem, not in the kernel: {_line(mistake.message)}", where
         )
-    if any(each.type.endswith(_NO_SIZE) for each in evidence.raised):
+    if any(link.type.endswith(_NO_SIZE) for link in evidence.raised):
         return Check(
             status=Status.UNSUPPORTED, reason="its problem has no small sizes for an interpreter"
         )
@@ -121,7 +121,7 @@ def _raised(evidence: Evidence, where: str, interpreter: Interpreter) -> Check:
     place = evidence.at.rpartition("/")[2] if evidence.at else ""
     where = ", ".join(filter(None, (where, printable(place))))
     if any(
-        pattern.search(each.message) for each in evidence.raised for pattern in interpreter.lacks
+        pattern.search(link.message) for link in evidence.raised for pattern in interpreter.lacks
     ):
         return Check(
             status=Status.UNSUPPORTED,
@@ -157,10 +157,10 @@ def settled(first: Check, later: Sequence[Check]) -> Check:
     ]
     if len({check.status for check in ended}) == 1:
         return ended[0]
-    words = ", then ".join(check.status for check in runs)
+    statuses = ", then ".join(check.status for check in runs)
     reason = (
         f"not the same in each of {len(runs)} runs in the interpreter:"
-        f" {words}{f' ({first.reason})' if first.reason else ''}"
+        f" {statuses}{f' ({first.reason})' if first.reason else ''}"
     )
     return evolve(
         first, status=Status.UNSTABLE, max_abs=None, max_rel=None, reason=reason, samples=()
@@ -169,7 +169,7 @@ def settled(first: Check, later: Sequence[Check]) -> Check:
 
 def is_mistake(evidence: Evidence) -> bool:
     """Whether a problem could not be made, or cannot be used, so nothing is known of the kernel."""
-    return any(each.type.endswith(_MISTAKE) for each in evidence.raised)
+    return any(link.type.endswith(_MISTAKE) for link in evidence.raised)
 
 
 def _compared(data: object) -> Check:
@@ -222,11 +222,11 @@ def without_reference(check: Check) -> Check:
     """
     if check.right is None:
         return check
-    words = f"inconclusive: the recorded launch ended with {check.status} in the interpreter"
+    reason = f"inconclusive: the recorded launch ended with {check.status} in the interpreter"
     return evolve(
         check,
         status=Status.UNSUPPORTED,
-        reason=f"{words}{f' ({check.reason})' if check.reason else ''}",
+        reason=f"{reason}{f' ({check.reason})' if check.reason else ''}",
     )
 
 
@@ -255,15 +255,15 @@ def excused(
     The probes are of what the kernel uses. Wrong numbers are the interpreter's fault if a probe has
     wrong numbers. An exception is its fault if a probe raises it at the same line.
     """
-    for probe, tried in probes:
-        found = check_of(tried, interpreter)
-        if found.status is check.status and (
-            check.status is Status.WRONG or _origin(tried) == _origin(evidence) is not None
+    for probe, probe_evidence in probes:
+        probe_check = check_of(probe_evidence, interpreter)
+        if probe_check.status is check.status and (
+            check.status is Status.WRONG or _origin(probe_evidence) == _origin(evidence) is not None
         ):
             kernel = "a correct kernel"
             if check.status is Status.WRONG:
                 kernel = f"an element of {kernel}"
-            defect = f"this release's interpreter {probe.words} ({kernel} {found.reason})"
+            defect = f"this release's interpreter {probe.words} ({kernel} {probe_check.reason})"
             return evolve(
                 check,
                 status=Status.UNSUPPORTED,
@@ -296,8 +296,8 @@ def samples_of(data: object) -> tuple[Sample, ...]:
 
     :func:`compat.toolchains.pytorch.numerics.outputs.changes` makes them.
     """
-    found = [_sample(each) for each in data] if isinstance(data, list) else []
-    return tuple(each for each in found if each is not None)
+    samples = [_sample(entry) for entry in data] if isinstance(data, list) else []
+    return tuple(sample for sample in samples if sample is not None)
 
 
 def samples_in(text: object) -> tuple[Sample, ...]:
@@ -334,7 +334,7 @@ def _sample(data: object) -> Sample | None:
         type=printable(kind),
         elements=elements,
         values=numbers,
-        written=tuple(each == "1" for each in written),
+        written=tuple(flag == "1" for flag in written),
     )
 
 
@@ -362,11 +362,13 @@ def with_agreement(results: Sequence[Result]) -> tuple[Result, ...]:
                 spec.problem and spec.problem.closure,
             )
             series.setdefault(key, []).append(index)
-    found = list(results)
+    new_results = list(results)
     for those in series.values():
-        for index, result in zip(those, _agreeing([results[each] for each in those]), strict=True):
-            found[index] = result
-    return tuple(found)
+        for index, result in zip(
+            those, _agreeing([results[position] for position in those]), strict=True
+        ):
+            new_results[index] = result
+    return tuple(new_results)
 
 
 def _agreeing(results: Sequence[Result]) -> list[Result]:
@@ -384,7 +386,7 @@ def _agreeing(results: Sequence[Result]) -> list[Result]:
                 result
             )
     references = {place: _reference(those, interpreted) for place, those in by_place.items()}
-    return [_with_reference(each, references) for each in compared]
+    return [_with_reference(result, references) for result in compared]
 
 
 def _has_samples(check: Check | None) -> bool:
@@ -398,18 +400,20 @@ def _release(result: Result) -> Version:
 def _with_interpreters(result: Result, interpreted: Iterable[Result]) -> Result:
     """A result with the checks of other interpreters, from which nothing is concluded."""
     check = result.numbers.interpreter
-    others = [each for each in interpreted if each.cell.env != result.cell.env]
+    others = [candidate for candidate in interpreted if candidate.cell.env != result.cell.env]
     if check is None or not check.samples or not others:
         return result
     same, apart = [], []
-    for env, other in {each.cell.env.name: each.numbers.interpreter for each in others}.items():
+    for env, other in {
+        other_result.cell.env.name: other_result.numbers.interpreter for other_result in others
+    }.items():
         assert other is not None
         difference = difference_of(check.samples, other.samples)
         same += [env] if not difference.words else []
         apart += [f"other ones in {env}: {difference.words}"] if difference.words else []
-    words = [f"the same in the interpreters of {', '.join(same)}"] if same else []
+    agreements = [f"the same in the interpreters of {', '.join(same)}"] if same else []
     return _saying(
-        result, evolve(check, reason="; ".join([check.reason, *words, *apart])), gpu=False
+        result, evolve(check, reason="; ".join([check.reason, *agreements, *apart])), gpu=False
     )
 
 
@@ -417,12 +421,14 @@ def _reference(
     launched: Iterable[Result], interpreted: Sequence[Result]
 ) -> tuple[Result, Result] | None:
     """The newest launch that agrees with an interpreter, and that interpreter's result."""
-    for each in sorted(launched, key=_release, reverse=True):
+    for launch in sorted(launched, key=_release, reverse=True):
         for other in interpreted:
-            assert each.numbers.gpu is not None
+            assert launch.numbers.gpu is not None
             assert other.numbers.interpreter is not None
-            if not difference_of(each.numbers.gpu.samples, other.numbers.interpreter.samples).words:
-                return each, other
+            if not difference_of(
+                launch.numbers.gpu.samples, other.numbers.interpreter.samples
+            ).words:
+                return launch, other
     return None
 
 
@@ -432,20 +438,20 @@ def _with_reference(
     check = result.numbers.gpu
     if check is None or not check.samples:
         return result
-    found = references[result.cell.target.name, check.device]
-    if found is None:
+    pair = references[result.cell.target.name, check.device]
+    if pair is None:
         return result
-    reference, interpreted = found
+    reference, interpreted = pair
     assert reference.numbers.gpu is not None
     difference = difference_of(check.samples, reference.numbers.gpu.samples)
     of = f"{_title(reference)}, which agrees with the interpreter of {_title(interpreted)}"
     if reference.cell == result.cell:
         of = f"the interpreter of {_title(interpreted)}"
-    words = (
+    comparison = (
         f"compared with {of}, in {sum(len(sample.values) for sample in check.samples):,} elements"
     )
     status = Status.WRONG if difference.words else Status.OK
-    reason = f"{difference.words}; {words}" if difference.words else words
+    reason = f"{difference.words}; {comparison}" if difference.words else comparison
     judged = evolve(
         check, status=status, where=difference.where, max_abs=difference.max_abs, reason=reason
     )
@@ -471,16 +477,16 @@ def difference_of(got: Sequence[Sample], wanted: Sequence[Sample]) -> _Differenc
 
     Floating point numbers agree within the tolerance of their type. Whole numbers have to be equal.
     """
-    ours, theirs = ({each.name: each for each in samples} for samples in (got, wanted))
+    ours, theirs = ({sample.name: sample for sample in samples} for samples in (got, wanted))
     if ours.keys() != theirs.keys():
-        changed = " and ".join(" ".join(sorted(each)) or "nothing" for each in (ours, theirs))
+        changed = " and ".join(" ".join(sorted(by_name)) or "nothing" for by_name in (ours, theirs))
         return _Difference(words=f"it changed other tensors ({changed})")
     worst: float | None = None
     for name, sample in ours.items():
-        found = _apart(sample, theirs[name])
-        if found.words:
-            return found
-        worst = max(filter(None, (worst, found.max_abs)), default=worst)
+        difference = _apart(sample, theirs[name])
+        if difference.words:
+            return difference
+        worst = max(filter(None, (worst, difference.max_abs)), default=worst)
     return _Difference(words="", max_abs=worst)
 
 
@@ -494,9 +500,9 @@ def _apart(got: Sample, wanted: Sample) -> _Difference:
     either = [ours or theirs for ours, theirs in zip(got.written, wanted.written, strict=True)]
     largest = max(
         (
-            abs(each)
-            for each, is_new in zip(wanted.values, either, strict=True)
-            if is_new and math.isfinite(each)
+            abs(value)
+            for value, is_new in zip(wanted.values, either, strict=True)
+            if is_new and math.isfinite(value)
         ),
         default=0.0,
     )
@@ -508,12 +514,12 @@ def _apart(got: Sample, wanted: Sample) -> _Difference:
             continue
         off = abs(ours - theirs)
         if not off <= allowed:
-            words = (
+            description = (
                 f"{got.name} has {ours:.6g} where the other has {theirs:.6g}, and {allowed:.3g} is"
                 " allowed"
             )
             return _Difference(
-                words=words, where=got.name, max_abs=off if math.isfinite(off) else None
+                words=description, where=got.name, max_abs=off if math.isfinite(off) else None
             )
         worst = max(worst, off)
     return _Difference(words="", where=got.name, max_abs=worst)

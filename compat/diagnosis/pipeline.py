@@ -73,15 +73,15 @@ class Printed:
     pipeline: Pipeline
 
 
-def _words_alone(text: str) -> Printed:
+def _text_only(text: str) -> Printed:
     return Printed(words=text, pipeline=Pipeline(steps=()))
 
 
-def _no_pass(_words: str) -> Sequence[tuple[str, str]]:
+def _no_pass(_text: str) -> Sequence[tuple[str, str]]:
     return ()
 
 
-def _nothing(_words: str) -> str | None:
+def _nothing(_text: str) -> str | None:
     return None
 
 
@@ -104,7 +104,7 @@ class OutputReader:
     """The suffix of files with IR, without the dot."""
     front_end: tuple[str, ...] = ()
     """The stages that read the kernel's own source."""
-    read: Callable[[str], Printed] = _words_alone
+    read: Callable[[str], Printed] = _text_only
     """Printed text → the words, and the passes."""
     failed_passes: Callable[[str], Sequence[tuple[str, str]]] = _no_pass
     """Words → the places that report a failed pass, each with the pass's name, or nothing without a
@@ -174,12 +174,12 @@ def split(one: Pipeline, other: Pipeline) -> Split | None:
         )
     at = len(same) - 1 - same[::-1].index(True)
     end = pairs[at + 1] if at + 1 < len(pairs) else (len(one.steps), len(other.steps))
-    found = _between(one, other, pairs[at], end)
-    if found is None:
+    divergence = _between(one, other, pairs[at], end)
+    if divergence is None:
         return None
     wrong = same.index(False) if False in same[:at] else None
     earlier = None if wrong is None else one.steps[pairs[wrong - 1][0]].pass_ if wrong else ""
-    after, position, only_in, texts = found
+    after, position, only_in, texts = divergence
     return Split(
         after=after,
         position=position,
@@ -251,8 +251,8 @@ def diagnosed(
     ``found`` is what ``reader`` reads in what the attempt printed, as far as it was kept; ``keep``
     stores the IR before the failing pass.
     """
-    words = readable(found.words, WORDS_LIMIT)
-    failed = reader.failed_passes(words)
+    output = readable(found.words, WORDS_LIMIT)
+    failed = reader.failed_passes(output)
     inside = evidence.in_passes or bool(failed)
     steps = found.pipeline.steps
     keeps_ir = inside and keep and steps
@@ -264,8 +264,8 @@ def diagnosed(
             if inside
             else None
         ),
-        op=reader.operation(words),
-        location=_location(evidence, reader, words),
+        op=reader.operation(output),
+        location=_location(evidence, reader, output),
         line=_line(evidence, reader),
         reproducer=evidence.kept.get("reproducer") if inside else None,
         ir=(
@@ -274,17 +274,17 @@ def diagnosed(
             else None
         ),
     )
-    return evolve(evidence, stderr=readable(words), diagnosis=diagnosis)
+    return evolve(evidence, stderr=readable(output), diagnosis=diagnosis)
 
 
-def _location(evidence: Evidence, reader: OutputReader, words: str) -> str | None:
+def _location(evidence: Evidence, reader: OutputReader, output: str) -> str | None:
     """The location of a failure, such as ``file.py:12``.
 
     Before the first pass it is the line in flight, else the one that a diagnostic points at. If no
     line of a function was in flight, it is the line that begins the function.
     """
     place = _place(evidence, reader)
-    if _line(evidence, reader) is None and (pointed_at := reader.kernel_line(words)):
+    if _line(evidence, reader) is None and (pointed_at := reader.kernel_line(output)):
         return pointed_at
     return PurePath(place).name if place else None
 

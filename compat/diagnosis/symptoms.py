@@ -209,16 +209,16 @@ def _unwrapped(link: Raised, wording: Wording) -> tuple[str, str]:
     kind = link.type.rpartition(".")[2]
     caret = list(_CARET.finditer(link.message))
     if caret:
-        words = link.message[caret[-1].end() :].strip()
+        message = link.message[caret[-1].end() :].strip()
     elif _quotes_source(link, wording):
         # The message shows the whole function, and the cause below it.
-        words = link.message.rstrip().rpartition("\n")[2].strip()
-        words = words if _REPR.fullmatch(words) else ""
+        message = link.message.rstrip().rpartition("\n")[2].strip()
+        message = message if _REPR.fullmatch(message) else ""
     else:
-        words = link.message.strip()
-    shown = _REPR.fullmatch(words) if caret or _is_wrapper(link, wording) else None
+        message = link.message.strip()
+    shown = _REPR.fullmatch(message) if caret or _is_wrapper(link, wording) else None
     if shown is None:
-        return kind, _unquoted(kind, words)
+        return kind, _unquoted(kind, message)
     kind = shown["type"].rpartition(".")[2]
     try:
         argument = (
@@ -243,15 +243,15 @@ def _quotes_source(link: Raised, wording: Wording) -> bool:
     )
 
 
-def _unquoted(kind: str, words: str) -> str:
+def _unquoted(kind: str, message: str) -> str:
     """The words of a ``KeyError`` without the quotes around its key.
 
     Some releases show its repr, which does not add quotes twice.
     """
     return (
-        words[1:-1]
-        if kind == "KeyError" and len(words) > 1 and words[0] == words[-1] in "'\""
-        else words
+        message[1:-1]
+        if kind == "KeyError" and len(message) > 1 and message[0] == message[-1] in "'\""
+        else message
     )
 
 
@@ -267,40 +267,47 @@ def _source_line(evidence: Evidence) -> str:
         for link in evidence.raised
         if (caret := _CARET.search(link.message))
     ]
-    own = next((each for each in reversed(shown) if each[0].strip() == in_flight), None)
+    own = next(
+        (
+            line_and_caret
+            for line_and_caret in reversed(shown)
+            if line_and_caret[0].strip() == in_flight
+        ),
+        None,
+    )
     return "\n".join(own or shown[0]) if shown else ""
 
 
 def _called(source: str) -> str:
     """``sum`` of a line that has ``tl.sum(`` above the caret."""
     line, _, caret = source.partition("\n")
-    found = _CALL.match(line, len(caret) - 1) if caret else None
-    return found["name"] if found else ""
+    match = _CALL.match(line, len(caret) - 1) if caret else None
+    return match["name"] if match else ""
 
 
 def _assertion(output: str, wording: Wording) -> tuple[str, str]:
     """The words of an assertion or a fatal error, and its line."""
-    if found := _ASSERTION.search(output):
-        place = f"{_base(found['file'])}:{found['line']}: {_name_of(found['function'])}"
-        return _point_of(found), f"{place}: Assertion `{_one_line(found['expression'])}' failed"
+    if match := _ASSERTION.search(output):
+        place = f"{_base(match['file'])}:{match['line']}: {_name_of(match['function'])}"
+        return _point_of(match), f"{place}: Assertion `{_one_line(match['expression'])}' failed"
     for pattern in wording.fatal:
-        if found := pattern.search(output):
-            return found["words"], _one_line(found[0]).replace('", line', ", line")
+        if match := pattern.search(output):
+            return match["words"], _one_line(match[0]).replace('", line', ", line")
     return "", ""
 
 
-def _point_of(found: re.Match[str]) -> str:
+def _point_of(match: re.Match[str]) -> str:
     """The sentence in an assertion, else the expression, with the function if that says nothing.
 
     The sentence outlives its expression. Assertions of LLVM's casts and containers say the same
     everywhere, so the types that they were instantiated with tell them apart.
     """
-    expression = _one_line(found["expression"])
+    expression = _one_line(match["expression"])
     literal = _LITERAL.search(expression)
     if _CONTENTLESS.fullmatch(expression):
-        return f"{_name_of(found['function'])}: {expression}"
+        return f"{_name_of(match['function'])}: {expression}"
     types = sorted(
-        {f"{name}={kind.rpartition(':')[2]}" for name, kind in _TYPES.findall(found["function"])}
+        {f"{name}={kind.rpartition(':')[2]}" for name, kind in _TYPES.findall(match["function"])}
     )
     return " ".join([literal["words"] if literal else expression, *types])
 
@@ -317,27 +324,27 @@ def _name_of(signature: str) -> str:
 
 def _complaint(text: str, wording: Wording) -> str:
     """The assembler's words."""
-    found = wording.assembler.search(text) if wording.assembler else None
-    return found["words"] if found else ""
+    match = wording.assembler.search(text) if wording.assembler else None
+    return match["words"] if match else ""
 
 
 def _diagnostic(output: str, wording: Wording) -> tuple[str, str]:
     """The first diagnostic with something to say, and its line."""
-    for found in _DIAGNOSTIC.finditer(output):
-        of_assembler = wording.assembler_name != "" and found[0].startswith(wording.assembler_name)
+    for match in _DIAGNOSTIC.finditer(output):
+        of_assembler = wording.assembler_name != "" and match[0].startswith(wording.assembler_name)
         is_empty = wording.empty_diagnostic is not None and wording.empty_diagnostic.search(
-            found["words"]
+            match["words"]
         )
         if not is_empty and not of_assembler:
-            return found["words"].strip(), _one_line(
-                f"{_short_location(found['where'])}error: {found['words']}"
+            return match["words"].strip(), _one_line(
+                f"{_short_location(match['where'])}error: {match['words']}"
             )
     return "", ""
 
 
 def _short_location(where: str) -> str:
-    found = re.search(r'(?<![^\s"(])(?P<path>[^\s"(]+?)"?:(?P<line>\d+):\d+', where)
-    return f"{_base(found['path'])}:{found['line']}: " if found else ""
+    match = re.search(r'(?<![^\s"(])(?P<path>[^\s"(]+?)"?:(?P<line>\d+):\d+', where)
+    return f"{_base(match['path'])}:{match['line']}: " if match else ""
 
 
 def _raised_at(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str]:
@@ -428,7 +435,7 @@ def normalise(words: str, own: Rules = ()) -> str:
     """
     # Without its "#", which would make a layout of what is spelled.
     text = _WHICH.sub(
-        lambda found: found[1].rstrip("#") + _spelled(found[2]), readable(words).lower()
+        lambda match: match[1].rstrip("#") + _spelled(match[2]), readable(words).lower()
     )
     for pattern, replacement in (*own, *_FORGET):
         text = pattern.sub(replacement, text)

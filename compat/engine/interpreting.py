@@ -145,31 +145,36 @@ class _Interpreting:
         runs = self.evidence(
             [cell for cell in cells if interpretable(cell, self.context.envs[cell.env.name])]
         )
-        told = self.excused({cell: attempts[0] for cell, attempts in runs.items()})
-        wrong = {cell: attempts for cell, attempts in runs.items() if is_confirmed(told[cell])}
+        checks = self.excused({cell: attempts[0] for cell, attempts in runs.items()})
+        wrong = {cell: attempts for cell, attempts in runs.items() if is_confirmed(checks[cell])}
         for cell, attempts in self.confirmed(wrong).items():
-            told[cell] = settled(
-                told[cell], [_check_of(cell, evidence) for evidence in attempts[1:]]
+            checks[cell] = settled(
+                checks[cell], [_check_of(cell, evidence) for evidence in attempts[1:]]
             )
-        return told
+        return checks
 
-    def excused(self, found: Mapping[Cell, Evidence]) -> dict[Cell, Check]:
+    def excused(self, evidence_by_cell: Mapping[Cell, Evidence]) -> dict[Cell, Check]:
         """The answer of one run of each cell, in the light of the probes that they lead to."""
-        told = {cell: _check_of(cell, evidence) for cell, evidence in found.items()}
-        asked = {
-            cell: suspects(found[cell], check, _interpreter(cell)) for cell, check in told.items()
+        checks = {cell: _check_of(cell, evidence) for cell, evidence in evidence_by_cell.items()}
+        probes_by_cell = {
+            cell: suspects(evidence_by_cell[cell], check, _interpreter(cell))
+            for cell, check in checks.items()
         }
         probes = {
             (cell.env.name, probe.name): _cell_of(probe, cell)
-            for cell, those in asked.items()
+            for cell, those in probes_by_cell.items()
             for probe in those
         }
-        tried = self.evidence(list(probes.values()))
-        for cell, those in asked.items():
-            pairs = [(probe, tried.get(probes[cell.env.name, probe.name])) for probe in those]
-            said = [(probe, attempts[0]) for probe, attempts in pairs if attempts is not None]
-            told[cell] = excused(found[cell], told[cell], said, _interpreter(cell))
-        return told
+        probe_runs = self.evidence(list(probes.values()))
+        for cell, those in probes_by_cell.items():
+            pairs = [(probe, probe_runs.get(probes[cell.env.name, probe.name])) for probe in those]
+            probe_evidence = [
+                (probe, attempts[0]) for probe, attempts in pairs if attempts is not None
+            ]
+            checks[cell] = excused(
+                evidence_by_cell[cell], checks[cell], probe_evidence, _interpreter(cell)
+            )
+        return checks
 
     def confirmed(self, wrong: Mapping[Cell, _Runs]) -> dict[Cell, _Runs]:
         """The runs of wrong cells, with a second one of each, and a third if the two disagree."""
@@ -177,13 +182,13 @@ class _Interpreting:
         for count in (1, 2):
             disagree = {
                 cell
-                for cell, each in runs.items()
-                if len({_check_of(cell, evidence).status for evidence in each}) > 1
+                for cell, attempts in runs.items()
+                if len({_check_of(cell, evidence).status for evidence in attempts}) > 1
             }
             again = {
-                cell: each
-                for cell, each in runs.items()
-                if len(each) == count and (count == 1 or cell in disagree)
+                cell: attempts
+                for cell, attempts in runs.items()
+                if len(attempts) == count and (count == 1 or cell in disagree)
             }
             missing = [
                 _Asked(key=key, alike=tuple(alike), before=runs[alike[0]])
@@ -191,7 +196,7 @@ class _Interpreting:
             ]
             if missing and not self.only_known:
                 self.total += len(missing)
-                runs |= self.run([[asked] for asked in missing])
+                runs |= self.run([[request] for request in missing])
         return runs
 
     def keyed(self, cells: Iterable[Cell]) -> dict[str, list[Cell]]:
@@ -206,90 +211,96 @@ class _Interpreting:
         keyed = self.keyed(cells)
         limits = self.context.limits
         again = self.context.again and not self.only_known
-        known = (
+        stored_runs = (
             {}
             if again
             else self.context.store.read(keyed, deadline=limits.deadline, memory=limits.memory)
         )
         if not self.only_known:  # a mistake in a problem is kept only to be looked at
-            known = {
+            stored_runs = {
                 key: attempts
-                for key, attempts in known.items()
+                for key, attempts in stored_runs.items()
                 if _tells(attempts[0], keyed[key][0])
             }
-        found: dict[Cell, _Runs] = {
-            cell: tuple(attempts) for key, attempts in known.items() for cell in keyed[key]
+        runs: dict[Cell, _Runs] = {
+            cell: tuple(attempts) for key, attempts in stored_runs.items() for cell in keyed[key]
         }
         missing = [
-            _Asked(key=key, alike=tuple(alike)) for key, alike in keyed.items() if key not in known
+            _Asked(key=key, alike=tuple(alike))
+            for key, alike in keyed.items()
+            if key not in stored_runs
         ]
         if missing and not self.only_known:
             self.total += len(missing)
-            found |= self.run(_batches(missing))
-        return found
+            runs |= self.run(_batches(missing))
+        return runs
 
     def run(self, batches: Sequence[Sequence[_Asked]]) -> dict[Cell, _Runs]:
         """Run cells, ``context.slots`` batches at the same time, and return all runs of each.
 
         Raises Stopped when stopped early.
         """
-        found: dict[Cell, _Runs] = {}
+        runs_by_cell: dict[Cell, _Runs] = {}
         executor = self.executor()
         with slot_threads(executor, self.context) as threads:
             futures = [threads.submit(self.run_together, batch, executor) for batch in batches]
             try:
                 for future in futures:
-                    for asked, runs in future.result():
-                        found |= dict.fromkeys(asked.alike, runs)
+                    for request, runs in future.result():
+                        runs_by_cell |= dict.fromkeys(request.alike, runs)
             except BaseException:
                 self.context.stop.set()
                 threads.shutdown(wait=True, cancel_futures=True)
                 raise
-        return found
+        return runs_by_cell
 
     def run_together(
         self, batch: Sequence[_Asked], executor: Executor
     ) -> list[tuple[_Asked, _Runs]]:
         """Run the cells of one batch that no other process has run meanwhile; keep the results."""
-        with self.context.store.claims.all_of(asked.key for asked in batch):
-            if self.context.again or any(asked.before for asked in batch):
+        with self.context.store.claims.all_of(request.key for request in batch):
+            if self.context.again or any(request.before for request in batch):
                 return self.run_claimed(batch, executor)
             limits = self.context.limits
-            known = self.context.store.read(
-                [asked.key for asked in batch], deadline=limits.deadline, memory=limits.memory
+            stored_runs = self.context.store.read(
+                [request.key for request in batch], deadline=limits.deadline, memory=limits.memory
             )
-            found = [
-                (asked, tuple(runs))
-                for asked in batch
-                if (runs := known.get(asked.key)) and _tells(runs[0], asked.cell)
+            results = [
+                (request, tuple(runs))
+                for request in batch
+                if (runs := stored_runs.get(request.key)) and _tells(runs[0], request.cell)
             ]
-            for _ in found:
+            for _ in results:
                 self.count()
-            left = [asked for asked in batch if asked.key not in {each.key for each, _ in found}]
-            return [*found, *(self.run_claimed(left, executor) if left else ())]
+            remaining = [
+                request
+                for request in batch
+                if request.key not in {stored.key for stored, _ in results}
+            ]
+            return [*results, *(self.run_claimed(remaining, executor) if remaining else ())]
 
     def run_claimed(
         self, batch: Sequence[_Asked], executor: Executor
     ) -> list[tuple[_Asked, _Runs]]:
         """Run the cells of one batch, and keep the result of each."""
-        cells, began = [asked.cell for asked in batch], time.time()
+        cells, began = [request.cell for request in batch], time.time()
         built = self.context.envs[cells[0].env.name]
-        found: list[tuple[_Asked, _Runs]] = []
+        results: list[tuple[_Asked, _Runs]] = []
         with closing(
             executor.submit(Batch(cells, built, self.context.limits, mode=INTERPRETING, keep=False))
         ) as attempted:
-            for each in attempted:
-                asked, (evidence,) = batch[each.position], each.attempts
-                self.keep(asked, evidence, began)
-                found.append((asked, (*asked.before, evidence)))
-        return found
+            for cell_attempts in attempted:
+                request, (evidence,) = batch[cell_attempts.position], cell_attempts.attempts
+                self.keep(request, evidence, began)
+                results.append((request, (*request.before, evidence)))
+        return results
 
-    def keep(self, asked: _Asked, evidence: Evidence, began: float) -> None:
+    def keep(self, request: _Asked, evidence: Evidence, began: float) -> None:
         """Keep the result of a cell if it says something, and its files are what its key says."""
-        if _tells(evidence, asked.cell) or is_mistake(evidence):
-            kept = self.to_be_kept(asked.cell, evidence, began)
+        if _tells(evidence, request.cell) or is_mistake(evidence):
+            kept = self.to_be_kept(request.cell, evidence, began)
             if kept is not None:
-                self.context.store.write(asked.key, asked.cell, [*asked.before, kept])
+                self.context.store.write(request.key, request.cell, [*request.before, kept])
         self.count()
 
     def count(self) -> None:
@@ -312,15 +323,15 @@ class _Interpreting:
         if beyond is None or not all(map(Path.is_absolute, beyond)):
             return None
         roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
-        found = witnesses_of(beyond, roots, began)
-        return None if found is None else evolve(evidence, witnesses=found)
+        witnesses = witnesses_of(beyond, roots, began)
+        return None if witnesses is None else evolve(evidence, witnesses=witnesses)
 
 
 def _batches(missing: Sequence[_Asked]) -> list[list[_Asked]]:
     """Cells in batches of one env each, as they may be run in one process."""
     groups: dict[tuple[object, ...], list[_Asked]] = {}
-    for asked in missing:
-        groups.setdefault((asked.cell.env.name, isolation(asked.cell)), []).append(asked)
+    for request in missing:
+        groups.setdefault((request.cell.env.name, isolation(request.cell)), []).append(request)
     return [
         group[start : start + _TOGETHER]
         for group in groups.values()

@@ -293,8 +293,8 @@ class RemainingWork:
         if not pending or not seconds:
             return 1.0
         average = seconds / sum(count for _, count in self._compiled.values())
-        left = sum(count * self._expected(key, average) for key, count in pending.items())
-        return left / sum(pending.values()) / average
+        remaining = sum(count * self._expected(key, average) for key, count in pending.items())
+        return remaining / sum(pending.values()) / average
 
     def _expected(self, key: str, average: float) -> float:
         if key in self._compiled:

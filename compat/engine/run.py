@@ -189,10 +189,10 @@ class _RunningCells:
 
     def results(self) -> tuple[Result, ...]:
         """All of them, in the order of the cells. Raises Interrupted where some are not known."""
-        found = tuple(result for result in self._results if result is not None)
-        if len(found) < len(self._cells):
-            raise Interrupted(len(found), len(self._cells))
-        return found
+        results = tuple(result for result in self._results if result is not None)
+        if len(results) < len(self._cells):
+            raise Interrupted(len(results), len(self._cells))
+        return results
 
     # --- what is known ---
 
@@ -280,11 +280,11 @@ class _RunningCells:
 
             # Each thread takes batches itself. A future per batch would take more memory than the
             # results.
-            def compile_left() -> None:
+            def compile_remaining() -> None:
                 while not context.stop.is_set() and (batch := queue.take()) is not None:
                     claimed.update(self._compile_batch(batch, executor, queue))
 
-            futures = [threads.submit(compile_left) for _ in range(min(len(missing), slots))]
+            futures = [threads.submit(compile_remaining) for _ in range(min(len(missing), slots))]
             try:
                 _wait(futures)
             except KeyboardInterrupt:
@@ -311,8 +311,8 @@ class _RunningCells:
             if self._context.again or self._claims.take(key_of[position])
         ]
         try:
-            if left := self._not_kept_meanwhile(own, key_of):
-                self._compile_claimed(left, executor, key_of)
+            if remaining := self._not_kept_meanwhile(own, key_of):
+                self._compile_claimed(remaining, executor, key_of)
         except Stopped:
             pass
         finally:
@@ -352,15 +352,15 @@ class _RunningCells:
         built, confirm = context.envs[batch[0].env.name], context.mode == PLAIN
         submitted = Batch(batch, built, context.limits, mode=context.mode, confirm=confirm)
         with closing(executor.submit(submitted)) as stream:
-            for each in stream:
+            for cell_attempts in stream:
                 cell, position, attempts = (
-                    batch[each.position],
-                    positions[each.position],
-                    each.attempts,
+                    batch[cell_attempts.position],
+                    positions[cell_attempts.position],
+                    cell_attempts.attempts,
                 )
                 outcome = outcome_of(cell, attempts)
                 _log.debug("%s: %s after %d attempts", cell.id, outcome.status, len(attempts))
-                context.store.add(each.artifacts)
+                context.store.add(cell_attempts.artifacts)
                 if (kept := _to_be_kept(cell, outcome, attempts, context, began)) is not None:
                     context.store.write(key_of[position], cell, kept)
                 self._claims.release(key_of[position])
@@ -592,8 +592,8 @@ def _to_be_kept(
     if beyond is None or not all(map(Path.is_absolute, beyond)):
         return None
     roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
-    found = witnesses_of(beyond, roots, began)
-    if found is None:
+    witnesses = witnesses_of(beyond, roots, began)
+    if witnesses is None:
         return None
     partly = {path.name for path in context.unchanged.partly(spec.source, spec.closure, spec.roots)}
     closure = (
@@ -602,8 +602,8 @@ def _to_be_kept(
         else ""
     )
     return (
-        [evolve(evidence, witnesses=found, closure=closure) for evidence in attempts]
-        if found or closure
+        [evolve(evidence, witnesses=witnesses, closure=closure) for evidence in attempts]
+        if witnesses or closure
         else attempts
     )
 

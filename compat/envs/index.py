@@ -158,10 +158,10 @@ def _of_file(path: Path) -> bytes:
     return _within_limit(path.read_bytes())
 
 
-def _seconds(said: object) -> float | None:
+def _seconds(timestamp: object) -> float | None:
     """When a file was uploaded, as PEP 700 writes it, in seconds since 1970."""
     try:
-        return datetime.fromisoformat(said).timestamp() if isinstance(said, str) else None
+        return datetime.fromisoformat(timestamp).timestamp() if isinstance(timestamp, str) else None
     except (ValueError, OverflowError, OSError):
         return None
 

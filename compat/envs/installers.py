@@ -359,7 +359,7 @@ def _pinned(
         for match in _PINNED.finditer(f"{done.output.strip()}\n")
     }
     if done.exit_code != 0 or not pinned:
-        words = done.output if done.exit_code is not None else f"no answer in {_LOCK_DEADLINE:g} s"
-        words = "its files have no hashes there" if done.exit_code == 0 else words
-        raise EnvError(f"{name} cannot be locked: {' '.join(words.split())[-600:]}")
+        reason = done.output if done.exit_code is not None else f"no answer in {_LOCK_DEADLINE:g} s"
+        reason = "its files have no hashes there" if done.exit_code == 0 else reason
+        raise EnvError(f"{name} cannot be locked: {' '.join(reason.split())[-600:]}")
     return pinned

@@ -352,8 +352,8 @@ def _unarchived(filename: str, archive: bytes) -> tuple[_Files, tuple[str, ...]]
     read = read_zip if filename.endswith(".zip") else read_tar
     files: dict[PurePosixPath, bytes] = {}
     declared: tuple[str, ...] = ()
-    for whole, content in read(archive, _LIMITS, _is_wanted).items():
-        path = PurePosixPath(*whole.parts[1:])
+    for full_path, content in read(archive, _LIMITS, _is_wanted).items():
+        path = PurePosixPath(*full_path.parts[1:])
         if path.name == _TOP:
             declared = declared or tuple(content.decode(errors="replace").split())
         elif path.parts:

@@ -180,9 +180,9 @@ class LocalExecutor:
         )
         with closing(stream):
             for position, attempts in stream:
-                told_as = tuple(map(batch.places.evidence, attempts))
+                mapped_attempts = tuple(map(batch.places.evidence, attempts))
                 yield CellAttempts(
-                    position=position, attempts=told_as, artifacts=artifacts.of(attempts)
+                    position=position, attempts=mapped_attempts, artifacts=artifacts.of(attempts)
                 )
 
     def _once(

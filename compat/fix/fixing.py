@@ -324,9 +324,9 @@ def _tells(result: Result) -> bool:
     return result.outcome.status.is_answer and result.outcome.status is not Status.UNSUPPORTED
 
 
-def best_of(found: Sequence[EditTrial]) -> EditTrial | None:
+def best_of(trials: Sequence[EditTrial]) -> EditTrial | None:
     """The first that helps everywhere, else the first that helps in most envs."""
-    return max(found, key=lambda each: (not each.not_even_so, len(each.helps)), default=None)
+    return max(trials, key=lambda trial: (not trial.not_even_so, len(trial.helps)), default=None)
 
 
 # --- which cell, and which envs -------------------------------------------------------------------

@@ -113,13 +113,13 @@ def _contradictions(old: GuardFacts, new: GuardFacts) -> Iterator[Contradiction]
                 groups[kind, (before if kind is Kind.GONE else after)[release]].append(release)
         for (kind, reason), releases in groups.items():
             alike[kind, kernel, variant, reason, tuple(releases)].append(target)
-    for (kind, kernel, variant, reason, found), targets in alike.items():
+    for (kind, kernel, variant, reason, contradicted_releases), targets in alike.items():
         yield Contradiction(
             kind=kind,
             kernel=kernel,
             variant=variant,
             targets=tuple(targets),
-            releases=found,
+            releases=contradicted_releases,
             reason=reason,
         )
 
@@ -161,12 +161,16 @@ def _line(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
 
     Both are in order already, so each stands where the next one of the other does.
     """
-    found = list(new)
+    releases = list(new)
     for release in reversed(old):
-        if release not in found:
-            later = [found.index(each) for each in old[old.index(release) + 1 :] if each in found]
-            found.insert(min(later, default=len(found)), release)
-    return tuple(found)
+        if release not in releases:
+            later = [
+                releases.index(later_release)
+                for later_release in old[old.index(release) + 1 :]
+                if later_release in releases
+            ]
+            releases.insert(min(later, default=len(releases)), release)
+    return tuple(releases)
 
 
 def _answers(guard: Guard, new: Guard) -> Iterator[OtherAnswer]:
@@ -174,13 +178,17 @@ def _answers(guard: Guard, new: Guard) -> Iterator[OtherAnswer]:
     for kernel in guard.facts.kernels:
         for target in new.facts.targets:
             for release in new.facts.releases:
-                given, wanted = (
+                current_answer, wanted = (
                     guard.answer(kernel, release, target),
                     new.answer(kernel, release, target),
                 )
-                if given != wanted:
+                if current_answer != wanted:
                     yield OtherAnswer(
-                        kernel=kernel, release=release, target=target, given=given, wanted=wanted
+                        kernel=kernel,
+                        release=release,
+                        target=target,
+                        given=current_answer,
+                        wanted=wanted,
                     )
 
 
@@ -239,11 +247,13 @@ def checked_lines(checked: Checked, guard: str, report: str) -> Iterator[str]:
     if checked.answers:
         yield "a new guard would answer:"
         yield from _listed(_answer(answer, checked.guard) for answer in checked.answers)
-    if gone := [
+    if missing := [
         contradiction for contradiction in checked.contradictions if contradiction.kind is Kind.GONE
     ]:
         yield "note: only in the guard, and therefore not compared:"
-        yield from _listed(_contradiction_words(contradiction, checked) for contradiction in gone)
+        yield from _listed(
+            _contradiction_words(contradiction, checked) for contradiction in missing
+        )
     if not checked.agrees:
         yield f"write it again: {command_of(checked.guard.request, guard, report)}"
 

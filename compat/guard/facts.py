@@ -156,12 +156,12 @@ def _targets(
 
 def _together(rows: Sequence[States]) -> States:
     """The joint state of several cells: all have to work."""
-    found: dict[str, str] = {}
+    states: dict[str, str] = {}
     for release in {release for row in rows for release in row}:
         reasons = [row[release] for row in rows if row.get(release, WORKS) != WORKS]
         if reasons or all(release in row for row in rows):
-            found[release] = reasons[0] if reasons else WORKS
-    return found
+            states[release] = reasons[0] if reasons else WORKS
+    return states
 
 
 def _by_coordinate(report: Report) -> Mapping[Coordinate, Sequence[States]]:
@@ -169,14 +169,14 @@ def _by_coordinate(report: Report) -> Mapping[Coordinate, Sequence[States]]:
 
     Different kernels with the same name have a row each.
     """
-    found: dict[Coordinate, list[States]] = defaultdict(list)
+    states: dict[Coordinate, list[States]] = defaultdict(list)
     for verdict in report.verdicts:
         coordinate = (verdict.kernel, verdict.variant, verdict.case, verdict.target)
-        found[coordinate].append(dict(_states(verdict.entries)))
+        states[coordinate].append(dict(_states(verdict.entries)))
     for coordinate, results in report.by_coordinate.items():
         forks = entries_of([point for point in points_of(results) if point.release.fork])
-        found[coordinate] = [{**row, **dict(_states(forks))} for row in found[coordinate]]
-    return found
+        states[coordinate] = [{**row, **dict(_states(forks))} for row in states[coordinate]]
+    return states
 
 
 def _states(entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:

@@ -53,12 +53,12 @@ class Guard:
 
     def answer(self, kernel: str, release: str, target: str) -> str | None:
         """The variant that a library gets from it."""
-        found: str | None = (
+        variant: str | None = (
             guarding_of(self.toolchain)
             .decide(self.decided_by, kernel, release, target, self.policy)
             .variant
         )
-        return found
+        return variant
 
     @cached_property
     def decided_by(self) -> dict[str, object]:
@@ -229,10 +229,12 @@ def _digest(facts: Mapping[str, object]) -> str:
 def _literal(value: object, room: int = _WIDTH) -> str:
     """A value as Python writes it, an entry a line where it is too long for one."""
     if isinstance(value, Mapping) and value:
-        entries = (f"{_literal(key)}: {_literal(each, room - 8)}" for key, each in value.items())
+        entries = (
+            f"{_literal(key)}: {_literal(element, room - 8)}" for key, element in value.items()
+        )
         return "{\n" + indent("".join(f"{entry},\n" for entry in entries), "    ") + "}"
     if isinstance(value, tuple) and value:
-        parts = [_literal(each) for each in value]
+        parts = [_literal(element) for element in value]
         line = f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
         return (
             line
@@ -296,7 +298,7 @@ def _facts_of(tree: ast.Module) -> object:
 
 def _guard(stored: _StoredFacts) -> Guard:
     made = stored.made
-    if made.toolchain not in {each.name for each in toolchains.every()}:
+    if made.toolchain not in {toolchain.name for toolchain in toolchains.every()}:
         raise RecordError(f"the toolchain {made.toolchain!r} is not installed here")
     if stored.policy not in guarding_of(toolchains.named(made.toolchain)).policies:
         raise RecordError(f"unknown policy {stored.policy!r}")

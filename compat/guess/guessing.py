@@ -48,7 +48,7 @@ class GuessedSource:
 
 
 def guess_sources(
-    paths: Sequence[Path], taken: Collection[str] = (), others: Iterable[Path] = ()
+    paths: Sequence[Path], used_names: Collection[str] = (), others: Iterable[Path] = ()
 ) -> tuple[GuessedSource, ...]:
     """Guess the arguments of the kernels in Python sources, without importing them.
 
@@ -57,7 +57,7 @@ def guess_sources(
 
     Args:
         paths: The sources.
-        taken: Kernel names that are in use.
+        used_names: Kernel names that are in use.
         others: Further sources of the project. A jit function that they call is a helper, not a
             kernel.
 
@@ -69,7 +69,7 @@ def guess_sources(
         SyntaxError: A source cannot be parsed.
     """
     guessed: list[GuessedSource] = []
-    names, callers = set(taken), list(others)
+    names, callers = set(used_names), list(others)
     for toolchain in toolchains.every():
         if guessing := toolchain.language.guessing:
             read = {
@@ -117,28 +117,28 @@ def _guess_modules(
 def _naming(
     functions: Collection[str],
     paths: Iterable[Path],
-    known: Collection[str],
+    known_paths: Collection[str],
     reader: Callable[[Path], GuessableModule],
 ) -> Iterator[GuessableModule]:
     """The modules that name one of these functions.
 
-    Those that are ``known``, and those that cannot be read, are left out.
+    Those in ``known_paths``, and those that cannot be read, are left out.
     """
     if not functions:
         return
     pattern = re.compile(rb"\b(%s)\b" % b"|".join(re.escape(name.encode()) for name in functions))
     for path in paths:
         with suppress(OSError, SyntaxError, RecursionError):
-            if os.path.realpath(path) not in known and pattern.search(path.read_bytes()):
+            if os.path.realpath(path) not in known_paths and pattern.search(path.read_bytes()):
                 yield reader(path)
 
 
-def _free_name(name: str, path: Path, taken: Collection[str]) -> str:
+def _free_name(name: str, path: Path, used_names: Collection[str]) -> str:
     """A name that no other kernel has."""
     parts = [path.stem, *(parent.name for parent in path.parents)]
     candidate = name
     for part in parts:
-        if candidate not in taken:
+        if candidate not in used_names:
             break
         candidate = f"{part}.{candidate}"
     return candidate
@@ -199,20 +199,23 @@ def _named(kernel: GuessedKernel) -> JsonObject:
 def load_sources(
     patterns: Sequence[str],
     base: Path,
-    taken: Collection[str] = (),
+    used_names: Collection[str] = (),
     declared: Sequence[Specialization] = (),
 ) -> tuple[Specialization, ...]:
     """The kernels of the sources that paths, globs and folders name, relative to ``base``.
 
     There are none without any pattern. Functions that kernel files describe are as they are
-    ``declared`` there. The arguments of the others are guessed, and they do not get names that are
-    ``taken``. Raises ConfigError if a source cannot be read, or has no kernel.
+    ``declared`` there. The arguments of the others are guessed, and they do not get names in
+    ``used_names``. Raises ConfigError if a source cannot be read, or has no kernel.
     """
-    return tuple(_kernels(patterns, base, taken, declared)) if patterns else ()
+    return tuple(_kernels(patterns, base, used_names, declared)) if patterns else ()
 
 
 def _kernels(
-    patterns: Sequence[str], base: Path, taken: Collection[str], declared: Sequence[Specialization]
+    patterns: Sequence[str],
+    base: Path,
+    used_names: Collection[str],
+    declared: Sequence[Specialization],
 ) -> Iterator[Specialization]:
     wanted = _wanted(patterns, base)
     described = {
@@ -230,7 +233,7 @@ def _kernels(
             rest := functions - {name for spec in own for name in _names_of(spec)}
         ):
             unguessed[path] = rest if functions else None
-    guessed = read_sources(list(unguessed), {*taken, *(spec.kernel for spec in declared)})
+    guessed = read_sources(list(unguessed), {*used_names, *(spec.kernel for spec in declared)})
     if unguessed and not any(source.kernels for source in guessed) and not any(described.values()):
         _no_kernel(guessed, ", ".join(patterns))
     for source in guessed:
@@ -279,7 +282,7 @@ def _names_of(spec: Specialization) -> frozenset[str]:
 
 
 def read_sources(
-    paths: Sequence[Path], taken: Collection[str], callers: Iterable[Path] = ()
+    paths: Sequence[Path], used_names: Collection[str], callers: Iterable[Path] = ()
 ) -> tuple[GuessedSource, ...]:
     """The guessed kernels of sources.
 
@@ -294,7 +297,7 @@ def read_sources(
                 f"cannot be read: {error.strerror or error}", where=shown(path)
             ) from error
     try:
-        return guess_sources(paths, taken, dict.fromkeys([*callers, *project_sources(paths)]))
+        return guess_sources(paths, used_names, dict.fromkeys([*callers, *project_sources(paths)]))
     except SyntaxError as error:
         raise ConfigError(
             f"cannot be parsed as Python: {error.msg}",
@@ -415,14 +418,16 @@ def load_packages(
     )
 
 
-def _names(versions: Sequence[Collection[_Place]], taken: Collection[str]) -> dict[_Place, str]:
+def _names(
+    versions: Sequence[Collection[_Place]], used_names: Collection[str]
+) -> dict[_Place, str]:
     """The names of kernels: the function, with as much of the module before it as needed.
 
     The name distinguishes the kernel in every version.
     """
 
     def is_clear(name: str) -> bool:
-        return name not in taken and all(
+        return name not in used_names and all(
             sum(place.may_be_called(name) for place in places) <= 1 for places in versions
         )
 

@@ -58,14 +58,16 @@ def runs(line: Iterable[tuple[str, T | None]]) -> tuple[Run[T], ...]:
 
     A release with the value ``None`` is in no run, because nothing is known of it.
     """
-    found: list[tuple[T | None, list[str]]] = []
+    groups: list[tuple[T | None, list[str]]] = []
     for release, value in line:
-        if found and found[-1][0] == value:
-            found[-1][1].append(release)
+        if groups and groups[-1][0] == value:
+            groups[-1][1].append(release)
         else:
-            found.append((value, [release]))
+            groups.append((value, [release]))
     return tuple(
-        Run(releases=tuple(releases), value=value) for value, releases in found if value is not None
+        Run(releases=tuple(releases), value=value)
+        for value, releases in groups
+        if value is not None
     )
 
 
@@ -233,8 +235,8 @@ class Account:
                 ),
             )
         if self.word is Word.WORKS and (self.untested or self.flaky):
-            tried = len(self.entries) - len(self.not_tried)
-            return (f"works in {len(self.known)} of {tried}, rest unknown",)
+            tested_count = len(self.entries) - len(self.not_tried)
+            return (f"works in {len(self.known)} of {tested_count}, rest unknown",)
         return *needs, str(self.word)
 
     @property
@@ -361,15 +363,17 @@ def account(entries: Iterable[Entry], *, by_class: bool = True) -> Account:
     and bad alone.
     """
     line = tuple(entries)
-    known = [place for place, entry in enumerate(line) if entry.known]
+    conclusive_places = [place for place, entry in enumerate(line) if entry.known]
     brackets = tuple(
         _bracket(line, one, other)
-        for one, other in pairwise(known)
+        for one, other in pairwise(conclusive_places)
         if line[one].good is not line[other].good
     )
-    word, since = _word([line[place] for place in known], by_class=by_class)
+    word, since = _word([line[place] for place in conclusive_places], by_class=by_class)
     later = brackets[1:] if since else brackets
-    wanted = [each for each in later if not each.is_fix] if word is Word.INTERMITTENT else later
+    wanted = (
+        [bracket for bracket in later if not bracket.is_fix] if word is Word.INTERMITTENT else later
+    )
     return Account(
         word=word,
         entries=line,
@@ -379,19 +383,20 @@ def account(entries: Iterable[Entry], *, by_class: bool = True) -> Account:
     )
 
 
-def _word(told: Sequence[Entry], *, by_class: bool) -> tuple[Word, bool]:
+def _word(entries: Sequence[Entry], *, by_class: bool) -> tuple[Word, bool]:
     """The word for a row of known releases.
 
     The second value says whether the word is about the time after a change from lacking to good.
     """
-    if not told:
+    if not entries:
         return Word.UNKNOWN, False
-    if by_class and all(entry.unsupported for entry in told):
+    if by_class and all(entry.unsupported for entry in entries):
         return Word.UNSUPPORTED, False
     first = next(
-        (place for place, entry in enumerate(told) if not (by_class and entry.lacking)), len(told)
+        (place for place, entry in enumerate(entries) if not (by_class and entry.lacking)),
+        len(entries),
     )
-    rest = told[first:]
+    rest = entries[first:]
     turns = [place for place in range(1, len(rest)) if rest[place].good is not rest[place - 1].good]
     since = first > 0 and bool(rest) and rest[0].good
     if not turns:
@@ -401,8 +406,8 @@ def _word(told: Sequence[Entry], *, by_class: bool) -> tuple[Word, bool]:
         return Word.INTERMITTENT, since
     if rest[-1].good:
         return Word.FIXED, False
-    gone = by_class and all(entry.lacking for entry in rest[turns[0] :])
-    return Word.REMOVED if gone else Word.REGRESSED, since
+    is_removed = by_class and all(entry.lacking for entry in rest[turns[0] :])
+    return Word.REMOVED if is_removed else Word.REGRESSED, since
 
 
 def _bracket(line: Sequence[Entry], one: int, other: int) -> Bracket:

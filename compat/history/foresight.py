@@ -116,9 +116,9 @@ def _reasons(old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[s
 
 
 def _of_blocks(old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[str]:
-    was, is_ = (_numbers(each, "occupancy").get("blocks", 0) for each in (old, new))
+    was, is_ = (_numbers(metrics, "occupancy").get("blocks", 0) for metrics in (old, new))
     if is_ < was:
-        registers = [each.get("registers") for each in (old, new)]
+        registers = [metrics.get("registers") for metrics in (old, new)]
         held = new.get("occupancy")
         limit = held.get("limited_by") if isinstance(held, Mapping) else None
         because = (

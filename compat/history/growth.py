@@ -88,7 +88,7 @@ class SecondsRange:
     @property
     def text(self) -> str:
         """``about 3 h (2 h to 5 h)``."""
-        ends = [roughly(each) for each in (self.low, self.high)]
+        ends = [roughly(seconds) for seconds in (self.low, self.high)]
         return f"about {roughly(self.middle)}" + (
             f" ({ends[0]} to {ends[1]})" if ends[0] != ends[1] else ""
         )
@@ -272,9 +272,9 @@ def _slope(line: _Line) -> tuple[float, float, float]:
     Later points weigh more, because they tell more of what follows.
     """
     weights = range(1, len(line) + 1)
-    whole = sum(weights)
-    mean_x = sum(w * x for w, (x, _) in zip(weights, line, strict=True)) / whole
-    mean_y = sum(w * y for w, (_, y) in zip(weights, line, strict=True)) / whole
+    total_weight = sum(weights)
+    mean_x = sum(w * x for w, (x, _) in zip(weights, line, strict=True)) / total_weight
+    mean_y = sum(w * y for w, (_, y) in zip(weights, line, strict=True)) / total_weight
     rate = sum(w * (x - mean_x) * (y - mean_y) for w, (x, y) in zip(weights, line, strict=True))
     rate /= sum(w * (x - mean_x) ** 2 for w, (x, _) in zip(weights, line, strict=True))
     slopes = [(y - before) / (x - start) for (start, before), (x, y) in pairwise(line)]
@@ -339,7 +339,7 @@ class SettingGrowth:
         }
         names = dict.fromkeys(name for table in tables.values() for name in table)
         parts |= {f"pass {name}": fit(_points(tables, name)) for name in names}
-        whole = [
+        points = [
             GrowthPoint(size=size, seconds=outcome.compile_seconds or 0.0)
             for size, outcome in ended.items()
         ]
@@ -347,7 +347,7 @@ class SettingGrowth:
             GrowthPoint(size=size, seconds=outcome.compile_seconds or 0.0)
             for size, outcome in stopped.items()
         ]
-        return cls(setting=setting, outcomes=dict(outcomes), parts=parts, whole=fit(whole, bounds))
+        return cls(setting=setting, outcomes=dict(outcomes), parts=parts, whole=fit(points, bounds))
 
     @property
     def grows(self) -> bool:
@@ -356,12 +356,12 @@ class SettingGrowth:
 
     def dominant(self, size: int) -> tuple[str, Growth] | None:
         """The part that takes most of the time at a size, or a pass that takes most of a stage."""
-        whole = {point.size: point.seconds for point in self.whole.points}
+        seconds_by_size = {point.size: point.seconds for point in self.whole.points}
         large = {
             name: growth
             for name, growth in self.parts.items()
             if growth.points
-            and (last := growth.points[-1]).seconds >= _SHARE * whole.get(last.size, 0.0)
+            and (last := growth.points[-1]).seconds >= _SHARE * seconds_by_size.get(last.size, 0.0)
         }
         spans = {
             name: span.middle
@@ -398,21 +398,21 @@ class SettingGrowth:
             return f"compiling {self.whole.law_text(self.setting)}{measured}{beyond}"
         name, growth = self.dominant(goal) or ("compiling", self.whole)
         growth = growth if growth.grows else self.whole
-        told = f"{name} {growth.law_text(self.setting)}: {growth.shown}"
+        text = f"{name} {growth.law_text(self.setting)}: {growth.shown}"
         span, own = growth.at(goal), self.outcomes.get(goal)
         if own is not None and own.has_code and goal > growth.points[-1].size:
-            return f"{told}; {roughly(own.compile_seconds or 0.0)} in all at {goal}"
+            return f"{text}; {roughly(own.compile_seconds or 0.0)} in all at {goal}"
         if span is None or goal <= growth.points[-1].size:
-            return told
-        told += f", {span.text} at {goal}"
-        for size, taken in sorted(stopped.items()):
+            return text
+        text += f", {span.text} at {goal}"
+        for size, seconds in sorted(stopped.items()):
             expected = self.whole.at(size)
-            if expected is not None and taken > _EXPLAINED * expected.high:
+            if expected is not None and seconds > _EXPLAINED * expected.high:
                 return (
-                    f"{told}. {size} took {roughly(taken)} until it was stopped, more than this"
+                    f"{text}. {size} took {roughly(seconds)} until it was stopped, more than this"
                     " growth explains: it may be stuck"
                 )
-        return f"slow, not stuck: {told}" if stopped or span.middle > _SLOW else told
+        return f"slow, not stuck: {text}" if stopped or span.middle > _SLOW else text
 
 
 def _growth_of_stage(

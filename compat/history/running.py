@@ -51,12 +51,12 @@ _OPEN = {
 class _Ran(Account):
     """An account of releases on which a kernel was run."""
 
-    def _said(self, words: Mapping[Word, str], otherwise: str) -> str:
+    def _phrase_in(self, phrases: Mapping[Word, str], otherwise: str) -> str:
         """The account in these words.
 
         An account that comes and goes lists the releases that are ``otherwise``.
         """
-        if self.word not in words:
+        if self.word not in phrases:
             bad = runs(
                 (entry.release, True if entry.known and not entry.good else None)
                 for entry in self.entries
@@ -65,7 +65,7 @@ class _Ran(Account):
                 run.first if run.first == run.last else f"{run.first}–{run.last}" for run in bad
             )
             return f"{otherwise} in {', '.join(spans)}"
-        phrase = words[self.word]
+        phrase = phrases[self.word]
         if self.bracket is None:
             return phrase
         phrase = _OPEN.get(phrase, phrase) if self.bracket.between else phrase
@@ -92,7 +92,7 @@ class Right(_Ran):
     @property
     def phrase(self) -> str:
         """The account in a few words: ``right``, ``right since 3.2.0``."""
-        return self._said(_RIGHT, "wrong")
+        return self._phrase_in(_RIGHT, "wrong")
 
 
 @frozen(kw_only=True)
@@ -109,7 +109,7 @@ class Fast(_Ran):
     @property
     def phrase(self) -> str:
         """The account in a few words: ``steady``, ``slower since 3.8.0``."""
-        return self._said(_FAST, "slower")
+        return self._phrase_in(_FAST, "slower")
 
 
 def right(
@@ -123,18 +123,23 @@ def right(
     checks = {
         release: [
             check
-            for result in found
+            for result in release_results
             for check in result.numbers.checks
             if device in (None, ran_on(check))
         ]
-        for release, found in results.items()
+        for release, release_results in results.items()
     }
-    by = dict.fromkeys(ran_on(check) for found in checks.values() for check in found)
+    by = dict.fromkeys(
+        ran_on(check) for release_checks in checks.values() for check in release_checks
+    )
     if not by:
         return None
     return Right(
         by=tuple(by),
-        **_facts({release: _all_right(found) for release, found in checks.items()}, line),
+        **_facts(
+            {release: _all_right(release_checks) for release, release_checks in checks.items()},
+            line,
+        ),
     )
 
 
@@ -144,8 +149,8 @@ def ran_on(check: Check) -> str:
 
 
 def _all_right(checks: Sequence[Check]) -> bool | None:
-    told = [check.right for check in checks if check.right is not None]
-    return all(told) if told else None
+    verdicts = [check.right for check in checks if check.right is not None]
+    return all(verdicts) if verdicts else None
 
 
 def fast(results: Mapping[str, Sequence[Result]], line: Sequence[Entry]) -> Fast | None:
@@ -154,35 +159,41 @@ def fast(results: Mapping[str, Sequence[Result]], line: Sequence[Entry]) -> Fast
     It is ``None`` if nothing was measured.
     """
     measured = {
-        release: [r.latency for r in found if r.latency] for release, found in results.items()
+        release: [r.latency for r in release_results if r.latency]
+        for release, release_results in results.items()
     }
-    devices = [latency.device for found in measured.values() for latency in found]
+    devices = [latency.device for latencies in measured.values() for latency in latencies]
     if not devices:
         return None
     device = max(dict.fromkeys(devices), key=devices.count)
-    taken = {
+    us_by_release = {
         release: least
-        for release, found in measured.items()
-        if (least := _least(found, device)) is not None
+        for release, latencies in measured.items()
+        if (least := _least(latencies, device)) is not None
     }
-    best = min(taken, key=taken.__getitem__)
-    told = {
-        release: taken[release] <= SLOWER * taken[best] if release in taken else None
+    best = min(us_by_release, key=us_by_release.__getitem__)
+    good_by_release = {
+        release: us_by_release[release] <= SLOWER * us_by_release[best]
+        if release in us_by_release
+        else None
         for release in results
     }
-    return Fast(device=device, best=best, best_us=taken[best], **_facts(told, line))
-
-
-def _least(found: Sequence[Latency], device: str) -> float | None:
-    return min((latency.us for latency in found if latency.device == device), default=None)
-
-
-def _facts(told: Mapping[str, bool | None], line: Sequence[Entry]) -> JsonObject:
-    """The fields of an account of good and bad releases among those that there are."""
-    found = account(
-        (_entry(entry.release, told.get(entry.release)) for entry in line), by_class=False
+    return Fast(
+        device=device, best=best, best_us=us_by_release[best], **_facts(good_by_release, line)
     )
-    return {field.name: getattr(found, field.name) for field in fields(Account)}
+
+
+def _least(latencies: Sequence[Latency], device: str) -> float | None:
+    return min((latency.us for latency in latencies if latency.device == device), default=None)
+
+
+def _facts(good_by_release: Mapping[str, bool | None], line: Sequence[Entry]) -> JsonObject:
+    """The fields of an account of good and bad releases among those that there are."""
+    summary = account(
+        (_entry(entry.release, good_by_release.get(entry.release)) for entry in line),
+        by_class=False,
+    )
+    return {field.name: getattr(summary, field.name) for field in fields(Account)}
 
 
 def _entry(release: str, good: bool | None) -> Entry:
@@ -227,16 +238,16 @@ def losses(entries: Iterable[Entry]) -> tuple[Loss, ...]:
 
     A release is compared with the one before it that compiles, and has such numbers.
     """
-    found: list[Loss] = []
+    all_losses: list[Loss] = []
     last: tuple[str, Mapping[str, int]] | None = None
     for entry in entries:
         counts = instructions(entry.outcome) if entry.outcome is not None else {}
         if not counts:
             continue
         if last is not None:
-            found += _between(*last, entry.release, counts)
+            all_losses += _between(*last, entry.release, counts)
         last = entry.release, counts
-    return tuple(found)
+    return tuple(all_losses)
 
 
 def _between(

@@ -20,12 +20,12 @@ _STEPS = 6
 
 def sizes(spec: Specialization) -> tuple[str, ...]:
     """The constexprs that a compile may grow with, the largest first."""
-    found = {
+    values = {
         name: value
         for name, value in spec.compile.constexprs.items()
         if _is_number(value) and value >= SMALLEST
     }
-    return tuple(sorted(found, key=lambda name: -found[name]))
+    return tuple(sorted(values, key=lambda name: -values[name]))
 
 
 def ladder(value: int) -> tuple[int, ...]:

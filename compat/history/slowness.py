@@ -38,23 +38,27 @@ def slowness(
         return None
     if stopped and (
         still := next(
-            (words for evidence in attempts if (words := _standing_still(evidence))), None
+            (remark for evidence in attempts if (remark := _standing_still(evidence))), None
         )
     ):
         return still
     growing = [(growth, value_of(spec, growth.setting) or 1) for growth in growths if growth.grows]
     if growing:
         growth, own = max(growing, key=lambda pair: pair[0].whole.points[-1].seconds)
-        told = growth.sentence(own)
+        sentence = growth.sentence(own)
         return (
-            told
-            if told.startswith("slow") or (stopped and told.endswith("stuck"))
-            else f"slow: {told}"
+            sentence
+            if sentence.startswith("slow") or (stopped and sentence.endswith("stuck"))
+            else f"slow: {sentence}"
         )
     if not stopped:
         return f"slow, {_where(outcome)}"
-    told = f"slow or stuck, not decided: it used CPU time all the while, {_where(outcome)}"
-    return told if outcome.stage == _longest(outcome) else f"{told}; stopped in {outcome.stage}"
+    sentence = f"slow or stuck, not decided: it used CPU time all the while, {_where(outcome)}"
+    return (
+        sentence
+        if outcome.stage == _longest(outcome)
+        else f"{sentence}; stopped in {outcome.stage}"
+    )
 
 
 def _standing_still(evidence: Evidence) -> str | None:
@@ -85,7 +89,7 @@ def _longest(outcome: Outcome) -> str:
 def _compiling(outcome: Outcome) -> dict[str, float]:
     """The CPU seconds of a compile's stages, without what came before and after it."""
     return {
-        name: taken
-        for name, taken in outcome.stages.items()
+        name: seconds
+        for name, seconds in outcome.stages.items()
         if name not in (SOURCE_STAGE, *LATER_STAGES)
     }

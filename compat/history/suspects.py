@@ -26,7 +26,7 @@ class SlowSuspect:
     @property
     def releases(self) -> str:
         """``3.8.0 → 3.9.0``."""
-        return " → ".join(release_of(each.built).label for each in (self.before, self.result))
+        return " → ".join(release_of(result.built).label for result in (self.before, self.result))
 
     @property
     def sentence(self) -> str:
@@ -40,12 +40,12 @@ def slow_suspects(pairs: Iterable[tuple[Result, Result]]) -> tuple[SlowSuspect, 
     Results of one release are not compared: between them, the source may be another.
     """
     suspects = [
-        SlowSuspect(before, result, found)
+        SlowSuspect(before, result, slowdown)
         for before, result in pairs
         if is_good(before.outcome)
         and is_good(result.outcome)
         and release_of(before.built).order != release_of(result.built).order
-        and (found := suspicion(before.outcome.metrics, result.outcome.metrics))
+        and (slowdown := suspicion(before.outcome.metrics, result.outcome.metrics))
     ]
     return tuple(
         sorted(

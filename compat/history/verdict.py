@@ -235,22 +235,22 @@ def entries_of(
     Without either, the entry says that the release exists.
     """
     answered = {point.release.version for point in points if point.answers}
-    found = {point.release.order: _entry(point) for point in points}
+    entries = {point.release.order: _entry(point) for point in points}
     if not any(point.release.fork for point in points):
         for point in points_of(earlier):
             if not point.release.fork and point.answers and point.release.version not in answered:
-                found = {
+                entries = {
                     order: entry
-                    for order, entry in found.items()
+                    for order, entry in entries.items()
                     if order[2] != point.release.version
                 }
-                found[point.release.order] = _entry(point, remembered=True)
-        tried = {order[2] for order in found}
+                entries[point.release.order] = _entry(point, remembered=True)
+        listed_versions = {order[2] for order in entries}
         for version in existing:
-            if version not in tried:
+            if version not in listed_versions:
                 release = Release(label=str(version), version=version, fork=False)
-                found[release.order] = Entry(release=release.label, tried=False)
-    return tuple(entry for _, entry in sorted(found.items(), key=lambda item: item[0]))
+                entries[release.order] = Entry(release=release.label, tried=False)
+    return tuple(entry for _, entry in sorted(entries.items(), key=lambda item: item[0]))
 
 
 def disagreements(results: Iterable[Result]) -> tuple[Disagreement, ...]:
@@ -352,11 +352,13 @@ def _behaviour(outcome: Outcome) -> tuple[Status, str | None, str | None]:
 def _verdict(row: Row, entries: Sequence[Entry]) -> Verdict:
     kernel, variant, case, target = row.coordinate
     toolchain = toolchains.named(row.toolchain).title
-    found = account(entries)
-    facts = {field.name: getattr(found, field.name) for field in fields(Account)}
+    summary = account(entries)
+    facts = {field.name: getattr(summary, field.name) for field in fields(Account)}
     results = {point.release.label: point.results for point in row.points}
     was_run = any(
-        result.numbers.checks or result.latency for found in results.values() for result in found
+        result.numbers.checks or result.latency
+        for release_results in results.values()
+        for result in release_results
     )
     return Verdict(
         kernel=kernel,
@@ -372,21 +374,21 @@ def _verdict(row: Row, entries: Sequence[Entry]) -> Verdict:
 
 def _entry(point: Point, *, remembered: bool = False) -> Entry:
     outcome = point.representative
-    told = (outcome.status, outcome.stage, outcome.failure, outcome.warnings) if outcome else None
-    return _shared_entry(point.release.label, told, point.unsteady, remembered)
+    facts = (outcome.status, outcome.stage, outcome.failure, outcome.warnings) if outcome else None
+    return _shared_entry(point.release.label, facts, point.unsteady, remembered)
 
 
 @lru_cache(maxsize=4096)
 def _shared_entry(
     release: str,
-    told: tuple[Status, str, Failure | None, tuple[Noticed, ...]] | None,
+    facts: tuple[Status, str, Failure | None, tuple[Noticed, ...]] | None,
     unsteady: bool,
     remembered: bool,
 ) -> Entry:
     """One entry for all kernels that came out alike: there are as many of them as cells."""
-    if told is None:
+    if facts is None:
         return Entry(release=release, unsteady=unsteady, remembered=remembered)
-    status, stage, failure, warnings = told
+    status, stage, failure, warnings = facts
     outcome = Outcome(status=status, stage=stage, failure=failure, warnings=warnings)
     judgement = Judgement.GOOD if is_good(outcome) else Judgement.BAD
     return Entry(

@@ -144,8 +144,8 @@ class HuntAnswer:
     @property
     def share_valid(self) -> float:
         """The part of the programs that were tried that is valid."""
-        tried = len(self.tried)
-        return (tried - len(self.invalid)) / tried if tried else 1.0
+        total = len(self.tried)
+        return (total - len(self.invalid)) / total if total else 1.0
 
     @property
     def invalid(self) -> tuple[ProgramVerdict, ...]:
@@ -168,11 +168,11 @@ class HuntAnswer:
             for hit in verdict.hits:
                 fingerprint = hit.fingerprint + _releases(verdict, hit)
                 text = self.language.kernel_source(hit.program)
-                known = known_defect(self.known, hit, text, fingerprint)
-                by_print[hit.oracle, fingerprint, known].append(hit)
+                known_as = known_defect(self.known, hit, text, fingerprint)
+                by_print[hit.oracle, fingerprint, known_as].append(hit)
         defects = [
-            Defect(fingerprint=fingerprint, oracle=oracle, hits=tuple(hits), known=known)
-            for (oracle, fingerprint, known), hits in by_print.items()
+            Defect(fingerprint=fingerprint, oracle=oracle, hits=tuple(hits), known=known_as)
+            for (oracle, fingerprint, known_as), hits in by_print.items()
         ]
         return tuple(sorted(defects, key=lambda defect: (-len(defect.seeds), defect.fingerprint)))
 

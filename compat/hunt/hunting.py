@@ -297,14 +297,14 @@ def progress(answer: HuntAnswer) -> str:
     )
 
 
-def _batch(rate: float, seconds: float | None, taken: float) -> int:
+def _batch(rate: float, seconds: float | None, elapsed: float) -> int:
     """How many programs are compiled together next.
 
     Args:
         rate: Programs per second until now.
         seconds: The time of the hunt, if it is limited.
-        taken: The seconds until now.
+        elapsed: The seconds until now.
     """
-    whole = _WITHOUT_END if seconds is None else seconds
-    left = whole / _PART if seconds is None else min(whole / _PART, seconds - taken)
-    return min(max(round(rate * left), _FIRST), _MOST)
+    limit = _WITHOUT_END if seconds is None else seconds
+    remaining = limit / _PART if seconds is None else min(limit / _PART, seconds - elapsed)
+    return min(max(round(rate * remaining), _FIRST), _MOST)

@@ -47,10 +47,10 @@ class KnownDefect:
 
 
 def known_defect(
-    known: Iterable[KnownDefect], hit: Hit, text: str, fingerprint: str
+    defects: Iterable[KnownDefect], hit: Hit, text: str, fingerprint: str
 ) -> KnownDefect | None:
     """The first known defect that a hit of a kernel with this text shows."""
-    return next((defect for defect in known if defect.covers(hit, text, fingerprint)), None)
+    return next((defect for defect in defects if defect.covers(hit, text, fingerprint)), None)
 
 
 def read_known(path: Path) -> tuple[KnownDefect, ...]:

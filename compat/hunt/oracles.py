@@ -184,13 +184,13 @@ def _pattern(check: Check) -> str:
     """What is wrong with numbers, or which exception was raised, without numbers and names."""
     if raised := _RAISED.search(check.reason):
         return "-".join(re.findall(r"[a-z]+", raised[1].lower())[:_WORDS])
-    for words, name in (
+    for phrase, name in (
         ("wrote outside", "outside"),
         ("not written", "unwritten"),
         ("is nan", "nan"),
         ("is inf", "infinity"),
         ("is -inf", "infinity"),
     ):
-        if words in check.reason:
+        if phrase in check.reason:
             return name
     return "numbers" if check.status is Status.WRONG else "failure"

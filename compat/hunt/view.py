@@ -88,20 +88,20 @@ def sentences(answer: HuntAnswer) -> Iterator[str]:
         f"{counted(programs, 'program')} from seeds {first} to {end - 1}, {counted(cells, 'cell')}"
         f" in {answer.seconds:.0f} s ({answer.rate:.1f} programs per second)"
     )
-    tried = len(answer.tried)
-    valid = tried - len(answer.invalid)
-    yield f"{valid} of {counted(tried, 'program')} are valid ({answer.share_valid:.1%})"
-    if tried < programs:
-        left = counted(programs - tried, "program")
-        yield f"no chosen release has the operations of {left}"
+    attempts = len(answer.tried)
+    valid = attempts - len(answer.invalid)
+    yield f"{valid} of {counted(attempts, 'program')} are valid ({answer.share_valid:.1%})"
+    if attempts < programs:
+        remaining = counted(programs - attempts, "program")
+        yield f"no chosen release has the operations of {remaining}"
     if answer.invalid:
         seeds = [str(verdict.program.seed) for verdict in answer.invalid[:8]]
         yield f"every release rejects those of the seeds {listed(seeds)}"
-    known = sum(defect.known is not None for defect in answer.defects)
+    known_count = sum(defect.known is not None for defect in answer.defects)
     yield (
         f"{counted(sum(bool(verdict.hits) for verdict in answer.verdicts), 'program')} with a hit,"
         f" {counted(len(answer.defects), 'distinct hit')}"
-        + (f", {known} of them known" if known else "")
+        + (f", {known_count} of them known" if known_count else "")
     )
 
 

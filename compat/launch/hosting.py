@@ -165,8 +165,8 @@ def count_problems(built: Built, folder: Path, python: str) -> tuple[YieldedProb
     for launchable in built.launchable:
         kernels.setdefault(launchable.cell.spec.kernel, {})[launchable.digest] = None
     return tuple(
-        _yielded(kernel, [counts[digest] for digest in asked if digest in counts], len(asked))
-        for kernel, asked in kernels.items()
+        _yielded(kernel, [counts[digest] for digest in digests if digest in counts], len(digests))
+        for kernel, digests in kernels.items()
     )
 
 
@@ -174,11 +174,11 @@ _COUNTING = 30.0
 """Seconds for counting the problems of a folder."""
 
 
-def _yielded(kernel: str, counts: Sequence[JsonMapping], asked: int) -> YieldedProblems:
+def _yielded(kernel: str, counts: Sequence[JsonMapping], problem_count: int) -> YieldedProblems:
     return YieldedProblems(
         kernel=kernel,
         numbers=tuple({(count["small"], count["large"]): None for count in counts}),
-        missing=asked - len(counts),
+        missing=problem_count - len(counts),
         why=printable(next((count["why"] for count in counts if count["why"]), "")),
     )
 
@@ -187,11 +187,12 @@ def _counts(text: str) -> Iterator[tuple[str, JsonMapping]]:
     """Digest of a problem → the program's answer, without a line that was cut short."""
     for line in text.splitlines():
         with suppress(ValueError, TypeError, KeyError, AttributeError):
-            told = read_json(line)
+            answer = read_json(line)
             numbers = {
-                size: None if told[size] is None else int(told[size]) for size in ("small", "large")
+                size: None if answer[size] is None else int(answer[size])
+                for size in ("small", "large")
             }
-            yield str(told["problem"]), {**numbers, "why": str(told["why"])}
+            yield str(answer["problem"]), {**numbers, "why": str(answer["why"])}
 
 
 def build_and_launch(

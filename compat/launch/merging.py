@@ -205,8 +205,8 @@ def _check(result: Mapping[str, object], device: str, worker: str | None = None)
         status=Status(status),
         max_abs=_number(check.get("max_abs")),
         max_rel=_number(check.get("max_rel")),
-        where=_words(check.get("where")),
-        reason=_words(check.get("reason")),
+        where=_short_text(check.get("where")),
+        reason=_short_text(check.get("reason")),
         launches=_count(check.get("launches")),
         differing=_count(check.get("differing")),
         device=device,
@@ -218,7 +218,7 @@ def _check(result: Mapping[str, object], device: str, worker: str | None = None)
 def _worker(launched: JsonMapping) -> str | None:
     """The worker of a cluster that has launched it."""
     device = launched.get("device")
-    return (_words(device.get("worker")) or None) if isinstance(device, dict) else None
+    return (_short_text(device.get("worker")) or None) if isinstance(device, dict) else None
 
 
 def _latency(value: object, device: str, worker: str | None = None) -> Latency | None:
@@ -251,7 +251,7 @@ def _text(result: Mapping[str, object], name: str) -> str:
     return value
 
 
-def _words(value: object) -> str:
+def _short_text(value: object) -> str:
     return printable(value[:_LONGEST]) if isinstance(value, str) else ""
 
 

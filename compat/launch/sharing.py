@@ -59,7 +59,7 @@ class Launches:
         self,
         executor: Executor,
         keep: Callable[[Sequence[Line]], None],
-        say: Callable[[str], None] = lambda words: None,
+        say: Callable[[str], None] = lambda message: None,
     ) -> None:
         """``keep`` gets lines as they come, from one thread at a time.
 
@@ -221,21 +221,21 @@ class MatrixLaunches(Launches):
 
         For other targets, say once what is missing.
         """
-        lacks = {
+        lack_by_target = {
             target: self._lack(target) for target in dict.fromkeys(cell.target for cell in cells)
         }
         again, self._missing = (
             self._missing,
-            [cell for cell in cells if lacks[cell.target] is not None],
+            [cell for cell in cells if lack_by_target[cell.target] is not None],
         )
-        fitting = [cell for cell in cells if lacks[cell.target] is None]
-        lacking = Counter(
-            lack for cell in self._missing if (lack := lacks[cell.target]) is not None
+        fitting = [cell for cell in cells if lack_by_target[cell.target] is None]
+        cells_by_lack = Counter(
+            lack for cell in self._missing if (lack := lack_by_target[cell.target]) is not None
         )
         # As on one machine it is no error where there is a GPU for one of several targets.
-        self.unlaunched = {} if fitting or self.total else dict(lacking)
+        self.unlaunched = {} if fitting or self.total else dict(cells_by_lack)
         if not again:
-            for why, count in lacking.items():
+            for why, count in cells_by_lack.items():
                 self._listener.say(f"{count:,} cells were not launched: {why}")
         if fitting:
             self._build(fitting)
@@ -358,7 +358,7 @@ def launch_folder(
     globs: Sequence[str] = (),
     options: Sequence[str] = (),
     python: str | None = None,
-    say: Callable[[str], None] = lambda words: None,
+    say: Callable[[str], None] = lambda message: None,
 ) -> int | None:
     """Launch the cells of a folder on the GPUs of an executor's machines.
 

@@ -69,7 +69,7 @@ def read(
     """
     if isinstance(value, list):
         return tuple(
-            _element(f"[{index}]", each, dtypes, describe) for index, each in enumerate(value)
+            _element(f"[{index}]", element, dtypes, describe) for index, element in enumerate(value)
         )
     if isinstance(value, bool | float):
         return value
@@ -86,7 +86,9 @@ def read(
     if is_named(value):
         fields = value[FIELDS].items()
         return {
-            FIELDS: {name: _element(f".{name}", each, dtypes, describe) for name, each in fields}
+            FIELDS: {
+                name: _element(f".{name}", element, dtypes, describe) for name, element in fields
+            }
         }
     if isinstance(value, Mapping) and value.keys() == {CONSTANT}:
         return _of_constant(value[CONSTANT], describe)
@@ -120,9 +122,9 @@ def _of_text(text: str, dtypes: Collection[str]) -> str:
         )
     if text.startswith("*"):
         return f"*{_dtype(text[1:], dtypes)}"
-    if found := _DESCRIPTOR.fullmatch(text):
-        layout = _layout(found[3])
-        return f"tensordesc<{_dtype(found[1], dtypes)}[{found[2].replace(' ', '')}]{layout}>"
+    if match := _DESCRIPTOR.fullmatch(text):
+        layout = _layout(match[3])
+        return f"tensordesc<{_dtype(match[1], dtypes)}[{match[2].replace(' ', '')}]{layout}>"
     if text in dtypes:
         raise UnknownArgumentForm(
             f"{text!r} is a type, and a launch passes values",
@@ -144,14 +146,14 @@ def _of_tensor(
     value: JsonMapping, dtypes: Collection[str], describe: Callable[[object], str]
 ) -> object:
     dtype = _dtype(value["tensor"], dtypes)
-    for key, said in value.items():
+    for key, flag in value.items():
         if key != "tensor" and key not in _USUAL:
             raise UnknownArgumentForm(
                 f"a tensor has no {key!r}", hint=f"Choose one of: {', '.join(_USUAL)}."
             )
-        if key in _USUAL and not isinstance(said, bool):
-            raise UnknownArgumentForm(f"{key} is {describe(said)}; expected true or false")
-    return tensor(dtype, **{key: said for key, said in value.items() if key in _USUAL})
+        if key in _USUAL and not isinstance(flag, bool):
+            raise UnknownArgumentForm(f"{key} is {describe(flag)}; expected true or false")
+    return tensor(dtype, **{key: flag for key, flag in value.items() if key in _USUAL})
 
 
 def _dtype(name: object, dtypes: Collection[str]) -> str:
@@ -166,9 +168,9 @@ def _dtype(name: object, dtypes: Collection[str]) -> str:
 def tensor(dtype: str, *, aligned: bool = True, large: bool = False) -> Argument:
     """A tensor of this element type, in the form that it has here."""
     unusual = {
-        key: said
-        for key, said in {ALIGNED: aligned, LARGE: large}.items()
-        if said is not _USUAL[key]
+        key: flag
+        for key, flag in {ALIGNED: aligned, LARGE: large}.items()
+        if flag is not _USUAL[key]
     }
     return {"tensor": dtype, **unusual} if unusual else f"*{dtype}"
 
@@ -203,9 +205,9 @@ def is_constant(value: object) -> bool:
 
 def descriptor(value: str) -> tuple[str, tuple[int, ...], str | None]:
     """The element type, the block shape, and the layout of a tensor descriptor, if it has one."""
-    found = _DESCRIPTOR.fullmatch(value)
-    assert found is not None, value
-    return found[1], tuple(map(int, found[2].split(","))), found[3]
+    match = _DESCRIPTOR.fullmatch(value)
+    assert match is not None, value
+    return match[1], tuple(map(int, match[2].split(","))), match[3]
 
 
 def dtype_of(value: Argument) -> str:
@@ -226,9 +228,9 @@ def plain(value: object) -> Argument:
     if value is None:
         return {"none": True}
     if isinstance(value, tuple | list):
-        return [plain(each) for each in value]
+        return [plain(element) for element in value]
     if is_named(value):
-        return {FIELDS: {name: plain(each) for name, each in value[FIELDS].items()}}
+        return {FIELDS: {name: plain(element) for name, element in value[FIELDS].items()}}
     if is_constant(value):
         return {CONSTANT: constexprs.plain(value[CONSTANT])}  # type: ignore[index]
     if not isinstance(value, str):
@@ -251,11 +253,11 @@ def shown(value: Argument) -> str:
         return f"constexpr {constexprs.shown(value[CONSTANT])}"
     if isinstance(value, Mapping):
         facts = facts_of(value)
-        words = [
+        remarks = [
             *([] if facts[ALIGNED] else ["not aligned"]),
             *(["2 GiB or more"] if facts[LARGE] else []),
         ]
-        return f"*{dtype_of(value)} ({', '.join(words)})"
+        return f"*{dtype_of(value)} ({', '.join(remarks)})"
     return str(plain(value)) if isinstance(value, str) else str(value)
 
 
@@ -267,8 +269,8 @@ def shown_all(passed: Mapping[str, object]) -> str:
 def leaves(value: Argument) -> Iterator[Argument]:
     """The argument, or where it is a tuple, those that it is made of."""
     if isinstance(value, tuple | list):
-        for each in value:
-            yield from leaves(each)
+        for element in value:
+            yield from leaves(element)
     elif is_named(value):
         yield from leaves(tuple(value[FIELDS].values()))
     else:
@@ -280,5 +282,5 @@ def constants(values: Iterable[Argument]) -> tuple[Argument, ...]:
 
     They have the forms of :mod:`compat.model.constexprs`.
     """
-    found = (leaf for value in values for leaf in leaves(value))
-    return tuple(leaf[CONSTANT] for leaf in found if is_constant(leaf))
+    all_leaves = (leaf for value in values for leaf in leaves(value))
+    return tuple(leaf[CONSTANT] for leaf in all_leaves if is_constant(leaf))

@@ -240,7 +240,7 @@ class CompileSpec:
             "signature": {name: plain_type(kind) for name, kind in self.signature.items()},
             "launch": dict(self.launch),
             "constexprs": dict(self.constexprs),
-            **{name: list(given) for name, given in self.hints.items()},
+            **{name: list(paths) for name, paths in self.hints.items()},
             "options": dict(sorted(self.options.items())),
         }
 
@@ -260,8 +260,8 @@ class CompileSpec:
                 if parameter_of(path) in names
             },
             **{
-                hint: tuple(path for path in given if parameter_of(path) in names)
-                for hint, given in self.hints.items()
+                hint: tuple(path for path in paths if parameter_of(path) in names)
+                for hint, paths in self.hints.items()
             },
             options=self.options,
         )
@@ -404,28 +404,32 @@ def read_type(value: object) -> Any:
     Anything else stays as it is.
     """
     if isinstance(value, Mapping) and FIELDS in value:
-        return {FIELDS: {name: read_type(each) for name, each in value[FIELDS].items()}}
+        return {FIELDS: {name: read_type(element) for name, element in value[FIELDS].items()}}
     return tuple(map(read_type, value)) if isinstance(value, list) else value
 
 
 def plain_type(kind: object) -> object:
     """A type as kernel files and JSON have it: what :func:`read_type` reads."""
     if isinstance(kind, Mapping):
-        return {FIELDS: {name: plain_type(each) for name, each in kind[FIELDS].items()}}
-    return [plain_type(each) for each in kind] if isinstance(kind, tuple) else kind
+        return {FIELDS: {name: plain_type(element) for name, element in kind[FIELDS].items()}}
+    return [plain_type(element) for element in kind] if isinstance(kind, tuple) else kind
 
 
 def leaf_types(signature: Mapping[str, ArgumentType]) -> dict[str, str]:
     """Path → type, of every argument and every element that is not a tuple."""
-    return {path: found for name, kind in signature.items() for path, found in _leaves(name, kind)}
+    return {
+        path: leaf_type
+        for name, kind in signature.items()
+        for path, leaf_type in _leaves(name, kind)
+    }
 
 
 def _leaves(path: str, kind: ArgumentType) -> Iterator[tuple[str, str]]:
     if isinstance(kind, str):
         yield path, kind
     else:
-        for index, each in enumerate(elements_of(kind)):
-            yield from _leaves(f"{path}[{index}]", each)
+        for index, element in enumerate(elements_of(kind)):
+            yield from _leaves(f"{path}[{index}]", element)
 
 
 def elements_of(kind: Any) -> tuple[Any, ...]:
@@ -438,10 +442,10 @@ def split_path(path: str) -> tuple[str, tuple[int, ...]]:
 
     A text that is not a path counts as a parameter.
     """
-    found = _PATH.fullmatch(path)
-    if found is None:
+    match = _PATH.fullmatch(path)
+    if match is None:
         return path, ()
-    return found["parameter"], tuple(int(index) for index in re.findall(r"\d+", found["indices"]))
+    return match["parameter"], tuple(int(index) for index in re.findall(r"\d+", match["indices"]))
 
 
 def parameter_of(path: str) -> str:

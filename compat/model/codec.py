@@ -105,7 +105,7 @@ def _origins(kind: type, sources: tuple[type, ...]) -> tuple[tuple[str, int], ..
         name: [place for place, source in enumerate(sources) if hasattr(source, name)]
         for name in names
     }
-    return tuple((name, found[0]) for name, found in places.items() if found)
+    return tuple((name, indices[0]) for name, indices in places.items() if indices)
 
 
 # --- converters -----------------------------------------------------------------------------------

@@ -100,7 +100,9 @@ def read(value: object, describe: Callable[[object], str] = repr) -> Constexpr:
     Raises :class:`UnknownForm`.
     """
     if isinstance(value, list):
-        return tuple(_element(f"[{index}]", each, describe) for index, each in enumerate(value))
+        return tuple(
+            _element(f"[{index}]", element, describe) for index, element in enumerate(value)
+        )
     if isinstance(value, bool | int | float | str):
         return value
     if not isinstance(value, Mapping) or len(value) != 1:
@@ -117,7 +119,9 @@ def read(value: object, describe: Callable[[object], str] = repr) -> Constexpr:
     if form == "layout" and isinstance(name, str):
         return {form: _layout(name)}
     if form == FIELDS and is_fields(name):
-        return {form: {key: _element(f".{key}", each, describe) for key, each in name.items()}}
+        return {
+            form: {key: _element(f".{key}", element, describe) for key, element in name.items()}
+        }
     raise UnknownForm(f"{describe(value)} is not a valid constexpr value")
 
 
@@ -174,11 +178,11 @@ _TOKEN = lazy_pattern(
 _CLOSES = {")": "(", "]": "["}
 
 
-def _known(name: object, known: Iterable[str], what: str) -> str:
-    if not isinstance(name, str) or name not in known:
-        near = get_close_matches(str(name), list(known), n=3, cutoff=0.6)
+def _known(name: object, choices: Iterable[str], what: str) -> str:
+    if not isinstance(name, str) or name not in choices:
+        near = get_close_matches(str(name), list(choices), n=3, cutoff=0.6)
         raise UnknownForm(
-            f"{name!r} is not {what}", hint=f"Choose one of: {', '.join(near or known)}."
+            f"{name!r} is not {what}", hint=f"Choose one of: {', '.join(near or choices)}."
         )
     return name
 
@@ -188,8 +192,8 @@ def plain(value: object) -> Constexpr:
     if value is None:
         return {"none": True}
     if isinstance(value, Mapping) and FIELDS in value:
-        return {FIELDS: {name: plain(each) for name, each in value[FIELDS].items()}}
-    return [plain(each) for each in value] if isinstance(value, tuple | list) else value
+        return {FIELDS: {name: plain(element) for name, element in value[FIELDS].items()}}
+    return [plain(element) for element in value] if isinstance(value, tuple | list) else value
 
 
 def source(value: Constexpr) -> str:
@@ -197,7 +201,7 @@ def source(value: Constexpr) -> str:
     if isinstance(value, Mapping):
         ((form, name),) = value.items()
         if form == FIELDS:
-            return named_source({key: source(each) for key, each in name.items()})
+            return named_source({key: source(element) for key, element in name.items()})
         spelled = {
             "dtype": f"tl.{_LANGUAGE.get(name, name)}",
             "torch_dtype": f"torch.{name}",
@@ -206,7 +210,7 @@ def source(value: Constexpr) -> str:
         }
         return spelled[form]
     if isinstance(value, tuple | list):
-        inner = ", ".join(source(each) for each in value)
+        inner = ", ".join(source(element) for element in value)
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, float) and value - value != 0:
         return f'float("{value}")'
@@ -227,10 +231,10 @@ def shown(value: Constexpr) -> str:
     if isinstance(value, Mapping):
         ((form, name),) = value.items()
         if form == FIELDS:
-            return f"({', '.join(f'{key}={shown(each)}' for key, each in name.items())})"
+            return f"({', '.join(f'{key}={shown(element)}' for key, element in name.items())})"
         return f"torch.{name}" if form == "torch_dtype" else str(name)
     if isinstance(value, tuple | list):
-        inner = ", ".join(shown(each) for each in value)
+        inner = ", ".join(shown(element) for element in value)
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     return str(value)
 

@@ -223,13 +223,13 @@ class Evidence:
         return (
             self.answered
             and bool(self.asked)
-            and {each.do for each in self.done}.issuperset(self.asked)
+            and {action.do for action in self.done}.issuperset(self.asked)
         )
 
     @property
     def built(self) -> bool:
         """Whether an answer arrived, and says that a non-empty binary came out."""
-        return self.answered and any(each.do == "compile" for each in self.done)
+        return self.answered and any(action.do == "compile" for action in self.done)
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -255,7 +255,7 @@ def within_bounds(evidence: Evidence) -> Evidence:
 def bounded_chain(links: Sequence[Raised]) -> tuple[Raised, ...]:
     """A chain of exceptions; of a longer one than :data:`LINKS` the outermost and the innermost."""
     kept = links if len(links) <= LINKS else (*links[: LINKS // 2], *links[-LINKS // 2 :])
-    return tuple(_link(each) for each in kept)
+    return tuple(_link(link) for link in kept)
 
 
 def _link(raised: Raised) -> Raised:
@@ -285,8 +285,8 @@ def read_done(data: object) -> tuple[Done, ...] | None:
     """The actions that are done, from an answer; ``None`` if their form is wrong."""
     if not isinstance(data, list) or len(data) > _MANY:
         return None
-    found = [_done(each) for each in data]
-    return None if None in found else tuple(each for each in found if each is not None)
+    actions = [_done(entry) for entry in data]
+    return None if None in actions else tuple(action for action in actions if action is not None)
 
 
 def _done(data: object) -> Done | None:
@@ -305,9 +305,9 @@ def _done(data: object) -> Done | None:
         else ()
     )
     made = {
-        stage: found
+        stage: artifact
         for stage, facts in _items(data.get("made"))
-        if (found := _made(facts)) is not None
+        if (artifact := _made(facts)) is not None
     }
     return Done(do=name, made=made, requires=devices)
 
@@ -339,7 +339,7 @@ def read_raised(data: object) -> tuple[Raised, ...]:
         for item in (data[: 10 * LINKS] if isinstance(data, list) else ())
         if isinstance(item, Mapping)
     ]
-    return bounded_chain([each for each in map(_raised, links) if each is not None])
+    return bounded_chain([raised for raised in map(_raised, links) if raised is not None])
 
 
 def _raised(link: Mapping[object, object]) -> Raised | None:
@@ -361,20 +361,20 @@ def read_paths(data: object) -> tuple[str, ...]:
 
     If there are more than :data:`_PATHS`, an empty one at the end replaces the rest.
     """
-    found = [path for path in data if isinstance(path, str)] if isinstance(data, list) else []
-    return tuple(found) if len(found) <= _PATHS else (*found[:_PATHS], "")
+    paths = [path for path in data if isinstance(path, str)] if isinstance(data, list) else []
+    return tuple(paths) if len(paths) <= _PATHS else (*paths[:_PATHS], "")
 
 
 def read_stood_in(data: object) -> StoodIn | None:
     """The stand-ins in an answer; ``None`` if it has none."""
     if not isinstance(data, Mapping):
         return None
-    found = {name: data.get(name) for name in ("packages", "answers", "skipped")}
+    entries = {name: data.get(name) for name in ("packages", "answers", "skipped")}
     return StoodIn(
         **{
-            name: tuple(bounded(each, _WORDS) for each in words[:_MANY] if isinstance(each, str))
-            for name, words in found.items()
-            if isinstance(words, list)
+            name: tuple(bounded(text, _WORDS) for text in texts[:_MANY] if isinstance(text, str))
+            for name, texts in entries.items()
+            if isinstance(texts, list)
         }
     )
 

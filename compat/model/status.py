@@ -151,23 +151,23 @@ class Numbers:
     @property
     def right(self) -> bool | None:
         """Whether they are right as far as they were checked; ``None`` if nothing tells."""
-        told = [check.right for check in self.checks if check.right is not None]
-        return all(told) if told else None
+        verdicts = [check.right for check in self.checks if check.right is not None]
+        return all(verdicts) if verdicts else None
 
     @property
     def trouble(self) -> Check | None:
         """The check that is not right, or that gave no answer; of several the one on a GPU."""
-        found = [
+        bad_checks = [
             check for check in self.checks if check.right is False or check.status is Status.LOST
         ]
-        return found[-1] if found else None
+        return bad_checks[-1] if bad_checks else None
 
     @property
     def decisive(self) -> Check | None:
         """The check that says most: a bad one, else that on a GPU, else that in the interpreter."""
         bad = [check for check in self.checks if check.right is False]
-        told = [check for check in self.checks if check.right is not None]
-        return next(reversed(bad or told or self.checks), None)
+        decided_checks = [check for check in self.checks if check.right is not None]
+        return next(reversed(bad or decided_checks or self.checks), None)
 
 
 NOT_RUN = Numbers()

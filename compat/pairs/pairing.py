@@ -93,7 +93,7 @@ def try_pairs(
     requested, notes = chosen(selection, torches, releases, every=every)
     envs = list(dict.fromkeys(pair.env for pair in requested))
     built_envs = {built.env.name: built for built in obtain(selection.config.path, envs)}
-    pairs = tried(requested, built_envs, selection, listener, again=again)
+    pairs = run_pairs(requested, built_envs, selection, listener, again=again)
     pins, more = _pins(pairs, built_envs, selection)
     toolchain = toolchains.of(requested[0].env)
     return Grid(
@@ -107,8 +107,8 @@ def try_pairs(
     )
 
 
-def tried(
-    asked: Sequence[RequestedPair],
+def run_pairs(
+    requests: Sequence[RequestedPair],
     envs: Mapping[str, BuiltEnv],
     selection: Selection,
     listener: Listener | None = None,
@@ -116,9 +116,9 @@ def tried(
     again: bool = False,
 ) -> tuple[Pair, ...]:
     """These pairs, in their order; ``envs`` are by name. Raises as :func:`try_pairs` does."""
-    if not asked:
+    if not requests:
         return ()
-    cache, pairing = selection.config.env_cache(), pairing_of(toolchains.of(asked[0].env))
+    cache, pairing = selection.config.env_cache(), pairing_of(toolchains.of(requests[0].env))
     done, lock = 0, threading.Lock()
     with (listener or Listener()).step("trying pairs") as now:
         cache.prepare()
@@ -134,16 +134,16 @@ def tried(
             claims=claims,
         )
 
-        def one(each: RequestedPair) -> Pair:
+        def one(request: RequestedPair) -> Pair:
             nonlocal done
-            pair = try_pair(each, envs[each.env.name], ready)
+            pair = try_pair(request, envs[request.env.name], ready)
             with lock:
                 done += 1
-                now(f"{done} of {len(asked)}, {pair.framework_release} with {pair.release}")
+                now(f"{done} of {len(requests)}, {pair.framework_release} with {pair.release}")
             return pair
 
         with closing(claims):
-            return tuple(concurrently(one, asked, min(_AT_ONCE, len(asked), AVAILABLE_CORES)))
+            return tuple(concurrently(one, requests, min(_AT_ONCE, len(requests), AVAILABLE_CORES)))
 
 
 def answers_folder(cache: EnvCache) -> Path:
@@ -168,7 +168,7 @@ def pairs_of(
     here = {built.env.name: built for built in envs if is_pair(built.env)}
     requested = [RequestedPair(env=built.env) for built in here.values() if built.error is None]
     try:
-        return tried(requested, here, selection, listener, again=again)
+        return run_pairs(requested, here, selection, listener, again=again)
     except EnvError as error:
         return tuple(_broken(pair, here[pair.env.name], str(error)) for pair in requested)
 
@@ -176,20 +176,20 @@ def pairs_of(
 # --- one pair -------------------------------------------------------------------------------------
 
 
-def try_pair(asked: RequestedPair, built: BuiltEnv, ready: PairingSetup) -> Pair:
+def try_pair(request: RequestedPair, built: BuiltEnv, ready: PairingSetup) -> Pair:
     """Run every program of a pair."""
     if built.error is not None or built.python is None or built.python_version is None:
-        return _broken(asked, built, built.error or "it has no interpreter")
-    toolchain = toolchains.of(asked.env)
-    own = asked.release is None or str(asked.release) == built.release
+        return _broken(request, built, built.error or "it has no interpreter")
+    toolchain = toolchains.of(request.env)
+    own = request.release is None or str(request.release) == built.release
     try:
         overlay = (
             None
             if own
-            else _overlay(asked.release, built.python, built.python_version, toolchain, ready)
+            else _overlay(request.release, built.python, built.python_version, toolchain, ready)
         )
     except EnvError as error:
-        return _broken(asked, built, str(error))
+        return _broken(request, built, str(error))
     key, began = pair_key(built, overlay, toolchain), time.monotonic()
     path = answers_folder(ready.cache) / f"{key}.json"
     with ready.claims.all_of([key]):
@@ -209,19 +209,19 @@ def try_pair(asked: RequestedPair, built: BuiltEnv, ready: PairingSetup) -> Pair
         programs = _programs(answers, toolchain)
         if not cached and not any(program.status is Status.TIMED_OUT for program in programs):
             keep_answers(path, answers)
-    pair = _pair(asked, built, cached=cached, seconds=round(time.monotonic() - began, 3))
+    pair = _pair(request, built, cached=cached, seconds=round(time.monotonic() - began, 3))
     return evolve(pair, programs=programs, static_launcher=answers.facts.get("static_launcher"))
 
 
-def _pair(asked: RequestedPair, built: BuiltEnv, **facts: Any) -> Pair:
-    release = str(asked.release or built.release or "")
+def _pair(request: RequestedPair, built: BuiltEnv, **facts: Any) -> Pair:
+    release = str(request.release or built.release or "")
     own = release == built.release
     version = (built.framework_release or "").partition("+")[0]
     return Pair(framework_release=version, release=release, env=built.env.name, own=own, **facts)
 
 
-def _broken(asked: RequestedPair, built: BuiltEnv, why: str) -> Pair:
-    return _pair(asked, built, error=why)
+def _broken(request: RequestedPair, built: BuiltEnv, why: str) -> Pair:
+    return _pair(request, built, error=why)
 
 
 def _overlay(
@@ -440,9 +440,9 @@ def _one_of_each(envs: Sequence[Env]) -> tuple[Env, ...]:
     return tuple(by_version.values())
 
 
-def _split(words: Sequence[str]) -> list[str]:
+def _split(texts: Sequence[str]) -> list[str]:
     return list(
-        dict.fromkeys(word.strip() for text in words for word in text.split(",") if word.strip())
+        dict.fromkeys(word.strip() for text in texts for word in text.split(",") if word.strip())
     )
 
 

@@ -65,7 +65,7 @@ def pairing_of(toolchain: Toolchain) -> Pairing:
 
 
 def run_programs(
-    tried: PairRun,
+    pair_run: PairRun,
     toolchain: Toolchain,
     deadline: float = DEADLINE,
     import_deadline: float = IMPORT_DEADLINE,
@@ -77,7 +77,7 @@ def run_programs(
     facts: JsonObject = {}
     answers: dict[str, JsonObject] = {}
     while remaining := [name for name in pairing_of(toolchain).programs if name not in answers]:
-        lines, ended = _one_process(tried, toolchain, remaining, deadline, import_deadline)
+        lines, ended = _one_process(pair_run, toolchain, remaining, deadline, import_deadline)
         begun = _IMPORT
         for line in lines:
             begun = str(line.get("begin", begun))
@@ -96,7 +96,7 @@ def run_programs(
 
 
 def _one_process(
-    tried: PairRun,
+    pair_run: PairRun,
     toolchain: Toolchain,
     programs: Sequence[str],
     deadline: float,
@@ -109,22 +109,22 @@ def _one_process(
         settings = {
             "answers": str(answers),
             "launches": str(launches),
-            "library": str(tried.library / pairing.library),
-            "before": str(tried.before) if tried.before else None,
+            "library": str(pair_run.library / pairing.library),
+            "before": str(pair_run.before) if pair_run.before else None,
             "programs": list(programs),
             "gpu": toolchain.device.facts(pairing.target),
         }
         reads = toolchain.variables
         withheld = {*reads.settings, *reads.files, *reads.folders}
         own = {name: value for name, value in passed_on(toolchain).items() if name not in withheld}
-        own |= {"TMPDIR": str(folder), "CC": tried.compiler}
+        own |= {"TMPDIR": str(folder), "CC": pair_run.compiler}
         ended = run(
-            [tried.python, "-I", str(pairing.program), json.dumps(settings)],
+            [pair_run.python, "-I", str(pairing.program), json.dumps(settings)],
             timeout=math.inf,
             waiting=_Patience(answers, deadline, import_deadline).is_left,
             env={
                 **own,
-                **pairing.variables(str(tried.library), str(launches), str(folder / "caches")),
+                **pairing.variables(str(pair_run.library), str(launches), str(folder / "caches")),
             },
             cwd=folder,
             limit=_LAST_WORDS,

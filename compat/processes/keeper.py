@@ -30,7 +30,7 @@ def keep(words: list[str]) -> None:
     os.write(1, b"%d\n" % code)
 
 
-def asked() -> list[str]:
+def read_command() -> list[str]:
     """The words of the program."""
     line = b""
     while not line.endswith(b"\n"):
@@ -40,4 +40,4 @@ def asked() -> list[str]:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever waits is asked, and ends this
-    keep(asked())
+    keep(read_command())

@@ -142,11 +142,11 @@ def run(  # noqa: PLR0913 - the options of one start, by name
     Raises MachineError if the machine refuses to start a process, OSError if there is no such
     program, and Stopped if the command is to end.
     """
-    with TemporaryFile() as printed, TemporaryFile() as given:
-        given.write(document.encode("utf-8", "backslashreplace"))
-        given.seek(0)
+    with TemporaryFile() as printed, TemporaryFile() as stdin_file:
+        stdin_file.write(document.encode("utf-8", "backslashreplace"))
+        stdin_file.seek(0)
         process = Process(
-            command, stdin=given, stdout=into or printed, stderr=printed, env=env, cwd=cwd
+            command, stdin=stdin_file, stdout=into or printed, stderr=printed, env=env, cwd=cwd
         )
         give_up = time.monotonic() + timeout
         try:
@@ -365,7 +365,7 @@ def resident_bytes(pid: int) -> int:
 
     Shared pages count once per process.
     """
-    return sum(_resident(each) for each in family(pid))
+    return sum(_resident(member) for member in family(pid))
 
 
 def family(pid: int) -> Iterator[int]:
@@ -377,12 +377,12 @@ def family(pid: int) -> Iterator[int]:
 
 def children(pid: int) -> list[int]:
     """The processes whose parent a process is; none if it is gone."""
-    found: list[int] = []
+    pids: list[int] = []
     with suppress(OSError):
         for task in Path(f"/proc/{pid}/task").iterdir():
             with suppress(OSError):
-                found += map(int, (task / "children").read_text().split())
-    return found
+                pids += map(int, (task / "children").read_text().split())
+    return pids
 
 
 def _resident(pid: int) -> int:
@@ -394,7 +394,7 @@ def _resident(pid: int) -> int:
 
 def cpu_seconds(pid: int) -> float:
     """CPU seconds of a process and all its descendants, with those that it waited for."""
-    return sum(_ticks(each) for each in family(pid)) / _TICKS
+    return sum(_ticks(member) for member in family(pid)) / _TICKS
 
 
 def _ticks(pid: int) -> int:
@@ -462,8 +462,8 @@ def state(pid: int) -> str:
 
 def inside(folder: Path) -> list[int]:
     """The processes of this user whose working folder that is."""
-    found = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
-    return [pid for pid in found if working_folder(pid) == str(folder)]
+    pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+    return [pid for pid in pids if working_folder(pid) == str(folder)]
 
 
 def end_users(folder: Path) -> None:
@@ -482,6 +482,6 @@ def end_users(folder: Path) -> None:
 
 def end_family(pid: int) -> None:
     """Kill a process and all its descendants."""
-    for each in list(family(pid)):
+    for member in list(family(pid)):
         with suppress(OSError):
-            os.kill(each, signal.SIGKILL)
+            os.kill(member, signal.SIGKILL)

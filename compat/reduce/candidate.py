@@ -91,9 +91,9 @@ class Candidate:
         """The class that the kernel is; ``None`` where it is a function."""
         return next(
             (
-                each
-                for each in self.tree.body
-                if isinstance(each, ast.ClassDef) and each.name == self.function
+                statement
+                for statement in self.tree.body
+                if isinstance(statement, ast.ClassDef) and statement.name == self.function
             ),
             None,
         )

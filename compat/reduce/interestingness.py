@@ -328,12 +328,17 @@ class InterestingnessTest:
         self._question.begin(self._taken(spec), self.stop)
 
     def _differing(
-        self, left: Sequence[int], candidates: Sequence[Candidate], specs: Sequence[Specialization]
+        self,
+        numbers: Sequence[int],
+        candidates: Sequence[Candidate],
+        specs: Sequence[Specialization],
     ) -> set[int]:
         """Those of some candidates of which the question says yes; all where there is none."""
         if self._question is None:
-            return set(left)
-        candidates_kept = [number for number in left if keeps_types(candidates[number], self.spec)]
+            return set(numbers)
+        candidates_kept = [
+            number for number in numbers if keeps_types(candidates[number], self.spec)
+        ]
         answers = self._question(
             [self._taken(specs[number]) for number in candidates_kept], self.stop
         )

@@ -234,9 +234,9 @@ def _slow(runs: BudgetedRuns, question: TakesLonger) -> tuple[list[Result], Crit
     """
     context = evolve(runs.context, limits=runs.brief_limits)
     cell = runs.subject.cells(runs.subject.bad)[0]
-    asked = in_seconds(question, cell, context)
-    return list(timed(runs.original([cell.env]), asked, context, runs.say)), Criterion(
-        question=asked
+    seconds_question = in_seconds(question, cell, context)
+    return list(timed(runs.original([cell.env]), seconds_question, context, runs.say)), Criterion(
+        question=seconds_question
     )
 
 
@@ -403,12 +403,12 @@ class Goal:
         return [pair[1] for pair in (before, after) if pair]
 
     def tiers(
-        self, patience: float, whole: float
+        self, patience: float, full_deadline: float
     ) -> tuple[list[CandidateRequirement], list[CandidateRequirement]]:
         """Return the requirements for every candidate, and those before one is accepted.
 
-        Deadlines are ``patience`` times as long, up to ``whole``. Requirements that other releases
-        hang are tested only at the end, because that takes longest.
+        Deadlines are ``patience`` times as long, up to ``full_deadline``. Requirements that other
+        releases hang are tested only at the end, because that takes longest.
         """
         first = [
             requirement
@@ -420,14 +420,14 @@ class Goal:
             for requirement in self.requirements
             if requirement.built.env.name not in self.tested and not requirement.hangs
         ]
-        return [_patient(requirement, patience, whole) for requirement in first], [
-            _patient(requirement, patience, whole) for requirement in later
+        return [_patient(requirement, patience, full_deadline) for requirement in first], [
+            _patient(requirement, patience, full_deadline) for requirement in later
         ]
 
-    def may_wait_longer(self, patience: float, whole: float) -> bool:
-        """Whether a hang was waited for less than the ``whole`` deadline."""
+    def may_wait_longer(self, patience: float, full_deadline: float) -> bool:
+        """Whether a hang was waited for less than the ``full_deadline``."""
         return any(
-            requirement.hangs and patience * requirement.limits.deadline < whole
+            requirement.hangs and patience * requirement.limits.deadline < full_deadline
             for requirement in self.requirements
         )
 
@@ -454,12 +454,12 @@ def newest_first(results: Sequence[Result]) -> list[Result]:
 
 
 def _patient(
-    requirement: CandidateRequirement, patience: float, whole: float
+    requirement: CandidateRequirement, patience: float, full_deadline: float
 ) -> CandidateRequirement:
     return evolve(
         requirement,
         limits=evolve(
-            requirement.limits, deadline=min(whole, patience * requirement.limits.deadline)
+            requirement.limits, deadline=min(full_deadline, patience * requirement.limits.deadline)
         ),
     )
 

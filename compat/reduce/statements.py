@@ -293,10 +293,10 @@ def _end(statement: ast.stmt, last: ast.stmt, names: dict[str, ast.expr]) -> lis
     return [end]
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _free(name: str, used_names: set[str]) -> str:
     """``name``, or where the caller has one like it, one that is free."""
     free = name
-    while free in taken:
+    while free in used_names:
         free += "_"
     return free
 

@@ -524,9 +524,9 @@ def _bounded(texts: Iterable[tuple[str, str]], limit: int) -> Iterator[tuple[str
 
     A text that does not fit is left out, and smaller ones after it may still fit.
     """
-    taken, room = set[str](), limit
+    included, room = set[str](), limit
     for name, text in texts:
-        if name not in taken and len(text) <= room:
-            taken.add(name)
+        if name not in included and len(text) <= room:
+            included.add(name)
             room -= len(text)
             yield name, text

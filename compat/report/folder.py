@@ -176,22 +176,22 @@ def merge_stores(files: Sequence[Path], folder: Path | None = None) -> tuple[Pat
 
 def told_of(merged: Merged, files: int) -> list[str]:
     """The joined files, in words."""
-    words = [
+    sentences = [
         f"{counted(merged.new, 'result')} of {counted(files, 'store')} new, {merged.known:,} known"
         " already"
     ]
-    words += (
+    sentences += (
         [f"{counted(merged.unreadable, 'row')} cannot be read by this version"]
         if merged.unreadable
         else []
     )
-    words += (
+    sentences += (
         [f"{counted(merged.artifacts, 'artifact')} missing beside them"] if merged.artifacts else []
     )
-    if found := merged.disagreeing:
-        more = [f"{len(found) - _NAMED:,} more"] if len(found) > _NAMED else []
-        words += [
-            f"{counted(len(found), 'cell')} flaky, since they do not agree:"
-            f" {listed([*found[:_NAMED], *more])}"
+    if cells := merged.disagreeing:
+        more = [f"{len(cells) - _NAMED:,} more"] if len(cells) > _NAMED else []
+        sentences += [
+            f"{counted(len(cells), 'cell')} flaky, since they do not agree:"
+            f" {listed([*cells[:_NAMED], *more])}"
         ]
-    return words
+    return sentences

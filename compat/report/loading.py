@@ -75,9 +75,9 @@ def load_reports(texts: Iterable[tuple[str, Content]], *, overlapping: bool = Fa
     """
     parts = [(where, read_matrix(text, where)) for where, text in texts]
     where = ", ".join(where for where, _ in parts)
-    whole = joined(parts, overlapping=overlapping)
+    matrix = joined(parts, overlapping=overlapping)
     del parts
-    return _report(where, whole)
+    return _report(where, matrix)
 
 
 # --- a file, checked ------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
         cells=(
             united([matrix.cells for matrix in matrices])
             if overlapping
-            else tuple(chain(*(each.cells for each in matrices)))
+            else tuple(chain(*(matrix.cells for matrix in matrices)))
         ),
         earlier=sum(matrix.earlier for matrix in matrices),
         shards=shards_together([_share(matrix) for matrix in matrices]),
@@ -313,8 +313,8 @@ def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
         helpers=_union(matrix.helpers for matrix in matrices),
         variants=_union(matrix.variants for matrix in matrices),
         existing={
-            name: tuple(sorted(known))
-            for name, known in _union(matrix.existing for matrix in matrices).items()
+            name: tuple(sorted(versions))
+            for name, versions in _union(matrix.existing for matrix in matrices).items()
         },
         **alike,
     )
@@ -322,12 +322,12 @@ def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
 
 def _tuned(matrices: Sequence[MatrixRecord]) -> tuple[TunedRecord, ...]:
     """The answers of all files; of two for one workload and GPU, that on more releases."""
-    found: dict[tuple[str, ...], TunedRecord] = {}
+    records: dict[tuple[str, ...], TunedRecord] = {}
     for record in (record for matrix in matrices for record in matrix.tuned):
         name = (record.kernel, record.variant, record.workload, record.target, record.device)
-        if name not in found or len(found[name].releases) < len(record.releases):
-            found[name] = record
-    return tuple(found.values())
+        if name not in records or len(records[name].releases) < len(record.releases):
+            records[name] = record
+    return tuple(records.values())
 
 
 def _share(matrix: MatrixRecord) -> ShardShare:
@@ -354,25 +354,25 @@ def _check_cells(parts: Sequence[Part]) -> None:
 def _alike(parts: Sequence[Part], field: str) -> tuple[object, ...]:
     """The values of a field in all files, each once."""
     noun, called = _ALIKE[field]
-    found: dict[Hashable, object] = {}
+    values: dict[Hashable, object] = {}
     for where, matrix in parts:
-        for each in getattr(matrix, field):
-            if found.setdefault(called(each), each) != each:
+        for value in getattr(matrix, field):
+            if values.setdefault(called(value), value) != value:
                 raise StoreError(
-                    f"the {noun} {called(each)} is another one than in the files before",
+                    f"the {noun} {called(value)} is another one than in the files before",
                     where=where,
                     hint=_HINT,
                 )
-    return tuple(found.values())
+    return tuple(values.values())
 
 
 def _union(mappings: Iterable[Mapping[str, tuple[Any, ...]]]) -> dict[str, tuple[Any, ...]]:
     """Name → what any of them has there, each once, in the order in which it is met."""
-    found: dict[str, dict[str | Version, None]] = {}
+    values_by_name: dict[str, dict[str | Version, None]] = {}
     for mapping in mappings:
         for name, values in mapping.items():
-            found.setdefault(name, {}).update(dict.fromkeys(values))
-    return {name: tuple(values) for name, values in found.items()}
+            values_by_name.setdefault(name, {}).update(dict.fromkeys(values))
+    return {name: tuple(values) for name, values in values_by_name.items()}
 
 
 _BETWEEN = "\n\nand in another run, "
@@ -385,12 +385,12 @@ def name_of(cell: CellRecord) -> str:
 
 def united(reports: Iterable[Sequence[CellRecord]]) -> tuple[CellRecord, ...]:
     """The cells of all reports, each once, in the order in which they are met."""
-    found: dict[str, CellRecord] = {}
+    cells_by_id: dict[str, CellRecord] = {}
     for cells in reports:
         for cell in cells:
             name = name_of(cell)
-            found[name] = _one(found[name], cell) if name in found else cell
-    return tuple(found.values())
+            cells_by_id[name] = _one(cells_by_id[name], cell) if name in cells_by_id else cell
+    return tuple(cells_by_id.values())
 
 
 def _one(first: CellRecord, second: CellRecord) -> CellRecord:

@@ -250,9 +250,9 @@ def tracker(finding: ReproFinding) -> str:
 
 def short(output: str, name: str, reader: OutputReader) -> str:
     """The output of a script without IR and places, and with stacks cut to their ends."""
-    words = reader.read(output).words
-    words = without_places(words).replace("repro.py", f"{name}.py")
-    lines = [line.rstrip() for line in _WARNING.sub("", words).splitlines()]
+    text = reader.read(output).words
+    text = without_places(text).replace("repro.py", f"{name}.py")
+    lines = [line.rstrip() for line in _WARNING.sub("", text).splitlines()]
     lines = [line for line in lines if line and not _UNDERLINE.match(line)]
     return printable("\n".join(_cut(_short_stacks(lines))))
 

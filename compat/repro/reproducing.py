@@ -42,7 +42,7 @@ class ReproListener:
         Returns:
             A function to call with the present step, perhaps from another thread.
         """
-        return nullcontext(lambda words: None)
+        return nullcontext(lambda message: None)
 
     def ends(self, outcome: WrittenRepro | Unverified) -> None:
         """The outcome of a cell, before the next cell begins."""
@@ -213,13 +213,13 @@ def _smaller(spec: Specialization, reduced: Path) -> Bundle:
             compile=declared.compile,
         )
     else:
-        name, left = _entry(spec, reduced)
+        name, parameters = _entry(spec, reduced)
         shown = evolve(
             spec,
             source=str(reduced.resolve()),
             roots=(),
             function=name,
-            compile=spec.compile.of_parameters(left),
+            compile=spec.compile.of_parameters(parameters),
         )
     language = toolchains.named(spec.toolchain).language
     return bundle(

@@ -115,8 +115,8 @@ class Script:
         if self.bundle.decorated:
             needed, driver = self.calls.before_decorators(self.target)
             future = [line for line in imported if "__future__" in line]
-            tried = _in_order([*needed, *(line for line in imported if line not in future)])
-            imports, kernel = self._imports(future), f"{tried}\n\n{driver}\n\n\n{kernel}"
+            preamble = _in_order([*needed, *(line for line in imported if line not in future)])
+            imports, kernel = self._imports(future), f"{preamble}\n\n{driver}\n\n\n{kernel}"
             return {
                 "does": "import",
                 "imports": imports,

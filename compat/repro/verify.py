@@ -292,12 +292,12 @@ def sayings(evidence: Evidence, knowledge: Knowledge) -> tuple[str, ...]:
 
     They are :func:`words_of`, the type of its exception, and the signal.
     """
-    said = (
+    texts = (
         words_of(evidence, knowledge),
         knowledge.symptoms(evidence).error,
         _FAULTS.get(evidence.signal or ""),
     )
-    return tuple(dict.fromkeys(filter(None, said)))
+    return tuple(dict.fromkeys(filter(None, texts)))
 
 
 def printed(evidence: Evidence) -> str:
@@ -312,13 +312,13 @@ def printed(evidence: Evidence) -> str:
     )
 
 
-def promise(said: Sequence[str], alike: Sequence[str], others: Sequence[str] = ()) -> str:
-    """A piece of ``said`` that stands literally in all outputs ``alike`` and in none of ``others``.
+def promise(texts: Sequence[str], alike: Sequence[str], others: Sequence[str] = ()) -> str:
+    """A piece of ``texts`` that stands literally in all outputs ``alike`` and in no ``others``.
 
     A readable piece is short and without quotes, and is preferred. The piece is made longer, with
     quotes and all, until it is in none of the others. It is empty if nothing distinguishes them.
     """
-    for message in said:
+    for message in texts:
         for piece in _candidates(message[:_CONSIDERED], alike):
             if not any(piece in other for other in others):
                 return piece

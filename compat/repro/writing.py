@@ -70,7 +70,7 @@ _SILENT = (Status.TIMED_OUT, *_UNFIT)
 
 
 def write_repro(
-    request: ReproRequest, context: RunContext, doing: Callable[[str], None] = lambda words: None
+    request: ReproRequest, context: RunContext, doing: Callable[[str], None] = lambda message: None
 ) -> WrittenRepro | Unverified:
     """Write the script, issue text and MLIR reproducer of a failing cell, and verify them.
 

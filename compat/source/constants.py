@@ -503,12 +503,12 @@ _EXPRESSIONS: Mapping[type[ast.expr], Callable[[Scope, PythonValue], PythonValue
     ),
     ast.Subscript: _subscript,
     ast.JoinedStr: _text,
-    ast.ListComp: lambda scope, node: [each.value(node.elt) for each in _comprehend(scope, node)],
-    ast.SetComp: lambda scope, node: {each.value(node.elt) for each in _comprehend(scope, node)},
+    ast.ListComp: lambda scope, node: [inner.value(node.elt) for inner in _comprehend(scope, node)],
+    ast.SetComp: lambda scope, node: {inner.value(node.elt) for inner in _comprehend(scope, node)},
     ast.GeneratorExp: lambda scope, node: [
-        each.value(node.elt) for each in _comprehend(scope, node)
+        inner.value(node.elt) for inner in _comprehend(scope, node)
     ],
     ast.DictComp: lambda scope, node: {
-        each.value(node.key): each.value(node.value) for each in _comprehend(scope, node)
+        inner.value(node.key): inner.value(node.value) for inner in _comprehend(scope, node)
     },
 }

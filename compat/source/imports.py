@@ -132,8 +132,8 @@ def _optional_imports(tree: ast.Module) -> Iterator[tuple[str, ast.Import | ast.
         if isinstance(node, ast.Try) and any(
             _goes_on_without(handler) for handler in node.handlers
         ):
-            for tried in node.body:
-                for inner in (tried, *statements_of(tried)):
+            for statement in node.body:
+                for inner in (statement, *statements_of(statement)):
                     if isinstance(inner, ast.Import | ast.ImportFrom):
                         yield from (
                             (alias.asname or alias.name.partition(".")[0], inner)
@@ -302,7 +302,9 @@ class _Users:
             for at, other in enumerate(imported.bound)
             if other == name
         ]
-        starred = [] if named else [each for each in imports if each.names == ("*",)]
+        starred = (
+            [] if named else [star_import for star_import in imports if star_import.names == ("*",)]
+        )
         if not (named or starred or is_module or name in bound):
             raise _Anything
         for imported, at in named:

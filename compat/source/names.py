@@ -89,10 +89,10 @@ class ParsedFile:
                 and all(len(origins[name]) == 1 for name in bound_by(leaf))
                 and not self.lines[leaf.lineno - 1][: leaf.col_offset].strip()
             ]
-            whole = statement.binds.difference(*map(bound_by, alone))
+            remaining = statement.binds.difference(*map(bound_by, alone))
             parts += [Statement.of(self, leaf, bound_by(leaf)) for leaf in alone]
-            if whole:
-                parts.append(evolve(statement, binds=whole))
+            if remaining:
+                parts.append(evolve(statement, binds=remaining))
         self.statements = parts
 
     def _is_stub(self, node: ast.stmt) -> bool:
@@ -111,9 +111,9 @@ class ParsedFile:
 
         If the name is a class, statements that set its attributes are included.
         """
-        found = [statement for statement in self.statements if name in statement.binds]
-        if not any(isinstance(statement.node, ast.ClassDef) for statement in found):
-            return found
+        statements = [statement for statement in self.statements if name in statement.binds]
+        if not any(isinstance(statement.node, ast.ClassDef) for statement in statements):
+            return statements
         return [
             statement
             for statement in self.statements
@@ -167,7 +167,7 @@ class Statement:
             return self
         node = copy(self.node)
         node.decorator_list = sorted(
-            [*self.dropped, *node.decorator_list], key=lambda each: each.lineno
+            [*self.dropped, *node.decorator_list], key=lambda decorator: decorator.lineno
         )
         return evolve(self, node=node, uses=tuple(uses(node)), dropped=())
 
@@ -249,7 +249,7 @@ def _asked(nodes: Iterable[ast.AST]) -> Iterator[str]:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             yield node.value.id
         elif isinstance(node, ast.Call):
-            yield from (each.id for each in node.args if isinstance(each, ast.Name))
+            yield from (argument.id for argument in node.args if isinstance(argument, ast.Name))
 
 
 def _leaves(nodes: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
@@ -258,7 +258,7 @@ def _leaves(nodes: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
         if isinstance(node, ast.If):
             yield from _leaves([*node.body, *node.orelse])
         elif isinstance(node, ast.Try):
-            handled = [each for handler in node.handlers for each in handler.body]
+            handled = [statement for handler in node.handlers for statement in handler.body]
             yield from _leaves([*node.body, *handled, *node.orelse, *node.finalbody])
         else:
             yield node
@@ -269,7 +269,9 @@ def _origin(node: ast.stmt, name: str) -> str:
     if not isinstance(node, ast.Import | ast.ImportFrom):
         return str(id(node))
     alias = next(
-        each for each in node.names if name in (each.asname, each.name.partition(".")[0], "*")
+        candidate
+        for candidate in node.names
+        if name in (candidate.asname, candidate.name.partition(".")[0], "*")
     )
     module = (node.level * ".", node.module) if isinstance(node, ast.ImportFrom) else ()
     return str((*module, alias.name, alias.asname))
@@ -356,17 +358,17 @@ class Names:
         ours = [node for node in imports if self._is_of_package(ast.unparse(node))]
         if any(isinstance(node, ast.ImportFrom) for node in ours):
             return True
-        asked = set(_asked(inside))
-        if any(asked & bound_by(node) for node in ours):
+        read_names = set(_asked(inside))
+        if any(read_names & bound_by(node) for node in ours):
             return True
         for name in dict.fromkeys(use.name for node in nodes for use in uses(node)):
             meaning = self.meaning(file, name)
             if isinstance(meaning, Installed):
-                if name in asked and self._is_of_package(meaning.statement):
+                if name in read_names and self._is_of_package(meaning.statement):
                     return True
             elif isinstance(meaning, Ours) and (meaning.file.path, meaning.name) not in seen:
                 seen |= {(meaning.file.path, meaning.name)}
-                binding = [each.node for each in meaning.file.binding(meaning.name)]
+                binding = [statement.node for statement in meaning.file.binding(meaning.name)]
                 if self._asks_package(meaning.file, binding, seen):
                     return True
         return False

@@ -302,19 +302,21 @@ class _ImportReader(ast.NodeVisitor):
         if self.owners is None or len(names) < len(targets) or node.value is None:
             self.generic_visit(node)
         else:
-            self.aliases += [(name, other) for other in self.taken(node.value) for name in names]
+            self.aliases += [
+                (name, other) for other in self.value_names(node.value) for name in names
+            ]
 
-    def taken(self, value: ast.expr) -> Iterator[str]:
+    def value_names(self, value: ast.expr) -> Iterator[str]:
         """The names that a value is of; what it uses besides is mentioned."""
         if isinstance(value, ast.Name):
             yield value.id
         elif isinstance(value, ast.Attribute):
             self.mentions.add(value.attr)
-            yield from self.taken(value.value)
+            yield from self.value_names(value.value)
         elif isinstance(value, ast.Tuple | ast.List | ast.Dict):
             self.visit_all(key for key in getattr(value, "keys", ()) if key is not None)
             for element in value.values if isinstance(value, ast.Dict) else value.elts:
-                yield from self.taken(element)
+                yield from self.value_names(element)
         else:
             self.visit(value)
 

@@ -138,7 +138,7 @@ class Database:
         )
         self._connection.text_factory = text_or_bytes
         try:
-            self._asked(self._prepared)
+            self._execute(self._prepared)
         except BaseException:
             self._connection.close()
             raise
@@ -188,7 +188,7 @@ class Database:
         """The rows of those of the keys that are there."""
         marks = ",".join("?" * len(keys))
         query = f"SELECT key, {', '.join(_ROW)} FROM evidence WHERE key IN ({marks})"
-        rows = self._asked(lambda: self._connection.execute(query, keys).fetchall())
+        rows = self._execute(lambda: self._connection.execute(query, keys).fetchall())
         return [StoredRow(key=key, **dict(zip(_ROW, row, strict=True))) for key, *row in rows]
 
     def seconds(self, kernels: Sequence[str], after: str) -> list[tuple[str, str, float]]:
@@ -210,7 +210,7 @@ class Database:
             f"SELECT key, cell, {took} FROM evidence WHERE key > ? AND {wanted} AND {good} ORDER BY"
             f" key LIMIT {PAGE}"
         )
-        return self._asked(lambda: self._connection.execute(query, (after, *kernels)).fetchall())
+        return self._execute(lambda: self._connection.execute(query, (after, *kernels)).fetchall())
 
     def add(self, rows: Sequence[tuple[StoredRow, str]]) -> None:
         """Insert or replace rows, all or none.
@@ -223,7 +223,7 @@ class Database:
         ]
         query = f"INSERT OR REPLACE INTO evidence VALUES ({', '.join('?' * len(_COLUMNS))})"
         if len(values) == 1:
-            self._asked(lambda: self._connection.execute(query, values[0]))
+            self._execute(lambda: self._connection.execute(query, values[0]))
         else:
             self._add_together(query, values)
 
@@ -235,7 +235,7 @@ class Database:
         if self.read_only:
             return
         query = "UPDATE evidence SET reader = ?, readings = ? WHERE key = ? AND attempts = ?"
-        self._asked(
+        self._execute(
             lambda: self._connection.execute(
                 query, (row.reader, row.readings, row.key, row.attempts)
             )
@@ -245,8 +245,8 @@ class Database:
         """What was launched of these identities."""
         marks = ",".join("?" * len(identities))
         query = f"SELECT {', '.join(_LAUNCHED)} FROM launched WHERE identity IN ({marks})"
-        found = self._asked(lambda: self._connection.execute(query, tuple(identities)).fetchall())
-        return [LaunchedRow(**dict(zip(_LAUNCHED, row, strict=True))) for row in found]
+        rows = self._execute(lambda: self._connection.execute(query, tuple(identities)).fetchall())
+        return [LaunchedRow(**dict(zip(_LAUNCHED, row, strict=True))) for row in rows]
 
     def add_launched(self, rows: Sequence[LaunchedRow]) -> None:
         """Put rows in their places, all or none."""
@@ -265,13 +265,13 @@ class Database:
                 raise
             self._connection.execute("COMMIT")
 
-        self._asked(add)
+        self._execute(add)
 
     def close(self) -> None:
         """Let go of the file."""
         self._connection.close()
 
-    def _asked(self, ask: Callable[[], _T]) -> _T:
+    def _execute(self, ask: Callable[[], _T]) -> _T:
         try:
             return ask()
         except UnicodeDecodeError as error:  # SQLite's message quotes a damaged name
@@ -309,8 +309,8 @@ def rows_in(connection: sqlite3.Connection) -> Iterator[list[tuple[StoredRow, st
 
 def launched_in(connection: sqlite3.Connection) -> Iterator[list[LaunchedRow]]:
     """All rows of launches there, few of them at a time."""
-    found = connection.execute(f"SELECT {', '.join(_LAUNCHED)} FROM launched")
-    while some := found.fetchmany(PAGE):
+    cursor = connection.execute(f"SELECT {', '.join(_LAUNCHED)} FROM launched")
+    while some := cursor.fetchmany(PAGE):
         yield [LaunchedRow(**dict(zip(_LAUNCHED, row, strict=True))) for row in some]
 
 
@@ -327,7 +327,9 @@ def put_aside(path: Path) -> Path | None:
             return None
         name = f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
         names = (f"{name}{f'-{number}' if number else ''}" for number in count())
-        aside = next(each for name in names if not os.path.lexists(each := path.with_name(name)))
+        aside = next(
+            candidate for name in names if not os.path.lexists(candidate := path.with_name(name))
+        )
         for suffix in ("", *_BESIDE):
             with suppress(FileNotFoundError):
                 Path(f"{path}{suffix}").rename(f"{aside}{suffix}")
@@ -336,20 +338,20 @@ def put_aside(path: Path) -> Path | None:
 
 def _check_file(path: Path) -> None:
     """Raises Damaged for what SQLite would wait for, or fail on without saying why."""
-    for each in (path, *(path.with_name(path.name + suffix) for suffix in _BESIDE)):
+    for file in (path, *(path.with_name(path.name + suffix) for suffix in _BESIDE)):
         try:
-            mode = each.stat().st_mode
+            mode = file.stat().st_mode
         except FileNotFoundError:
             continue
         except OSError as error:
-            if each.is_symlink():  # it leads in a circle
+            if file.is_symlink():  # it leads in a circle
                 raise Damaged("is a broken link") from error
             raise
         if not stat.S_ISREG(mode):
             raise Damaged(
                 "is not a file"
-                if each == path
-                else f"has {each.name} beside it, which is not a file"
+                if file == path
+                else f"has {file.name} beside it, which is not a file"
             )
 
 
@@ -369,14 +371,14 @@ def _is_fine(path: Path) -> bool:
     except (Damaged, Newer, OSError, sqlite3.Error) as error:
         return not isinstance(error, Damaged)
     try:
-        found: list[tuple[str]] = database._asked(
+        rows: list[tuple[str]] = database._execute(
             lambda: database._connection.execute("PRAGMA integrity_check(1)").fetchall()
         )
     except (Damaged, sqlite3.Error):
         return False
     finally:
         database.close()
-    return found == [("ok",)]
+    return rows == [("ok",)]
 
 
 def _says_damaged(error: sqlite3.Error) -> bool:

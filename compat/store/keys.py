@@ -284,17 +284,17 @@ class Claims:
         Waits for keys that other processes have claimed. Raises Stopped if the command must end.
         """
         # All processes take keys in one order, so that no two wait for each other.
-        ordered, taken = sorted(keys), list[str]()
+        ordered, claimed_keys = sorted(keys), list[str]()
         try:
             for key in ordered:
                 while not self.take(key):
                     interruption.check()
                     self.name_holder(key)
                     time.sleep(_EVERY)
-                taken.append(key)
+                claimed_keys.append(key)
             yield
         finally:
-            for key in taken:
+            for key in claimed_keys:
                 self.release(key)
 
     def close(self) -> None:

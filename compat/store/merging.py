@@ -140,7 +140,7 @@ class _Page:
     missing: list[str] = Factory(list)
 
     def merge(self) -> Merged:
-        known = {row.key: row for row in self.store.rows([row.key for row, _ in self.rows])}
+        own_rows = {row.key: row for row in self.store.rows([row.key for row, _ in self.rows])}
         put, counted, disagreeing = (
             list[tuple[StoredRow, str]](),
             {"new": 0, "known": 0, "unreadable": 0},
@@ -151,7 +151,7 @@ class _Page:
             if not theirs:
                 counted["unreadable"] += 1
                 continue
-            mine = known.get(row.key)
+            mine = own_rows.get(row.key)
             ours = attempts_of(mine) if mine else ()
             if mine is None or not ours:
                 counted["new"] += 1
@@ -187,7 +187,8 @@ class _Page:
             return mine
         self.bring(row, theirs)
         both = [
-            self.store.as_read(each, attempts) for each, attempts in ((mine, ours), (row, theirs))
+            self.store.as_read(stored_row, attempts)
+            for stored_row, attempts in ((mine, ours), (row, theirs))
         ]
         return row_of(row.key, toolchain, [evidence for attempts in both for evidence in attempts])
 
@@ -244,10 +245,10 @@ def _limit(attempts: Sequence[Evidence]) -> tuple[float, int]:
 
 
 def _merge_launched(rows: Sequence[LaunchedRow], store: Store) -> Merged:
-    known = {_place(row): row for row in store.launched([row.identity for row in rows])}
+    own_rows = {_place(row): row for row in store.launched([row.identity for row in rows])}
     put, disagreeing = list[LaunchedRow](), list[str]()
     for row in rows:
-        mine = known.get(_place(row))
+        mine = own_rows.get(_place(row))
         if mine is None:
             put.append(row)
         elif mine.told != row.told and (both := _both(mine, row)) is not None:
@@ -270,7 +271,7 @@ def _both(one: LaunchedRow, other: LaunchedRow) -> LaunchedRow | None:
 
     Returns ``None`` if both say the same.
     """
-    records = [_told(record) for record in (one, other)]
+    records = [_record_of(record) for record in (one, other)]
     statuses = [_check(record).get("status") for record in records]
     if statuses[0] == statuses[1] or Status.UNSTABLE in statuses or Status.OK not in statuses:
         return None
@@ -283,14 +284,14 @@ def _both(one: LaunchedRow, other: LaunchedRow) -> LaunchedRow | None:
     return evolve(one, told=write_json({**bad, "check": check}))
 
 
-def _told(row: LaunchedRow) -> Mapping[str, object]:
+def _record_of(row: LaunchedRow) -> Mapping[str, object]:
     try:
-        said = read_json(row.told)
+        record = read_json(row.told)
     except ValueError:
         return {}
-    return said if isinstance(said, dict) else {}
+    return record if isinstance(record, dict) else {}
 
 
-def _check(told: Mapping[str, object]) -> Mapping[str, object]:
-    check = told.get("check")
+def _check(record: Mapping[str, object]) -> Mapping[str, object]:
+    check = record.get("check")
     return check if isinstance(check, dict) else {}

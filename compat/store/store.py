@@ -75,9 +75,9 @@ class Store:
     def __init__(
         self,
         folder: Path,
-        warn: Callable[[str], None] = lambda words: None,
+        warn: Callable[[str], None] = lambda message: None,
         *,
-        say: Callable[[str], None] = lambda words: None,
+        say: Callable[[str], None] = lambda message: None,
         only_read: bool = False,
     ) -> None:
         """Open or create the store in ``folder``.
@@ -171,12 +171,12 @@ class Store:
         """
         if all(evidence.complete for evidence in attempts):
             return attempts
-        known, toolchain = as_read(row, attempts), toolchains.named(row.toolchain)
-        if known is not None and row.reader == toolchains.reading_version(toolchain):
-            return known
+        stored_reading, toolchain = as_read(row, attempts), toolchains.named(row.toolchain)
+        if stored_reading is not None and row.reader == toolchains.reading_version(toolchain):
+            return stored_reading
         printed = [printed_text(evidence, self.artifact) for evidence in attempts]
         if None in printed:
-            return known
+            return stored_reading
         read = tuple(
             (
                 evidence
@@ -220,8 +220,8 @@ class Store:
     def named(self, row: StoredRow, attempts: Sequence[Evidence]) -> Iterator[str]:
         """Return the names of artifacts in a row, perhaps with repetitions."""
         for evidence in as_read(row, tuple(attempts)) or attempts:
-            found = (*evidence.kept.values(), evidence.diagnosis.reproducer, evidence.diagnosis.ir)
-            yield from (name for name in found if name and Path(name).name == name)
+            names = (*evidence.kept.values(), evidence.diagnosis.reproducer, evidence.diagnosis.ir)
+            yield from (name for name in names if name and Path(name).name == name)
 
     def seconds(self, kernels: Iterable[str]) -> Iterator[tuple[str, float]]:
         """Return cell id and seconds of each stored result of these kernels, all attempts together.
@@ -259,16 +259,19 @@ class Store:
                 group = [self._pending.popleft() for _ in range(len(self._pending))]
                 try:
                     self._do(
-                        partial(Database.add, rows=[(each.row, each.cell) for each in group]),
+                        partial(
+                            Database.add,
+                            rows=[(pending_row.row, pending_row.cell) for pending_row in group],
+                        ),
                         "cannot save a result",
                     )
                 except BaseException as error:
-                    for each in group:
-                        each.trouble = error
+                    for pending_row in group:
+                        pending_row.trouble = error
                     raise
                 finally:
-                    for each in group:
-                        each.done = True
+                    for pending_row in group:
+                        pending_row.done = True
         if mine.trouble is not None:
             raise mine.trouble
 

@@ -711,8 +711,8 @@ class Toolchain:
         They include the GPU and the framework that are assumed if code asks for them.
         """
         facts = self.device.facts(target)
-        if release is not None and (known := self.framework_of(release)):
-            facts["framework"] = known
+        if release is not None and (framework := self.framework_of(release)):
+            facts["framework"] = framework
         elif newest := self.framework_of(None):
             facts["assumed_framework"] = newest
         return facts

@@ -111,15 +111,15 @@ class TuningAnswer:
 
     def stretches(self) -> tuple[Stretch, ...]:
         """All releases, in as few stretches as possible."""
-        found: list[Stretch] = []
+        stretches: list[Stretch] = []
         first, good = 0, self._as_good(0)
         for release in range(1, len(self.releases)):
             still = good & self._as_good(release)
             if not still:
-                found.append(self._stretch(good, first, release - 1))
+                stretches.append(self._stretch(good, first, release - 1))
                 first, still = release, self._as_good(release)
             good = still
-        return (*found, self._stretch(good, first, len(self.releases) - 1))
+        return (*stretches, self._stretch(good, first, len(self.releases) - 1))
 
     def _as_good(self, release: int) -> set[int]:
         configs = range(len(self.configs))
@@ -157,9 +157,9 @@ class TuningAnswer:
         costs: dict[int, float] = {}
         for config in range(len(self.configs)):
             own = [self.cost(config, release) for release in range(len(self.releases))]
-            known = [cost for cost in own if cost is not None]
-            if len(known) == len(own):
-                costs[config] = max(known)
+            known_costs = [cost for cost in own if cost is not None]
+            if len(known_costs) == len(own):
+                costs[config] = max(known_costs)
         return min(costs.items(), key=lambda item: item[1], default=None)
 
     def dearest(self) -> tuple[int, int, float] | None:
@@ -195,8 +195,8 @@ def answers_of(
     for result in results:
         by_spec.setdefault((result.cell.spec, result.cell.target.name), []).append(result)
     targets = dict.fromkeys(result.cell.target.name for result in results)
-    found = (_answer(workload, target, by_spec) for workload in workloads for target in targets)
-    return tuple(answer for answer in found if answer is not None)
+    answers = (_answer(workload, target, by_spec) for workload in workloads for target in targets)
+    return tuple(answer for answer in answers if answer is not None)
 
 
 def _answer(
@@ -214,13 +214,15 @@ def _answer(
     if not timed:
         return None
     envs = sorted(timed, key=lambda env: _place(next(iter(timed[env].values()))))
-    found = [str(next(iter(timed[env].values())).cell.env.release) for env in envs]
+    releases = [str(next(iter(timed[env].values())).cell.env.release) for env in envs]
     latencies = (result.latency for results in timed.values() for result in results.values())
     return TuningAnswer(
         workload=workload,
         target=target,
         device=next(latency.device for latency in latencies if latency is not None),
-        releases=tuple(found if len(set(found)) == len(found) and "None" not in found else envs),
+        releases=tuple(
+            releases if len(set(releases)) == len(releases) and "None" not in releases else envs
+        ),
         envs=tuple(envs),
         timings={
             (config, place): _timing(result)

@@ -93,7 +93,7 @@ def _identity(spec: Specialization) -> str:
 
 def _configs(specs: Sequence[Specialization]) -> Iterator[Config]:
     """The cases of a workload, and the further configs of their ranges, each once."""
-    first, seen, taken = specs[0], set[str](), {spec.case for spec in specs}
+    first, seen, used_cases = specs[0], set[str](), {spec.case for spec in specs}
     own = [(spec.case, _settings(spec)) for spec in specs]
     further = (("", settings) for spec in specs for settings in _in_ranges(spec))
     for case, settings in itertools.chain(own, further):
@@ -101,9 +101,9 @@ def _configs(specs: Sequence[Specialization]) -> Iterator[Config]:
         if identity not in seen:
             seen.add(identity)
             spec = _configured(first, settings, case)
-            while not case and spec.case in taken:
+            while not case and spec.case in used_cases:
                 spec = evolve(spec, case=f"{spec.case}+")
-            taken.add(spec.case)
+            used_cases.add(spec.case)
             yield Config(settings=settings, spec=spec)
 
 

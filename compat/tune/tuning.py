@@ -63,7 +63,8 @@ class CompiledConfigs:
         return evolve(
             built,
             launchable=tuple(
-                evolve(each, contest=names[each.cell.spec]) for each in built.launchable
+                evolve(launchable, contest=names[launchable.cell.spec])
+                for launchable in built.launchable
             ),
             left_out=(*built.left_out, *map(_left_out, self._failed())),
         )
@@ -111,17 +112,17 @@ def _latencies(
 
     ``results`` are those of cases of the workload for one target.
     """
-    found: dict[str, Latency] = {}
+    latencies: dict[str, Latency] = {}
     for answer in answers_of([workload], with_launched(_of_configs(workload, results), store)):
         oldest = answer.best(0)
         for place, env in enumerate(answer.envs):
             best = answer.latency(answer.best(place), place)
             own = answer.latency(oldest, place) if kept else best
             if own is not None and best is not None:
-                found[env] = (
+                latencies[env] = (
                     evolve(own, baseline_us=best.us, ratio=own.us / best.us) if kept else own
                 )
-    return found
+    return latencies
 
 
 def known_answers(results: Sequence[Result], store: Store) -> tuple[TuningAnswer, ...]:
@@ -189,7 +190,7 @@ def plan_tuning(selection: Selection) -> TuningPlan:
     targets.
     """
     specs = [spec for spec in selection.specs if not _is_recorded(spec)]
-    workloads = [each for each in workloads_of(specs) if len(each.configs) > 1]
+    workloads = [workload for workload in workloads_of(specs) if len(workload.configs) > 1]
     if not workloads:
         raise _not_tunable(selection.specs)
     configured = tuple(config.spec for workload in workloads for config in workload.configs)

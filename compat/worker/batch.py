@@ -272,14 +272,14 @@ class Attempt:
         During the import of the file, this is the last line that ran.
         """
         if self.function is None and not self.job.get("ir"):
-            found = innermost_line(error, self.job["roots"][0])
+            location = innermost_line(error, self.job["roots"][0])
         elif _interpreting(toolchain) is not None:
             links = exceptions_of(error)
             lines = (innermost_line(link, self.job["roots"][0]) for link in reversed(links))
-            found = next((line for line in lines if line), None)
+            location = next((line for line in lines if line), None)
         else:
-            found = toolchain.kernel_line(error, self.job, self.function)
-        return {"path": found[0], "line": found[1]} if found else None
+            location = toolchain.kernel_line(error, self.job, self.function)
+        return {"path": location[0], "line": location[1]} if location else None
 
     def enter(self, stage: str | None, cpu: float | None = None) -> None:
         """Note that ``stage`` begins, and that the stage before it has ended.
@@ -377,14 +377,14 @@ def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapt
     problems, outputs = load_numerics()
     noted, right = attempt.noted, False
     settings = {**attempt.job["options"], **attempt.job["constexprs"]}
-    found: list[Document] = []
+    comparisons: list[Document] = []
     attempt.enter("interpret")
-    each = _problems(attempt, problems, seed)
+    problem_stream = _problems(attempt, problems, seed)
     try:
-        for problem in each:
-            noted.update(problem=problem["name"], problems=len(found) + 1)
+        for problem in problem_stream:
+            noted.update(problem=problem["name"], problems=len(comparisons) + 1)
             grid = problems.grid_of(problem, settings)
-            attempt.beacon.at(problem["name"], len(found) + 1)
+            attempt.beacon.at(problem["name"], len(comparisons) + 1)
             try:
                 launch = interpreting.prepare(attempt.function, attempt.job, problem)
             except ValueError as error:
@@ -392,8 +392,8 @@ def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapt
             outputs.poison(problem)
             launch(grid)
             attempt.enter("check")
-            found.append(outputs.compare(problem))
-            noted["check"] = outputs.together(found)
+            comparisons.append(outputs.compare(problem))
+            noted["check"] = outputs.together(comparisons)
             # A problem without references has values. Metrics are texts and numbers.
             if "values" in noted["check"]:
                 noted["values"] = json.dumps(noted["check"].pop("values"), separators=(",", ":"))
@@ -411,15 +411,17 @@ def _problems(attempt: Attempt, problems: Any, seed: int) -> Iterator[Document]:
 
     The attempt notes the files that are read for that.
     """
-    asked = attempt.job["problem"]
+    problem_spec = attempt.job["problem"]
     with attempt.opened.noting():
         before = set(sys.modules)
-        function = problems.load(asked["source"], asked["function"])
+        function = problems.load(problem_spec["source"], problem_spec["function"])
         attempt.modules |= set(sys.modules) - before
-        each = problems.each(function, asked["parameters"], asked["dtype"], seed, "cpu", False)
+        problem_stream = problems.each(
+            function, problem_spec["parameters"], problem_spec["dtype"], seed, "cpu", False
+        )
     while True:
         with attempt.opened.noting():
-            problem = next(each, None)
+            problem = next(problem_stream, None)
         if problem is None:
             return
         yield problem
@@ -447,7 +449,7 @@ def _imported(roots: list[str]) -> list[str]:
     )
     own = tuple(os.path.join(folder, "") for folder in _OWN)
     tree = tuple(os.path.join(root, "") for root in roots)
-    found = set()
+    paths = set()
     # By way of their dictionaries: asking a module for an attribute can run code of its own.
     for name, module in list(sys.modules.items()):
         path = getattr(module, "__dict__", {}).get("__file__")
@@ -456,24 +458,24 @@ def _imported(roots: list[str]) -> list[str]:
         root = next((root for root in tree if path.startswith(root)), None)
         if root is not None:
             if installed not in os.sep + path.partition(root)[2]:
-                found.add(path)
+                paths.add(path)
         elif (
             installed not in path
             and not path.startswith(("<", *env))
             and not os.path.realpath(path).startswith(env)
         ):
-            found.add(path)
-    return sorted(found)
+            paths.add(path)
+    return sorted(paths)
 
 
 def _distinct(caught: list[warnings.WarningMessage]) -> list[dict[str, str]]:
     seen: dict[tuple[str, str], None] = {}
     for warning in caught[:_WARNINGS]:
         text = warning.message
-        said = (
+        message = (
             message_of(text, _WORDS) if isinstance(text, BaseException) else cut(str(text), _WORDS)
         )
-        seen.setdefault((warning.category.__name__, said))
+        seen.setdefault((warning.category.__name__, message))
     return [{"type": kind, "message": message} for kind, message in seen]
 
 

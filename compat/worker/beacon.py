@@ -95,9 +95,9 @@ def _written(path: str) -> float | None:
     The time is in seconds since the epoch. Returns ``None`` if there is no such file.
     """
     times = []
-    for found in glob.glob(glob.escape(path) + "*"):
+    for matching_path in glob.glob(glob.escape(path) + "*"):
         try:
-            times.append(os.stat(found).st_mtime)
+            times.append(os.stat(matching_path).st_mtime)
         except OSError:  # gone again
             continue
     return min(times, default=None)

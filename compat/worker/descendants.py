@@ -28,14 +28,14 @@ def children() -> List[int]:
 
     They include processes that have ended and wait to be reaped.
     """
-    found: List[int] = []
+    pids: List[int] = []
     for task in os.listdir("/proc/self/task"):
         try:
             with open("/proc/self/task/%s/children" % task) as file:
-                found += map(int, file.read().split())
+                pids += map(int, file.read().split())
         except OSError:  # the thread is gone, or this kernel does not have that file
             continue
-    return found
+    return pids
 
 
 def end_children(spared: Collection[int] = (), seconds: float = 5.0) -> bool:
@@ -48,10 +48,10 @@ def end_children(spared: Collection[int] = (), seconds: float = 5.0) -> bool:
     while not _childless():
         # The list may lack a process while another one ends, so an empty one counts when it comes
         # twice.
-        left = {*children(), *children()}.difference(spared)
-        if not left and spared:
+        remaining = {*children(), *children()}.difference(spared)
+        if not remaining and spared:
             return True
-        for pid in left:
+        for pid in remaining:
             _end(pid)
         if time.monotonic() > give_up:
             return False

@@ -136,7 +136,7 @@ class Beginning:
         """
         write_bytecode_inside(sys.prefix)
         outer = outer or cls()
-        found = cls()
+        beginning = cls()
         opened = Opened(folder)
         opened.add(outer.read)
         toolchain.set_target(package["target"])
@@ -153,5 +153,5 @@ class Beginning:
             raise RuntimeError(
                 "%s stayed imported, though the import of its package failed" % orphans[0]
             )
-        found.read, found.warnings = opened.paths(), [*outer.warnings, *caught]
-        return found
+        beginning.read, beginning.warnings = opened.paths(), [*outer.warnings, *caught]
+        return beginning

@@ -37,12 +37,14 @@ def traceback_of(error: BaseException) -> str:
     frames = list(_frames(error.__traceback__))
     if error.__suppress_context__ and error.__cause__ is None and error.__context__ is not None:
         frames += _frames(error.__context__.__traceback__)
-    told = [_frame_text(frame, line) for frame, line in frames]
-    if len(told) > _FIRST + _LAST:
-        told[_FIRST:-_LAST] = ["  [… %d frames left out …]\n" % (len(told) - _FIRST - _LAST)]
-    while len(told) > 1 and sum(map(len, told)) > _LIMIT:
-        del told[0]
-    return "".join(told)[-_LIMIT:]
+    frame_texts = [_frame_text(frame, line) for frame, line in frames]
+    if len(frame_texts) > _FIRST + _LAST:
+        frame_texts[_FIRST:-_LAST] = [
+            "  [… %d frames left out …]\n" % (len(frame_texts) - _FIRST - _LAST)
+        ]
+    while len(frame_texts) > 1 and sum(map(len, frame_texts)) > _LIMIT:
+        del frame_texts[0]
+    return "".join(frame_texts)[-_LIMIT:]
 
 
 def innermost_line(error: BaseException, folder: str) -> tuple[str, int] | None:
@@ -94,7 +96,7 @@ def exception_chain(
     chain = exceptions_of(error)
     if len(chain) > links:  # the outermost says where, the innermost why
         chain = chain[: links // 2] + chain[-links // 2 :]
-    return [_told(link, letters) for link in chain]
+    return [_link_document(link, letters) for link in chain]
 
 
 def exceptions_of(error: BaseException) -> list[BaseException]:
@@ -109,16 +111,16 @@ def exceptions_of(error: BaseException) -> list[BaseException]:
     return chain
 
 
-def _told(error: BaseException, letters: int) -> Document:
-    told = {
+def _link_document(error: BaseException, letters: int) -> Document:
+    document = {
         "type": _type_name(error),
         "message": message_of(error, letters),
         "traceback": unless_broken(traceback_of, error) or "",
     }
     return (
-        dict(told, errno=error.errno)
+        dict(document, errno=error.errno)
         if isinstance(error, OSError) and isinstance(error.errno, int)
-        else told
+        else document
     )
 
 

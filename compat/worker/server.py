@@ -48,8 +48,8 @@ def main(arguments: list[str]) -> int:
     folder, control_fd, toolchain_folder, *others = arguments
     stay, package = (others, None) if len(others) != 1 else ([], json.loads(others[0]))
     control, *listening = [socket.socket(fileno=int(fd)) for fd in (control_fd, *stay[:1])]
-    for each in (control, *listening):
-        each.set_inheritable(False)
+    for sock in (control, *listening):
+        sock.set_inheritable(False)
     _die_with_parent(signal.SIGKILL)  # an import can hang
 
     def load() -> tuple[adapter.Adapter, Beginning]:
@@ -97,13 +97,13 @@ def _new_server(
 
 
 def _beginning_of(
-    toolchain: adapter.Adapter, asked: dict[str, object] | None, folder: str
+    toolchain: adapter.Adapter, preparation: dict[str, object] | None, folder: str
 ) -> Beginning:
     """What is made ready before the first child: an interpreter, a package, or nothing."""
-    if not asked:
+    if not preparation:
         return Beginning()
-    if not asked.get("interpret"):
-        return Beginning.of(asked, toolchain, folder)
+    if not preparation.get("interpret"):
+        return Beginning.of(preparation, toolchain, folder)
     toolchain.begin_interpreting()  # a toolchain without one is never asked
     adapter.load_numerics()
     check_threads("making the interpreter ready")
@@ -310,8 +310,8 @@ class Server:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             _die_with_parent(signal.SIGKILL)
             adopt_orphans()
-            for each in self.sockets():
-                each.close()
+            for sock in self.sockets():
+                sock.close()
             pipes = (child.exit_pipe for child in self.children.values())
             for fd in (*fds, *(pipe for pipe in pipes if pipe is not None)):
                 os.close(fd)

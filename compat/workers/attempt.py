@@ -127,7 +127,7 @@ class Mode:
     """Whether the worker gets a cell's problem; the arguments of a launch depend on its sizes."""
 
     @property
-    def asked(self) -> tuple[str, ...]:
+    def action_names(self) -> tuple[str, ...]:
         """The names of its actions."""
         return tuple(action.do for action in self.actions)
 
@@ -152,7 +152,7 @@ class Mode:
     @property
     def interprets(self) -> bool:
         """Whether it takes a worker that runs kernels instead of compiling them."""
-        return Interpret.do in self.asked
+        return Interpret.do in self.action_names
 
 
 LAUNCHABLE = "launchable"
@@ -325,8 +325,8 @@ class InFlightCell:
         ``cpu`` is how many CPU seconds the child has used by now. The CPU seconds at the beginning
         of the stage are not known. They are divided between the stages in proportion to their time.
         """
-        now, whole = time.monotonic() - self.started, time.time()
-        entered = max(self.entered, now - (whole - since))
+        now, wall_time = time.monotonic() - self.started, time.time()
+        entered = max(self.entered, now - (wall_time - since))
         last = next(reversed(self.cpu.values()), 0.0)
         share = (entered - self.entered) / (now - self.entered) if now > self.entered else 1.0
         self.cpu.setdefault(stage, last + share * max(0.0, cpu - last))
@@ -349,7 +349,7 @@ class InFlightCell:
             else deadline
         )
 
-    def left(self, limits: Limits) -> float:
+    def remaining_seconds(self, limits: Limits) -> float:
         """Seconds until that deadline."""
         return self.started + self.imported + self.limit(limits) - time.monotonic()
 
@@ -375,8 +375,8 @@ class InFlightCell:
 
     def evidence(self, mode: Mode, **facts: Any) -> Evidence:
         """What is known of it by now, and these facts."""
-        known = {
-            "asked": mode.asked,
+        defaults = {
+            "asked": mode.action_names,
             "alone": mode.diagnose,
             "stage": self.stage,
             "entered": self.entered,
@@ -385,7 +385,7 @@ class InFlightCell:
             "stages": self.stages,
             "protocol": tuple(self.notes),
         }
-        return Evidence(**{**known, **facts})
+        return Evidence(**{**defaults, **facts})
 
 
 _Look = Callable[[], InFlightCell | None]
@@ -418,10 +418,10 @@ def taking_longer_than(seconds: float) -> tuple[tuple[Cell, float], ...]:
         looks = tuple(_WATCHED.values())
     now = time.monotonic()
     flights = [flight for look in looks if (flight := look()) is not None]
-    found = [
+    slow_cells = [
         (flight.cell, now - flight.started) for flight in flights if now - flight.started > seconds
     ]
-    return tuple(sorted(found, key=lambda each: -each[1]))
+    return tuple(sorted(slow_cells, key=lambda pair: -pair[1]))
 
 
 # --- folders of another machine -------------------------------------------------------------------
@@ -449,7 +449,7 @@ class Places:
         """A text with the asker's paths."""
         if not self.pairs or not any(here in text for here, _ in self.pairs):
             return text
-        return self._here.sub(lambda found: self._there[found[0]], text)
+        return self._here.sub(lambda match: self._there[match[0]], text)
 
     def told_data(self, data: bytes) -> bytes:
         """The same of a file; one that is no text is left as it is, since lengths matter there."""
@@ -464,27 +464,27 @@ class Places:
         """Evidence with the asker's paths."""
         if not self.pairs:
             return evidence
-        told = self.told
+        translate = self.told
         stood_in = evidence.stood_in
         return evolve(
             evidence,
-            raised=tuple(_raised(each, self) for each in evidence.raised),
-            printed=told(evidence.printed),
-            stderr=told(evidence.stderr),
-            in_flight=evidence.in_flight and told(evidence.in_flight),
-            at=evidence.at and told(evidence.at),
-            quoted={told(place): line for place, line in evidence.quoted.items()},
-            source=told(evidence.source),
-            optional={name: told(place) for name, place in evidence.optional.items()},
+            raised=tuple(_raised(link, self) for link in evidence.raised),
+            printed=translate(evidence.printed),
+            stderr=translate(evidence.stderr),
+            in_flight=evidence.in_flight and translate(evidence.in_flight),
+            at=evidence.at and translate(evidence.at),
+            quoted={translate(place): line for place, line in evidence.quoted.items()},
+            source=translate(evidence.source),
+            optional={name: translate(place) for name, place in evidence.optional.items()},
             metrics=_plain(evidence.metrics, self),
             warnings=tuple(
-                Noticed(type=warning.type, message=told(warning.message))
+                Noticed(type=warning.type, message=translate(warning.message))
                 for warning in evidence.warnings
             ),
-            imported=tuple(map(told, evidence.imported)),
+            imported=tuple(map(translate, evidence.imported)),
             stood_in=stood_in and _stood_in(stood_in, self),
-            protocol=tuple(map(told, evidence.protocol)),
-            refused=evidence.refused and told(evidence.refused),
+            protocol=tuple(map(translate, evidence.protocol)),
+            refused=evidence.refused and translate(evidence.refused),
         )
 
     @cached_property
@@ -519,8 +519,8 @@ def _plain(value: object, places: Places) -> Any:
     if isinstance(value, str):
         return places.told(value)
     if isinstance(value, Mapping):
-        return {name: _plain(each, places) for name, each in value.items()}
-    return [_plain(each, places) for each in value] if isinstance(value, list) else value
+        return {name: _plain(element, places) for name, element in value.items()}
+    return [_plain(element, places) for element in value] if isinstance(value, list) else value
 
 
 def folders_of(python: str) -> tuple[str, str]:
@@ -531,8 +531,8 @@ def folders_of(python: str) -> tuple[str, str]:
     folder = Path(python).parent.parent
     try:
         with (folder / "pyvenv.cfg").open(encoding="utf-8", errors="replace") as file:
-            said = dict(line.partition("=")[::2] for line in file)
+            settings = dict(line.partition("=")[::2] for line in file)
     except OSError:
         return str(folder), ""
-    home = next((value.strip() for name, value in said.items() if name.strip() == "home"), "")
+    home = next((value.strip() for name, value in settings.items() if name.strip() == "home"), "")
     return str(folder), str(Path(home).parent) if home else ""

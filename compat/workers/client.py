@@ -70,7 +70,7 @@ class Hello:
     threads: int = 1
     """Threads in the server; forking is only safe with one."""
     raised: tuple[Raised, ...] = ()
-    words: str = ""
+    output: str = ""
     """The output of a worker that did not become ready."""
 
 
@@ -226,15 +226,15 @@ class Lines:
     def add(self, data: bytes) -> list[bytes]:
         """The lines that end in ``data``."""
         first, *more = data.split(b"\n")
-        whole: list[bytes] = []
+        lines: list[bytes] = []
         for piece in more:
             self._hold(first)
             if not self._dropping:
-                whole.append(b"".join(self._pieces))
+                lines.append(b"".join(self._pieces))
             self._pieces, self._length, self._dropping = [], 0, False
             first = piece
         self._hold(first)
-        return whole
+        return lines
 
     @property
     def unfinished(self) -> bool:
@@ -301,19 +301,21 @@ def answer_of(message: Mapping[str, object]) -> DoneEvent | None:
     )
 
 
-def _place(said: object) -> str | None:
+def _place(location: object) -> str | None:
     """``{"path", "line"}`` as ``path:number``; ``None`` where it is no such thing."""
     path, number = (
-        (said.get("path"), said.get("line")) if isinstance(said, Mapping) else (None, None)
+        (location.get("path"), location.get("line"))
+        if isinstance(location, Mapping)
+        else (None, None)
     )
-    known = isinstance(path, str) and len(path) <= WIDTH_LIMIT and offset(number) is not None
-    return f"{path}:{number}" if known else None
+    is_valid = isinstance(path, str) and len(path) <= WIDTH_LIMIT and offset(number) is not None
+    return f"{path}:{number}" if is_valid else None
 
 
 def names(said: object) -> list[str]:
     """A few names, printable as they are."""
     return (
-        [each[:_NAME] for each in said[:_FEW] if isinstance(each, str)]
+        [name[:_NAME] for name in said[:_FEW] if isinstance(name, str)]
         if isinstance(said, list)
         else []
     )

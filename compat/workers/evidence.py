@@ -114,7 +114,7 @@ def _pass_seconds(text: str, evidence: Evidence, flight: InFlightCell) -> dict[s
     """
     seconds, wall = toolchains.of(flight.cell.env).reader.pass_seconds(text)
     share = min(1.0, sum(evidence.stages.values()) / wall) if wall else 1.0
-    return {name: round(taken * share, 4) for name, taken in seconds.items()}
+    return {name: round(cpu_seconds * share, 4) for name, cpu_seconds in seconds.items()}
 
 
 def _made(
@@ -161,18 +161,18 @@ def _optional_imports(evidence: Evidence, paths: Iterable[str]) -> dict[str, str
     """
     words = set(
         re.findall(
-            r"\w+", "\n".join(f"{each.message}\n{each.traceback}" for each in evidence.raised)
+            r"\w+", "\n".join(f"{link.message}\n{link.traceback}" for link in evidence.raised)
         )
     )
-    found: dict[str, str] = {}
+    statements: dict[str, str] = {}
     for path in sorted(paths) if words else ():
         with suppress(OSError):
             for name, statement in optional_imports(Path(path).read_bytes()):
                 if name in words:
-                    found.setdefault(
+                    statements.setdefault(
                         name, f"{path}:{statement.lineno}: {ast.unparse(statement)}"[:_LONGEST_LINE]
                     )
-    return found
+    return statements
 
 
 def _line_at(place: str) -> str | None:
@@ -190,12 +190,14 @@ def _reproducer(directory: Path) -> bytes | None:
 
     Before 3.6 each stage overwrites one file. Since 3.6 there is one file per stage.
     """
-    found = [
+    reproducers = [
         (path, content)
         for path in directory.glob("reproducer.mlir*")
         if (content := content_of(path, _LARGEST_REPRODUCER)) is not None
     ]
-    return max(found, key=lambda each: _written(each[0]))[1] if found else None
+    return (
+        max(reproducers, key=lambda reproducer: _written(reproducer[0]))[1] if reproducers else None
+    )
 
 
 def _written(path: Path) -> int:
@@ -307,15 +309,19 @@ def refusal(evidence: Evidence, folder: Path) -> str | None:
         if link.errno in _NUMBERS or (link.errno == errno.EACCES and str(folder) in link.message):
             return f"{link.type}: {link.message}"
     for text in _texts(evidence):
-        if found := _WORDS.search(text) or _killed(text):
-            return _line(text, found)
+        if match := _WORDS.search(text) or _killed(text):
+            return _line(text, match)
     return None
 
 
 def _killed(text: str) -> re.Match[str] | None:
     """Where a text tells of an assembler that was ended from outside."""
-    patterns = (each.ir.parts.assembler.killed for each in toolchains.every() if each.ir.parts)
-    return next((found for pattern in patterns if (found := pattern.search(text))), None)
+    patterns = (
+        toolchain.ir.parts.assembler.killed
+        for toolchain in toolchains.every()
+        if toolchain.ir.parts
+    )
+    return next((match for pattern in patterns if (match := pattern.search(text))), None)
 
 
 def lack_of_machine(evidence: Evidence, folder: Path) -> MachineError | None:
@@ -325,8 +331,8 @@ def lack_of_machine(evidence: Evidence, folder: Path) -> MachineError | None:
     """
     if short := _short_of_room(folder):
         return short
-    said = refusal(evidence, folder)
-    return _checked(folder, said) if said else _short_of_memory(evidence)
+    reason = refusal(evidence, folder)
+    return _checked(folder, reason) if reason else _short_of_memory(evidence)
 
 
 def _short_of_room(folder: Path) -> MachineError | None:
@@ -354,10 +360,10 @@ def _short_of_memory(evidence: Evidence) -> MachineError | None:
 
     The machine is the reason if the user's shell limits memory, or if none is left.
     """
-    words = " ".join(
+    text = " ".join(
         [evidence.stderr, *(f"{link.type}: {link.message}" for link in evidence.raised)]
     )
-    if not _OUT_OF_MEMORY.search(words):
+    if not _OUT_OF_MEMORY.search(text):
         return None
     for name in ("RLIMIT_AS", "RLIMIT_DATA"):
         limit, _ = resource.getrlimit(getattr(resource, name))
@@ -368,7 +374,7 @@ def _short_of_memory(evidence: Evidence) -> MachineError | None:
     return _no_memory_left()
 
 
-def _checked(folder: Path, said: str) -> MachineError | None:
+def _checked(folder: Path, reason: str) -> MachineError | None:
     """Try for oneself whether the machine refuses what it is said to refuse."""
     try:
         _write_into(folder)
@@ -380,7 +386,7 @@ def _checked(folder: Path, said: str) -> MachineError | None:
             return MachineError.of(error)
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if limit < _OPEN_FILES and limit != resource.RLIM_INFINITY:
-        return MachineError.about(errno.EMFILE, f"the limit is {limit}; {said}")
+        return MachineError.about(errno.EMFILE, f"the limit is {limit}; {reason}")
     return _no_memory_left()
 
 
@@ -399,12 +405,12 @@ def _no_memory_left() -> MachineError | None:
             line.split(":", 1)
             for line in Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()
         )
-        left = int(fields["MemAvailable"].split()[0]) * 1024
+        available = int(fields["MemAvailable"].split()[0]) * 1024
     except (OSError, KeyError, ValueError):
         return None
     return (
-        MachineError.about(errno.ENOMEM, f"{left >> 20} MiB are available")
-        if left < _MEMORY
+        MachineError.about(errno.ENOMEM, f"{available >> 20} MiB are available")
+        if available < _MEMORY
         else None
     )
 
@@ -414,9 +420,9 @@ def _texts(evidence: Evidence) -> Iterator[str]:
     yield from (link.message for link in evidence.raised)
 
 
-def _line(text: str, found: re.Match[str]) -> str:
+def _line(text: str, match: re.Match[str]) -> str:
     """The line that a match is on, bounded."""
-    start, end = text.rfind("\n", 0, found.start()) + 1, text.find("\n", found.end())
+    start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
     return text[
-        max(start, found.start() - 200) : end if 0 <= end < found.end() + 200 else found.end() + 200
+        max(start, match.start() - 200) : end if 0 <= end < match.end() + 200 else match.end() + 200
     ].strip()

@@ -117,8 +117,10 @@ def resident_workers() -> list[ResidentWorker]:
     No worker is asked, so looking does not make a worker stay.
     """
     runtime = _runtime_folder()
-    found = (_looked_at(folder) for folder in (runtime.iterdir() if runtime else ()))
-    return sorted((each for each in found if each), key=lambda each: (each.env, each.pid))
+    workers = (_resident_worker(folder) for folder in (runtime.iterdir() if runtime else ()))
+    return sorted(
+        (worker for worker in workers if worker), key=lambda worker: (worker.env, worker.pid)
+    )
 
 
 def stop_resident_workers() -> StopResult:
@@ -127,15 +129,15 @@ def stop_resident_workers() -> StopResult:
     A worker that does not answer is killed.
     """
     runtime = _runtime_folder()
-    told, killed = 0, 0
+    dismissed, killed = 0, 0
     for folder in runtime.iterdir() if runtime else ():
         if client := _connected(folder):
             with client, suppress(WorkerGone):
                 client.dismiss()
-                told += 1
+                dismissed += 1
         else:
             killed += _killed(folder)
-    return StopResult(told=told, killed=killed)
+    return StopResult(told=dismissed, killed=killed)
 
 
 # --- finding and starting -------------------------------------------------------------------------
@@ -167,9 +169,10 @@ def _runtime_folder() -> Path | None:
 
     Returns ``None`` if it cannot be made, or if somebody else has made it.
     """
-    given = os.environ.get("XDG_RUNTIME_DIR", "")
+    xdg_runtime_dir = os.environ.get("XDG_RUNTIME_DIR", "")
     folder = Path(
-        given if os.path.isdir(given) else tempfile.gettempdir(), f"triton-compat-{os.getuid()}"
+        xdg_runtime_dir if os.path.isdir(xdg_runtime_dir) else tempfile.gettempdir(),
+        f"triton-compat-{os.getuid()}",
     )
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -187,7 +190,7 @@ def _connected(folder: Path) -> WorkerClient | None:
 
     Returns ``None`` if no worker is there, or if it does not answer in time.
     """
-    about = _looked_at(folder)
+    about = _resident_worker(folder)
     # A stopped worker would take a connection and never answer.
     if about is not None and supervisor.state(about.pid) in _STOPPED:
         return None
@@ -212,7 +215,7 @@ def _clear_stopped(folder: Path) -> None:
 
     A worker that is merely slow is left alone.
     """
-    about = _looked_at(folder)
+    about = _resident_worker(folder)
     if about is not None and supervisor.state(about.pid) in _STOPPED:
         _killed(folder)
 
@@ -222,11 +225,11 @@ def _killed(folder: Path) -> bool:
 
     Returns whether it was still there.
     """
-    found = supervisor.inside(folder.resolve())
-    for pid in found:
+    pids = supervisor.inside(folder.resolve())
+    for pid in pids:
         supervisor.end_family(pid)
     shutil.rmtree(folder, ignore_errors=True)
-    return bool(found)
+    return bool(pids)
 
 
 def _started(built: BuiltEnv, worker: Path, folder: Path, idle_timeout: float) -> WorkerClient:
@@ -235,13 +238,13 @@ def _started(built: BuiltEnv, worker: Path, folder: Path, idle_timeout: float) -
     Raises OSError if none can be started, or none can stay there. Nothing is left in that case.
     """
     making = folder.with_name(f".new-{folder.name}")
-    for each in (making, folder):
-        claim_folder(each)
+    for path in (making, folder):
+        claim_folder(path)
     try:
         client = _begun(built, worker, making, folder, idle_timeout)
     except BaseException:
-        for each in (making, folder):
-            remove_folder(each)
+        for path in (making, folder):
+            remove_folder(path)
         raise
     release_folder(making)
     if client.hello.ready:
@@ -295,12 +298,12 @@ def _begun(
         process.end()
         raise
     client.close()
-    client.hello = evolve(client.hello, words=last_output(process, folder))
+    client.hello = evolve(client.hello, output=last_output(process, folder))
     process.end()
     return client
 
 
-def _looked_at(folder: Path) -> ResidentWorker | None:
+def _resident_worker(folder: Path) -> ResidentWorker | None:
     """Return a description of the worker in a folder.
 
     Returns ``None`` unless a process of the recorded number works in the folder.
@@ -362,7 +365,7 @@ class WorkerPool:
         if package is None:
             yield self.of(built)
             return
-        purposes = [(built.env.name, each) for each in package.with_outer]
+        purposes = [(built.env.name, preloaded) for preloaded in package.with_outer]
         with self._guard:
             self._uses.update(purposes)
             for purpose in purposes:  # the last ones were used last

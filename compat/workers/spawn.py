@@ -71,10 +71,10 @@ class OwnWorker(WorkerClient):
                     str(far_end.fileno()),
                     str(toolchain.adapter),
                 ]
-                asked = (
+                preparation = (
                     {"interpret": True} if interprets else package.document() if package else None
                 )
-                command += [json.dumps(asked)] if asked else []
+                command += [json.dumps(preparation)] if preparation else []
                 own = (
                     toolchain.device.interpreter.variables
                     if interprets and toolchain.device.interpreter
@@ -94,7 +94,7 @@ class OwnWorker(WorkerClient):
             self._end(patience=0.0)
             raise
         if not self.hello.ready:
-            self.hello = evolve(self.hello, words=last_output(self._process, folder))
+            self.hello = evolve(self.hello, output=last_output(self._process, folder))
             self.close()
 
     def close(self) -> None:
@@ -161,7 +161,7 @@ def spawn(
     with (folder / _OUTPUT).open("wb") as output:
         return Process(
             command,
-            pass_fds=[each.fileno() for each in sockets],
+            pass_fds=[sock.fileno() for sock in sockets],
             stdout=output,
             stderr=output,
             env={
@@ -194,20 +194,20 @@ def passed_on(toolchain: Toolchain | None = None) -> dict[str, str]:
     any folder.
     """
     here = dict(os.environ)  # looking up each name costs more
-    found: dict[str, str] = {name: here[name] for name in _ANY_PROGRAM if name in here}
-    for each in [toolchain] if toolchain else toolchains.every():
-        reads = each.variables
-        found |= {
+    variables: dict[str, str] = {name: here[name] for name in _ANY_PROGRAM if name in here}
+    for selected_toolchain in [toolchain] if toolchain else toolchains.every():
+        reads = selected_toolchain.variables
+        variables |= {
             name: here[name]
             for name in (*reads.files, *reads.folders, *reads.settings)
             if name in here
         }
-        found |= {
-            name: os.path.abspath(found[name])
+        variables |= {
+            name: os.path.abspath(variables[name])
             for name in reads.files
-            if name in found and os.path.exists(found[name])
+            if name in variables and os.path.exists(variables[name])
         }
-    return found
+    return variables
 
 
 def code_settings(toolchain: Toolchain) -> dict[str, str]:
@@ -221,14 +221,17 @@ def variable_dependencies(toolchain: Toolchain, backend: str) -> dict[str, str]:
     Digests of the files that the variables lead to are included.
     """
     reads = toolchain.variables
-    found = {
+    variables = {
         name: value for name, value in passed_on(toolchain).items() if name not in _ANY_PROGRAM
     }
     paths = [
-        path for name in reads.files if name in found for path in found[name].split(os.pathsep)
+        path
+        for name in reads.files
+        if name in variables
+        for path in variables[name].split(os.pathsep)
     ]
     paths += reads.programs.get(backend, ())
-    return found | {path: digest for path in paths if (digest := _digest(path))}
+    return variables | {path: digest for path in paths if (digest := _digest(path))}
 
 
 def _digest(path: str) -> str | None:

@@ -130,9 +130,9 @@ def attempt(
 
 
 def _broken(hello: Hello) -> Evidence:
-    words = readable(hello.words)
+    text = readable(hello.output)
     return Evidence(
-        answered=False, toolchain_broken=True, raised=hello.raised, printed=words, stderr=words
+        answered=False, toolchain_broken=True, raised=hello.raised, printed=text, stderr=text
     )
 
 
@@ -216,7 +216,7 @@ class _Watch:
     def _patience(self) -> float:
         if self.in_flight is None:
             return _TICK
-        return max(0.0, min(_TICK, self.in_flight.left(self.limits)))
+        return max(0.0, min(_TICK, self.in_flight.remaining_seconds(self.limits)))
 
     def _read_lines(self, fd: int) -> list[bytes] | None:
         """The whole lines that arrived, ``None`` at the end of the pipe."""
@@ -288,9 +288,9 @@ class _Watch:
         It does not depend on the cells, because only the system itself was asked for anything so
         far.
         """
-        told = read_raised(raised)
-        number, words = (told[-1].errno or 0, told[-1].message) if told else (0, "")
-        return MachineError.about(number, words, where=str(self.child.directory.parent))
+        chain = read_raised(raised)
+        number, message = (chain[-1].errno or 0, chain[-1].message) if chain else (0, "")
+        return MachineError.about(number, message, where=str(self.child.directory.parent))
 
     def _begin(self, flight: InFlightCell, message: JsonMapping) -> None:
         flight.started = time.monotonic()
@@ -301,10 +301,10 @@ class _Watch:
         self.in_flight = flight
         self._looked = 0.0
 
-    def _note(self, words: str) -> None:
+    def _note(self, note: str) -> None:
         flight = self.in_flight or (self.expected[0] if self.expected else None)
         if flight is not None and len(flight.notes) < 20:
-            flight.notes.append(words)
+            flight.notes.append(note)
 
     # --- limits ---
 
@@ -319,7 +319,7 @@ class _Watch:
                 self._kill()
             return
         age = now - self.in_flight.started
-        if self.in_flight.left(self.limits) <= 0:
+        if self.in_flight.remaining_seconds(self.limits) <= 0:
             self.deadline_hit = self.in_flight.limit(self.limits)
             cpu = supervisor.cpu_seconds(self.pid)
             self._note_stage(self.in_flight, cpu)
@@ -408,9 +408,13 @@ class _Watch:
 
         This happens in a call that goes through several stages.
         """
-        found = beacon.begun(str(self.child.directory))
-        if found is not None and found[0] in self.stages and found[0] != flight.stage:
-            flight.began(*found, cpu)
+        stage_start = beacon.begun(str(self.child.directory))
+        if (
+            stage_start is not None
+            and stage_start[0] in self.stages
+            and stage_start[0] != flight.stage
+        ):
+            flight.began(*stage_start, cpu)
 
     def _cut_short(self, flight: InFlightCell) -> Evidence:
         """The evidence of the cell that was in flight when the child ended."""

@@ -232,13 +232,13 @@ def jobs(config: MatrixConfig, cells: int) -> tuple[Group, ...]:
     envs = config.choose_envs()
     if cells <= FEW and not any(env.paired for env in envs):
         return groups(config, 1)
-    found = groups(config)
-    shards = min(SHARDS, ceil(cells / len(found) / SHARD)) or 1
+    ranges = groups(config)
+    shards = min(SHARDS, ceil(cells / len(ranges) / SHARD)) or 1
     if shards == 1:
-        return found
+        return ranges
     return tuple(
         evolve(group, name=f"{group.name}-{number}", shard=f"{number}/{shards}")
-        for group in found
+        for group in ranges
         for number in range(1, shards + 1)
     )
 
@@ -271,10 +271,10 @@ def _ranges(envs: Sequence[Env], most: int) -> Iterator[Group]:
 def _cover(ranges: Sequence[Group], config: MatrixConfig, envs: Sequence[Env]) -> bool:
     """Whether ranges of releases mean these envs, each once."""
     try:
-        found = [env.name for group in ranges for env in config.choose_envs([group.envs])]
+        names = [env.name for group in ranges for env in config.choose_envs([group.envs])]
     except SelectionError:
         return False
-    return sorted(found) == sorted(env.name for env in envs)
+    return sorted(names) == sorted(env.name for env in envs)
 
 
 def _named(envs: Sequence[Env], most: int) -> Iterator[Group]:

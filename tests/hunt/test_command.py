@@ -105,10 +105,10 @@ def test_without_envs_it_tries_the_newest_release(project: Path) -> None:
 
 
 def test_batches_follow_the_time_that_programs_take() -> None:
-    assert _batch(rate=0.1, seconds=3600, taken=100) == 18
-    assert _batch(rate=0.1, seconds=3600, taken=3540) == 6
-    assert _batch(rate=50, seconds=None, taken=1) == 64
-    assert _batch(rate=0.001, seconds=60, taken=1) == 2
+    assert _batch(rate=0.1, seconds=3600, elapsed=100) == 18
+    assert _batch(rate=0.1, seconds=3600, elapsed=3540) == 6
+    assert _batch(rate=50, seconds=None, elapsed=1) == 64
+    assert _batch(rate=0.001, seconds=60, elapsed=1) == 2
 
 
 def test_a_folder_for_a_gpu_host_has_what_compiles(project: Path) -> None:

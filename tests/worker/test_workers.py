@@ -58,6 +58,6 @@ def test_one_that_never_got_ready_is_not_tried_again(workers: WorkerPool, tmp_pa
     server = workers.of(env)
     assert isinstance(server, OwnWorker)
     assert not server.hello.ready
-    assert server.hello.words == "out of order\n"
+    assert server.hello.output == "out of order\n"
     assert workers.of(env) is server
     assert (tmp_path / "starts").read_text() == "started\n"

@@ -62,10 +62,10 @@ class DaskExecutor:
             yield from self._local.submit(batch)
             return
         session, origins = self._session, origins_of(batch)
-        whole = (
+        whole_tree = (
             session.trees.of(origins, whole=True) if frozenset(origins) in session.wholes else None
         )
-        tree = whole or session.trees.of(origins)
+        tree = whole_tree or session.trees.of(origins)
         assert tree is not None
         built = batch.built
         parcel = Parcel(
@@ -104,7 +104,7 @@ class _BatchWork(Work[CellAttempts]):
     parcel: Parcel
     positions: tuple[int, ...]
     """Of its cells, in the batch that was submitted."""
-    lacking: str | None = None
+    worker_without_tree: str | None = None
     """The address of a worker that is to get the content of the tree, too."""
 
     @property
@@ -132,7 +132,7 @@ class _BatchWork(Work[CellAttempts]):
         with self._workers() as workers:
             if not workers:
                 return self._of_nobody(), []
-            with_tree = [worker for worker in workers if worker.address == self.lacking]
+            with_tree = [worker for worker in workers if worker.address == self.worker_without_tree]
             parcel = evolve(
                 self.parcel if with_tree else self.parcel.light, alone=bool(self.losses)
             )
@@ -177,8 +177,8 @@ class _BatchWork(Work[CellAttempts]):
             return () if session.is_settled else None
         if not self.losses:
             return [worker for worker in able if not worker.alone] or None
-        taken = {worker.host for worker in workers if worker.alone}
-        free = [worker for worker in able if worker.host not in taken]
+        busy_hosts = {worker.host for worker in workers if worker.alone}
+        free = [worker for worker in able if worker.host not in busy_hosts]
         if not free:
             return None
         chosen = min(free, key=lambda worker: worker.host in self.hosts)
@@ -199,10 +199,14 @@ class _BatchWork(Work[CellAttempts]):
             hint = "Finished cells are saved. Repair the workers, then run the same command again."
             raise ClusterError(f"no Dask worker can continue: {listed}", hint=hint)
         message = f"no Dask worker can provide this env: {listed}"
-        asked = self.parcel.batch.mode.asked
+        action_names = self.parcel.batch.mode.action_names
         return self._same_of_all(
             Evidence(
-                answered=False, asked=asked, toolchain_broken=True, printed=message, stderr=message
+                answered=False,
+                asked=action_names,
+                toolchain_broken=True,
+                printed=message,
+                stderr=message,
             )
         )
 
@@ -210,16 +214,20 @@ class _BatchWork(Work[CellAttempts]):
 
     def _after(self, answer: ParcelResult) -> tuple[Sequence[CellAttempts], Sequence[_BatchWork]]:
         if answer.lacks_tree:
-            return [], [evolve(self, lacking=answer.worker)]
+            return [], [evolve(self, worker_without_tree=answer.worker)]
         self._note(answer)
         attempts = answer.attempts
         wanting = {cell.position for cell in attempts if _wants_more(cell.attempts)}
-        whole = self._whole() if wanting else None
-        known = [cell for cell in attempts if whole is None or cell.position not in wanting]
-        numbered = [evolve(cell, position=self.positions[cell.position]) for cell in known]
-        finished = {cell.position for cell in known}
+        with_whole_tree = self._with_whole_tree() if wanting else None
+        final_attempts = [
+            cell for cell in attempts if with_whole_tree is None or cell.position not in wanting
+        ]
+        numbered = [evolve(cell, position=self.positions[cell.position]) for cell in final_attempts]
+        finished = {cell.position for cell in final_attempts}
         remaining = [number for number in range(len(self.positions)) if number not in finished]
-        return numbered, [evolve(whole or self, lacking=None).part(remaining)] if remaining else []
+        return numbered, [
+            evolve(with_whole_tree or self, worker_without_tree=None).part(remaining)
+        ] if remaining else []
 
     def _note(self, answer: ParcelResult) -> None:
         """Remember what a worker cannot do, and say so once."""
@@ -235,7 +243,7 @@ class _BatchWork(Work[CellAttempts]):
                 worker.unfit = answer.refused
                 session.say(f"no longer using Dask worker {worker.name}: {answer.refused}")
 
-    def _whole(self) -> _BatchWork | None:
+    def _with_whole_tree(self) -> _BatchWork | None:
         """The same with its whole tree; ``None`` if it has that, or it would be too large.
 
         Kernel files that cannot be imported may lack a file that no import statement shows.

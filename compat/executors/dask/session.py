@@ -92,7 +92,7 @@ class DaskSession:
     Closing it leaves nothing of the command in the cluster.
     """
 
-    def __init__(self, settings: DaskSettings, say: Say = lambda words: None) -> None:
+    def __init__(self, settings: DaskSettings, say: Say = lambda message: None) -> None:
         """``say`` hears of workers that fail, and of the dashboard's address.
 
         It does not connect yet.

@@ -66,8 +66,8 @@ def _junit(report: Report, _: str) -> Rendered:
 def _code_quality(report: Report, inside: str) -> Rendered:
     from compat.report.render.ci import code_quality, findings, warnings
 
-    found = (*findings(report, inside), *warnings(report, inside))
-    return write_json(code_quality(found)) + "\n"
+    all_findings = (*findings(report, inside), *warnings(report, inside))
+    return write_json(code_quality(all_findings)) + "\n"
 
 
 FORMATS: list[Format] = [

@@ -171,17 +171,17 @@ class _Tried:
         return "failure" if self.program.status.is_answer else "error"
 
 
-def _add_program(suite: Element, tried: _Tried, options: tuple[str, ...]) -> None:
-    pair, program = tried.pair, tried.program
+def _add_program(suite: Element, program_run: _Tried, options: tuple[str, ...]) -> None:
+    pair, program = program_run.pair, program_run.program
     name, seconds = (program.name, program.seconds) if program else ("env", pair.seconds)
     case = SubElement(
         suite, "testcase", classname=_text(pair.name), name=_text(name), time=f"{seconds:.3f}"
     )
-    if tried.kind is None:
+    if program_run.kind is None:
         return
     kind = (program.failure_class or str(program.status)) if program else str(Status.ENV_BROKEN)
     message = (program.message if program else pair.error) or kind
-    element = SubElement(case, tried.kind, type=_text(kind), message=_text(one_line(message)))
+    element = SubElement(case, program_run.kind, type=_text(kind), message=_text(one_line(message)))
     reached = f"at: stage {program.stage}\n\n" if program and program.stage else ""
     element.text = _text(f"{message}\n\n{reached}{pair_command(pair, options)}")
 
@@ -199,14 +199,16 @@ def _counts(kinds: Sequence[str | None], seconds: str) -> JsonObject:
     }
 
 
-def _time(results: Sequence[Result], tried: Sequence[_Tried] = ()) -> str:
-    pairs = sum(case.program.seconds if case.program else case.pair.seconds for case in tried)
+def _time(results: Sequence[Result], program_runs: Sequence[_Tried] = ()) -> str:
+    pairs = sum(
+        case.program.seconds if case.program else case.pair.seconds for case in program_runs
+    )
     return f"{sum(result.outcome.seconds for result in results) + pairs:.3f}"
 
 
 def _text(text: str) -> str:
     """Text that XML can hold: control characters are written out."""
-    return _NO_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", printable(text))
+    return _NO_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", printable(text))
 
 
 # --- what is unexpected or suspected, each with the place in a repository that it is about --------
@@ -447,16 +449,16 @@ _IN_DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _IN_PROPERTY = {**_IN_DATA, ":": "%3A", ",": "%2C"}
 
 
-def workflow_commands(found: Sequence[Annotation]) -> Iterator[str]:
+def workflow_commands(all_findings: Sequence[Annotation]) -> Iterator[str]:
     """A line for each finding, ten errors and ten warnings at most.
 
     A last line says how many more there are.
     """
-    errors = [finding for finding in found if not finding.is_warning]
-    suspected = [finding for finding in found if finding.is_warning]
+    errors = [finding for finding in all_findings if not finding.is_warning]
+    suspected = [finding for finding in all_findings if finding.is_warning]
     shown = (*errors[:MOST], *suspected[:MOST])
     yield from map(_github_annotation, shown)
-    if more := len(found) - len(shown):
+    if more := len(all_findings) - len(shown):
         yield _command(
             "notice",
             {"title": "triton-compat"},
@@ -499,12 +501,12 @@ _SEVERITIES = {
 """All others are ``major``."""
 
 
-def code_quality(found: Sequence[Annotation]) -> list[JsonObject]:
+def code_quality(all_findings: Sequence[Annotation]) -> list[JsonObject]:
     """An issue for each finding about a file of the repository.
 
     GitLab takes no issue without a file. JUnit has the others.
     """
-    return [_issue(finding, finding.path) for finding in found if finding.path is not None]
+    return [_issue(finding, finding.path) for finding in all_findings if finding.path is not None]
 
 
 def _issue(finding: Annotation, path: str) -> JsonObject:

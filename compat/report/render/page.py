@@ -78,7 +78,7 @@ def matrix_html(report: Report, site: str = "") -> str:
     the folder of the site that the page belongs to, if there is one, such as ``../``. Such a page
     links to the site's ``index.html``, and its script and style are :func:`site_assets`.
     """
-    told = statements(report)
+    sentences = statements(report)
     script, style = asset_text("script", SCRIPTS), asset_text("style", STYLES)
     return html_environment("compat.report.render").get_template("page.html.j2").render(
         policy=SITE_POLICY if site else POLICY.format(script=_hash(script), style=_hash(style)),
@@ -89,8 +89,8 @@ def matrix_html(report: Report, site: str = "") -> str:
         report=report,
         headline=headline(report).replace("**", ""),
         decided_by_hints=decided_by_hints(report.ordered),
-        statements=told[:STATEMENTS],
-        further=len(told) - STATEMENTS,
+        statements=sentences[:STATEMENTS],
+        further=len(sentences) - STATEMENTS,
         pairs=pairs_table(report.pairs) if report.pairs else None,
         data=Markup(packed(report)),
         attachments=Markup(in_script(write_json(dict(report.attachments), indent=None))),

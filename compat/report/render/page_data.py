@@ -98,11 +98,11 @@ def _pieces(value: object) -> Iterator[str]:
         yield ",".join("null" if number is None else repr(number) for number in value)
         yield "]"
     elif isinstance(value, dict) and any(
-        callable(each) or isinstance(each, Column | dict) for each in value.values()
+        callable(member) or isinstance(member, Column | dict) for member in value.values()
     ):
-        for number, (name, each) in enumerate(value.items()):
+        for number, (name, member) in enumerate(value.items()):
             yield f"{',' if number else '{'}{json.dumps(str(name), ensure_ascii=False)}:"
-            yield from _pieces(each)
+            yield from _pieces(member)
         yield "}"
     else:
         yield json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -113,7 +113,7 @@ def _data(report: Report) -> JsonObject:
 
     Large parts are made when it is their turn.
     """
-    releases, tried = _releases(report), {release.label for release in report.releases}
+    releases, tested = _releases(report), {release.label for release in report.releases}
     marks, points = _points(report, {label: number for number, (label, _) in enumerate(releases)})
     envs = sorted(report.envs, key=lambda built: natural(built.env.name))
     specs = {spec: number for number, spec in enumerate(report.specs)}
@@ -121,7 +121,7 @@ def _data(report: Report) -> JsonObject:
     return {
         "toolchain": report.toolchains,
         "releases": plain(
-            [{"label": label, "fork": fork, "tried": label in tried} for label, fork in releases]
+            [{"label": label, "fork": fork, "tried": label in tested} for label, fork in releases]
         ),
         "marks": [
             {"word": word, "meaning": LEGEND[word], "kind": _KINDS.get(word, "bad")}
@@ -176,11 +176,11 @@ def _releases(report: Report) -> list[tuple[str, bool]]:
     remembered = {
         Version(release): release for verdict in report.verdicts for release in verdict.remembered
     }
-    found = remembered | {Version(label): label for label in report.line}
-    line = [found[version] for version in sorted(found)]
+    labels = remembered | {Version(label): label for label in report.line}
+    line = [labels[version] for version in sorted(labels)]
     return [
         *((label, False) for label in line),
-        *((each.label, True) for each in report.releases if each.label not in line),
+        *((release.label, True) for release in report.releases if release.label not in line),
     ]
 
 
@@ -212,13 +212,13 @@ def _points(report: Report, releases: Mapping[str, int]) -> tuple[list[str], Jso
     """
     columns = {name: Column() for name in ("row", "release", "mark", "failure", "flags", "cells")}
     earlier: dict[int, object] = {}
-    words: dict[str, int] = {}
+    mark_numbers: dict[str, int] = {}
     failures = {distinct.id: number for number, distinct in enumerate(report.failures)}
     for number, point in enumerate(_in_order(report, releases)):
         facts = (
             point.row,
             point.release,
-            words.setdefault(point.mark.word, len(words)),
+            mark_numbers.setdefault(point.mark.word, len(mark_numbers)),
             failures.get(point.mark.failure or "", -1),
             UNEXPECTED * point.mark.unexpected + REMEMBERED * point.remembered,
             point.cells,
@@ -227,8 +227,8 @@ def _points(report: Report, releases: Mapping[str, int]) -> tuple[list[str], Jso
             column.add(fact)
         if point.earlier:
             earlier[number] = plain([point.earlier.failure_class, point.earlier.fingerprint])
-    marks = [word for word in LEGEND if word in words or word == "-"]
-    places, ordered = [marks.index(word) for word in words], Column()
+    marks = [word for word in LEGEND if word in mark_numbers or word == "-"]
+    places, ordered = [marks.index(word) for word in mark_numbers], Column()
     for place in columns["mark"]:
         ordered.add(places[int(place or 0)])
     return marks, {**columns, "mark": ordered, "earlier": earlier}
@@ -270,14 +270,14 @@ def _tuned(report: Report) -> list[JsonObject]:
         return []
     rows = {coordinate: number for number, coordinate in enumerate(report.by_coordinate)}
     cells = {result.cell: number for number, result in enumerate(report.ordered)}
-    found = []
+    answers = []
     for record in report.tuned:
         cases = dict.fromkeys((record.workload, *(config.case for config in record.configs)))
         coordinates = [(record.kernel, record.variant, case, record.target) for case in cases]
         own = [coordinate for coordinate in coordinates if coordinate in rows]
         if own:
             results = report.by_coordinate[own[0]]
-            found.append(
+            answers.append(
                 {
                     "rows": [rows[coordinate] for coordinate in own],
                     "subject": "/".join(coordinates[0]),
@@ -289,7 +289,7 @@ def _tuned(report: Report) -> list[JsonObject]:
                     "sentences": list(record.sentences),
                 }
             )
-    return found
+    return answers
 
 
 def _tuned_places(
@@ -326,7 +326,7 @@ def _spec(report: Report, spec: Specialization, files: Mapping[str, int]) -> Jso
         ],
         "function": spec.function,
         "summary": spec.summary,
-        "compile": {name: said for name, said in spec.compile.document().items() if said},
+        "compile": {name: value for name, value in spec.compile.document().items() if value},
     }
 
 
@@ -344,7 +344,7 @@ _WHERE = ("subject", "kernel", "variant", "releases", "targets")
 
 def _failure(distinct: DistinctFailure, places: Mapping[Cell, int]) -> JsonObject:
     failure = distinct.failure
-    said = excerpts(distinct.example, distinct.results)
+    texts = excerpts(distinct.example, distinct.results)
     return {
         "id": distinct.id,
         "class": failure.failure_class,
@@ -353,7 +353,7 @@ def _failure(distinct: DistinctFailure, places: Mapping[Cell, int]) -> JsonObjec
         "cells": len(distinct.results),
         "where": [{name: getattr(where, name) for name in _WHERE} for where in distinct.where],
         "example": places[distinct.example.cell],
-        "per_target": [list(pair) for pair in said] if len(said) > 1 else [],
+        "per_target": [list(pair) for pair in texts] if len(texts) > 1 else [],
         "edit": len(distinct.to_fix) == len(distinct.results),
         "reproducer": failure.reproducer,
         "ir": failure.ir,
@@ -412,14 +412,14 @@ def command_table(options: Sequence[str], limits: Sequence[str]) -> JsonObject:
     ``options`` have a command read the same files; ``limits`` go to those that compile.
     """
 
-    def told(title: str, words: Sequence[str]) -> JsonObject:
+    def command(title: str, words: Sequence[str]) -> JsonObject:
         further = options if words[1] == "explain" else (*options, *limits)
         return {"title": title, "words": [*words, *further]}
 
     return {
-        "always": [told(*each) for each in ALWAYS],
-        "failing": [told(*each) for each in FAILING],
-        "fix": told(*FIX),
+        "always": [command(*entry) for entry in ALWAYS],
+        "failing": [command(*entry) for entry in FAILING],
+        "fix": command(*FIX),
     }
 
 
@@ -458,7 +458,7 @@ class Column:
         elif number is None or type(number) is float or abs(number) <= _EXACT:
             if self._numbers.typecode == "i":
                 self._numbers = array(
-                    "d", (math.nan if each == _NONE else each for each in self._numbers)
+                    "d", (math.nan if stored == _NONE else stored for stored in self._numbers)
                 )
             self._numbers.append(math.nan if number is None else number)
         else:
@@ -504,12 +504,12 @@ class Interned:
         """The number of a record; 0 for what is empty."""
         if not record:
             return 0
-        found = self._places.setdefault(
+        place = self._places.setdefault(
             json.dumps(record, sort_keys=True, default=str), len(self.records)
         )
-        if found == len(self.records):
+        if place == len(self.records):
             self.records.append(record)
-        return found
+        return place
 
 
 class Columns:
@@ -558,7 +558,7 @@ class _Cells:
     interned: dict[str, Interned] = field(factory=lambda: {name: Interned() for name in _RECORDS})
     metrics: Columns = field(factory=Columns)
     stages: Columns = field(factory=Columns)
-    words: dict[int, JsonObject] = field(factory=dict)
+    metric_texts: dict[int, JsonObject] = field(factory=dict)
     """Metrics that are texts, by the number of the cell."""
     rare: dict[str, dict[int, object]] = field(factory=lambda: {name: {} for name in _RARE})
 
@@ -566,8 +566,8 @@ class _Cells:
         """Add the next cell, as ``matrix.json`` has it."""
         for name, pool in self.interned.items():
             self.columns[name].add(pool.number(document[name]))
-        for name, words in self.named.items():
-            self.columns[name].add(words.setdefault(document[name], len(words)))
+        for name, vocabulary in self.named.items():
+            self.columns[name].add(vocabulary.setdefault(document[name], len(vocabulary)))
         self.columns["env"].add(envs[document["env"]])
         self.columns["compile_seconds"].add(document["compile_seconds"])
         flags = sum(bit for name, bit in _FLAGS.items() if document[name])
@@ -578,14 +578,14 @@ class _Cells:
             self.count,
             ((stage, round(seconds, 3)) for stage, seconds in document["stages"].items()),
         )
-        if said := {
+        if texts := {
             name: value for name, value in document["metrics"].items() if isinstance(value, str)
         }:
-            self.words[self.count] = said
-        for name, found in self.rare.items():
+            self.metric_texts[self.count] = texts
+        for name, rows in self.rare.items():
             facts = document.get(name)
             if facts and any(value is not None for value in facts.values()):
-                found[self.count] = facts
+                rows[self.count] = facts
         self.count += 1
 
     def document(self) -> JsonObject:
@@ -593,12 +593,12 @@ class _Cells:
         return {
             **self.columns,
             **{
-                name: {"words": plain(list(words)), "of": self.columns[name]}
-                for name, words in self.named.items()
+                name: {"words": plain(list(vocabulary)), "of": self.columns[name]}
+                for name, vocabulary in self.named.items()
             },
             "records": {name: plain(pool.records) for name, pool in self.interned.items()},
             "metrics": self.metrics.filled(self.count),
             "stages": self.stages.filled(self.count),
-            "words": plain(self.words),
+            "words": plain(self.metric_texts),
             **plain(self.rare),
         }

@@ -205,7 +205,7 @@ class LatencyRow:
             for cell, release in zip(self.cells, report.releases, strict=True)
             if cell
         ]
-        order = sorted(timings, key=lambda each: float(each[0].replace(",", "")), reverse=True)
+        order = sorted(timings, key=lambda timing: float(timing[0].replace(",", "")), reverse=True)
         return ", ".join(f"{us} µs in {release}" for us, release in (order[0], order[-1]))
 
 

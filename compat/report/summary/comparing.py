@@ -638,9 +638,9 @@ def _jumps(before: Result, after: Result, threshold: float) -> Iterable[Jump]:
     return jumps_of(before, after, threshold) if good else ()
 
 
-def _differences(found: Iterable[_Change], old: Report, new: Report) -> tuple[CellChange, ...]:
+def _differences(changes: Iterable[_Change], old: Report, new: Report) -> tuple[CellChange, ...]:
     groups: dict[tuple[object, ...], list[_Change]] = defaultdict(list)
-    for kind, before, after in found:
+    for kind, before, after in changes:
         shown = after or before
         assert shown
         declared = _is_declared(shown), declared_as(shown.expectation)
@@ -657,10 +657,10 @@ def _differences(found: Iterable[_Change], old: Report, new: Report) -> tuple[Ce
     return tuple(
         sorted(
             differences,
-            key=lambda each: (
-                order.index(each.kind),
-                each.declared,
-                natural(each.where[0].subject),
+            key=lambda difference: (
+                order.index(difference.kind),
+                difference.declared,
+                natural(difference.where[0].subject),
             ),
         )
     )

@@ -340,11 +340,11 @@ def libraries(report: Report) -> Iterator[tuple[str, tuple[LibraryRecord, ...], 
     """Libraries by name, with their versions and the releases that any of these was tried on."""
     for name, group in groupby(library_versions(report), key=lambda library: library.package):
         versions = tuple(group)
-        tried = {tally.release for version in versions for tally in version.releases}
+        tested_releases = {tally.release for version in versions for tally in version.releases}
         yield (
             name,
             versions,
-            tuple(release.label for release in report.releases if release.label in tried),
+            tuple(release.label for release in report.releases if release.label in tested_releases),
         )
 
 
@@ -357,7 +357,7 @@ def failing(library: LibraryRecord, report: Report) -> Iterator[str]:
     for tally in library.releases:
         if tally.fail or tally.unknown:
             groups[_failing_words(tally)].append(tally.release)
-    yield from (f"{report.spans(releases)}: {words}" for words, releases in groups.items())
+    yield from (f"{report.spans(releases)}: {text}" for text, releases in groups.items())
 
 
 def _failing_words(tally: TallyRecord) -> str:

@@ -380,11 +380,11 @@ class Report:
             for release in self.releases
             if not release.fork and release.version
         }
-        tried = {
+        toolchain_names = {
             cell.env.toolchain
             for cell in (*self.pending, *(result.cell for result in self.results))
         }
-        existing = (version for name in tried for version in self.existing.get(name, ()))
+        existing = (version for name in toolchain_names for version in self.existing.get(name, ()))
         labels = {**{version: str(version) for version in existing}, **by_version}
         return tuple(labels[version] for version in sorted(labels))
 

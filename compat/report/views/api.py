@@ -100,25 +100,25 @@ def extent(releases: Collection[str], line: Sequence[str]) -> str:
     return f"{spans(releases, line)}{' (all)' if len(releases) == len(line) > 1 else ''}"
 
 
-def in_short(text: str, looked: Inspection) -> str:
+def in_short(text: str, inspection: Inspection) -> str:
     """A text with the modules in it as people write them: ``tl.float32``."""
-    for short, module in looked.short.items():
+    for short, module in inspection.short.items():
         text = text.replace(f"{module}.", f"{short}.")
     return text
 
 
-def not_looked_at(looked: Inspection) -> Iterator[str]:
+def not_looked_at(inspection: Inspection) -> Iterator[str]:
     """The releases that were not inspected, and the advice about them."""
-    left_out = [place.label for place in looked.places if place.left_out]
+    left_out = [place.label for place in inspection.places if place.left_out]
     if left_out:
-        yield f"not inspected: {spans(left_out, looked.line)}, not among --envs"
-    missing = [place.label for place in looked.places if place.missing]
+        yield f"not inspected: {spans(left_out, inspection.line)}, not among --envs"
+    missing = [place.label for place in inspection.places if place.missing]
     if missing:
         yield (
-            f"not inspected: {spans(missing, looked.line)}, not built: `compat envs build"
+            f"not inspected: {spans(missing, inspection.line)}, not built: `compat envs build"
             f" {' '.join(missing)}`"
         )
-    for place in looked.places:
+    for place in inspection.places:
         if place.namespace is None and not place.missing and not place.left_out:
             yield (
                 f"not inspected: {place.label}: env_broken:"
@@ -179,11 +179,11 @@ TITLES = {
 
 
 def names_blocks(
-    looked: Inspection, histories: Sequence[NameHistory], found: NameMatches
+    inspection: Inspection, histories: Sequence[NameHistory], matches: NameMatches
 ) -> Iterator[Block]:
     """One name in detail, or several as a table."""
     if len(histories) == 1:
-        yield from _detail(looked, histories[0])
+        yield from _detail(inspection, histories[0])
     else:
         yield DataTable(
             columns=tuple(
@@ -193,14 +193,14 @@ def names_blocks(
             gap=2,
             ruled=False,
         )
-    if found.internal:
+    if matches.internal:
         yield TextLine(
-            f"{counted(found.internal, 'name')} more in internal modules (--all shows them)"
+            f"{counted(matches.internal, 'name')} more in internal modules (--all shows them)"
         )
-    yield from map(TextLine, not_looked_at(looked))
+    yield from map(TextLine, not_looked_at(inspection))
 
 
-def steps_blocks(looked: Inspection, steps: Sequence[ReleaseStep]) -> Iterator[Block]:
+def steps_blocks(inspection: Inspection, steps: Sequence[ReleaseStep]) -> Iterator[Block]:
     """The releases, and how many names changed from one to the next."""
     headings = ("names", *TITLES.values())
     yield DataTable(
@@ -219,11 +219,11 @@ def steps_blocks(looked: Inspection, steps: Sequence[ReleaseStep]) -> Iterator[B
         gap=2,
         ruled=False,
     )
-    yield from map(TextLine, not_looked_at(looked))
+    yield from map(TextLine, not_looked_at(inspection))
 
 
 def difference_blocks(
-    looked: Inspection, difference: ApiDifference, *, internal: bool
+    inspection: Inspection, difference: ApiDifference, *, internal: bool
 ) -> Iterator[Block]:
     """The differences, kind by kind."""
     yield TextLine(f"{difference.old.label} → {difference.new.label}", style="bold")
@@ -233,7 +233,7 @@ def difference_blocks(
         if changes:
             yield Heading(f"{title}: {len(changes):,}")
             yield facts(
-                (_change_row(looked, change, within) for change, within in _folded(changes)),
+                (_change_row(inspection, change, within) for change, within in _folded(changes)),
                 columns=3,
                 indent=2,
             )
@@ -244,12 +244,12 @@ def difference_blocks(
             f"{counted(hidden, 'change')} more in internal modules (--all shows them)", style=""
         )
     if difference.unknown:
-        broken = ", ".join(map(looked.shown, difference.unknown))
+        broken = ", ".join(map(inspection.shown, difference.unknown))
         yield TextLine(f"not compared: {broken}, which cannot be imported in both envs")
 
 
-def _change_row(looked: Inspection, change: NameChange, within: int) -> tuple[str, ...]:
-    texts = [in_short(text, looked) for text in change.statements]
+def _change_row(inspection: Inspection, change: NameChange, within: int) -> tuple[str, ...]:
+    texts = [in_short(text, inspection) for text in change.statements]
     texts += [f"with {counted(within, 'name')}"] if within else []
     return change.shown, kind_of(change.of), "\n".join(texts)
 
@@ -271,15 +271,15 @@ def _folded(changes: Sequence[NameChange]) -> Iterator[tuple[NameChange, int]]:
 
 
 def kernels_blocks(
-    looked: Inspection, kernels: Sequence[KernelNeeds], notes: Iterable[str]
+    inspection: Inspection, kernels: Sequence[KernelNeeds], notes: Iterable[str]
 ) -> Iterator[Block]:
     """The needs of each kernel, and the part of them that the releases meet."""
     for number, kernel in enumerate(kernels):
         if number:
             yield TextLine()
         yield TextLine(title_of(kernel), style="bold")
-        yield facts(_present(_kernel_facts(looked, kernel)), columns=3, indent=2)
-    yield from map(TextLine, (*notes, *not_looked_at(looked)))
+        yield facts(_present(_kernel_facts(inspection, kernel)), columns=3, indent=2)
+    yield from map(TextLine, (*notes, *not_looked_at(inspection)))
 
 
 def title_of(kernel: KernelNeeds) -> str:
@@ -294,24 +294,24 @@ def _present(rows: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 # --- names ----------------------------------------------------------------------------------------
 
 
-def _detail(looked: Inspection, history: NameHistory) -> Iterator[Block]:
+def _detail(inspection: Inspection, history: NameHistory) -> Iterator[Block]:
     yield TextLine((Styled(history.shown, "bold"), f": {kind_of(history.kind)}, {phrase(history)}"))
-    yield facts(_present(_name_facts(looked, history)), columns=3, indent=2)
+    yield facts(_present(_name_facts(inspection, history)), columns=3, indent=2)
     if history.parameters:
         yield TextLine("parameters")
-        yield facts(_parameter_rows(looked, history), columns=3, indent=2)
+        yield facts(_parameter_rows(inspection, history), columns=3, indent=2)
 
 
-def _parameter_rows(looked: Inspection, history: NameHistory) -> Iterator[tuple[str, str, str]]:
+def _parameter_rows(inspection: Inspection, history: NameHistory) -> Iterator[tuple[str, str, str]]:
     for parameter in history.parameters:
         for number, (form, releases) in enumerate(_joined(parameter.runs)):
             default = "" if form.default is None else f"={form.default}"
             kind = "" if form.kind == "positional or keyword" else form.kind
-            text = ", ".join(filter(None, (in_short(default, looked), kind, form.deprecated)))
+            text = ", ".join(filter(None, (in_short(default, inspection), kind, form.deprecated)))
             yield "" if number else parameter.name, spans(releases, history.line), text
 
 
-def _name_facts(looked: Inspection, history: NameHistory) -> Iterator[tuple[str, str]]:
+def _name_facts(inspection: Inspection, history: NameHistory) -> Iterator[tuple[str, str]]:
     line = history.line
     yield "there", extent(history.usable, line)
     yield (
@@ -336,7 +336,7 @@ def _name_facts(looked: Inspection, history: NameHistory) -> Iterator[tuple[str,
     )
     if history.signatures:
         newest = history.signatures[-1]
-        yield "signature", f"{newest.last}: {history.shown}{in_short(newest.value, looked)}"
+        yield "signature", f"{newest.last}: {history.shown}{in_short(newest.value, inspection)}"
 
 
 def _by_release(values: Iterable[Run[str]], line: Sequence[str]) -> str:
@@ -376,9 +376,9 @@ def _changes(history: NameHistory) -> Iterator[str]:
 # --- needs ----------------------------------------------------------------------------------------
 
 
-def _kernel_facts(looked: Inspection, kernel: KernelNeeds) -> Iterator[tuple[str, str]]:
-    line, needs = looked.line, kernel.needs
-    named = [need for need in needs.needs if not set(need.full) & set(looked.short.values())]
+def _kernel_facts(inspection: Inspection, kernel: KernelNeeds) -> Iterator[tuple[str, str]]:
+    line, needs = inspection.line, kernel.needs
+    named = [need for need in needs.needs if not set(need.full) & set(inspection.short.values())]
     yield (
         "uses",
         ", ".join(f"{need.shown}{_keywords(need.keywords)}" for need in named) or "nothing",
@@ -452,12 +452,12 @@ meaning.
 T = TypeVar("T")
 
 
-def names_document(looked: Inspection, histories: Sequence[NameHistory]) -> JsonObject:
+def names_document(inspection: Inspection, histories: Sequence[NameHistory]) -> JsonObject:
     """The histories of names as JSON values."""
-    return {**_head(looked), "names": [_history(history) for history in histories]}
+    return {**_head(inspection), "names": [_history(history) for history in histories]}
 
 
-def steps_document(looked: Inspection, steps: Sequence[ReleaseStep]) -> JsonObject:
+def steps_document(inspection: Inspection, steps: Sequence[ReleaseStep]) -> JsonObject:
     """How many names each release has, and how many changed."""
     rows = [
         {
@@ -467,13 +467,13 @@ def steps_document(looked: Inspection, steps: Sequence[ReleaseStep]) -> JsonObje
         }
         for step in steps
     ]
-    return {**_head(looked), "steps": rows}
+    return {**_head(inspection), "steps": rows}
 
 
-def difference_document(looked: Inspection, difference: ApiDifference) -> JsonObject:
+def difference_document(inspection: Inspection, difference: ApiDifference) -> JsonObject:
     """The differences between two places, with names that are not meant for users."""
     return {
-        **_head(looked),
+        **_head(inspection),
         "old": difference.old.label,
         "new": difference.new.label,
         "unknown": list(difference.unknown),
@@ -491,15 +491,15 @@ def difference_document(looked: Inspection, difference: ApiDifference) -> JsonOb
     }
 
 
-def kernels_document(looked: Inspection, kernels: Sequence[KernelNeeds]) -> JsonObject:
+def kernels_document(inspection: Inspection, kernels: Sequence[KernelNeeds]) -> JsonObject:
     """The needs of kernels, and the part of them that each release meets."""
-    return {**_head(looked), "kernels": [_kernel(kernel) for kernel in kernels]}
+    return {**_head(inspection), "kernels": [_kernel(kernel) for kernel in kernels]}
 
 
-def _head(looked: Inspection) -> JsonObject:
+def _head(inspection: Inspection) -> JsonObject:
     return {
         "schema": SCHEMA,
-        "toolchain": looked.toolchain,
+        "toolchain": inspection.toolchain,
         "releases": [
             {
                 "release": place.label,
@@ -508,7 +508,7 @@ def _head(looked: Inspection) -> JsonObject:
                 "looked_at": place.namespace is not None,
                 "error": place.error or None,
             }
-            for place in looked.places
+            for place in inspection.places
         ],
     }
 
@@ -537,8 +537,8 @@ def _history(history: NameHistory) -> JsonObject:
     }
 
 
-def _runs(found: Iterable[Run[T]], facts: Callable[[T], JsonObject]) -> list[JsonObject]:
-    return [{"from": run.first, "to": run.last, **facts(run.value)} for run in found]
+def _runs(value_runs: Iterable[Run[T]], facts: Callable[[T], JsonObject]) -> list[JsonObject]:
+    return [{"from": run.first, "to": run.last, **facts(run.value)} for run in value_runs]
 
 
 def _named_runs(history: Iterable[Run[Any]], key: str) -> list[JsonObject]:

@@ -84,7 +84,7 @@ class BisectReport:
     @classmethod
     def of(
         cls,
-        found: Bisection,
+        bisection: Bisection,
         *,
         command: str,
         options: tuple[str, ...] = (),
@@ -92,7 +92,7 @@ class BisectReport:
     ) -> BisectReport:
         """The report on what a bisect along releases found."""
         return record_of(
-            cls, found, answers=found.releases, command=command, options=options, ends=ends
+            cls, bisection, answers=bisection.releases, command=command, options=options, ends=ends
         )
 
 
@@ -360,45 +360,47 @@ def cell_answers_markdown(
     return "\n\n".join(sections) + "\n"
 
 
-def _details(found: Part | PassAnswer | ConfigAnswer | GrowthAnswer) -> list[str]:
-    if isinstance(found, Part):
-        return list(found.steps)
-    if isinstance(found, GrowthAnswer):
-        return [line for growth in found.growths for line in growth_lines(growth)]
-    if isinstance(found, ConfigAnswer):
-        untried = [f"at most {found.untried} more changes were not tried"] if found.untried else []
+def _details(answer: Part | PassAnswer | ConfigAnswer | GrowthAnswer) -> list[str]:
+    if isinstance(answer, Part):
+        return list(answer.steps)
+    if isinstance(answer, GrowthAnswer):
+        return [line for growth in answer.growths for line in growth_lines(growth)]
+    if isinstance(answer, ConfigAnswer):
+        untried = (
+            [f"at most {answer.untried} more changes were not tried"] if answer.untried else []
+        )
         return [
-            *(need.sentence for need in found.needs),
-            f"{found.tried} changed specializations were compiled",
+            *(need.sentence for need in answer.needs),
+            f"{answer.tried} changed specializations were compiled",
             *untried,
         ]
-    diff = found.diff.splitlines()
+    diff = answer.diff.splitlines()
     more = [f"… {len(diff) - _DIFF_LINES} more lines"] if len(diff) > _DIFF_LINES else []
     return [
         *diff[:_DIFF_LINES],
         *more,
-        *([f"IR before every pass: {found.folder}"] if found.folder else []),
+        *([f"IR before every pass: {answer.folder}"] if answer.folder else []),
     ]
 
 
 # --- cells that were checked ----------------------------------------------------------------------
 
 
-def checked_document(found: CheckAnswer) -> JsonObject:
+def checked_document(answer: CheckAnswer) -> JsonObject:
     """The judgement of all together, and each cell as in ``matrix.json`` with its own."""
     cells = [
         {**cell_document(result), "judgement": str(judgement)}
-        for result, judgement in found.answers
+        for result, judgement in answer.answers
     ]
-    return {"judgement": str(found.judgement), "cells": cells}
+    return {"judgement": str(answer.judgement), "cells": cells}
 
 
-def checked_lines(found: CheckAnswer) -> Iterator[str]:
+def checked_lines(answer: CheckAnswer) -> Iterator[str]:
     """The answer of a check: ``good: kernel/variant/case/target/env ok``.
 
     For a failure, its class and its most telling line follow.
     """
-    for result, judgement in found.answers:
+    for result, judgement in answer.answers:
         failure = result.outcome.failure
         why = f": {failure.failure_class}: {one_line(failure.excerpt)}" if failure else ""
         flaky = " (flaky)" if result.outcome.flaky else ""
@@ -425,13 +427,13 @@ def so_far_lines(results: Iterable[Result]) -> Iterator[str]:
         yield f"{subject}, so far: {_outcomes(group)}"
 
 
-def _outcomes(tried: Iterable[Result]) -> str:
+def _outcomes(results: Iterable[Result]) -> str:
     """The outcomes release by release, because releases between them may be untested.
 
     An example is ``ok on 3.0.0, 3.1.0, 3.9.0; shape-mismatch on 3.8.0``.
     """
     outcomes: dict[str, dict[str, None]] = defaultdict(dict)
-    for result in sorted(tried, key=lambda result: release_of(result.built).order):
+    for result in sorted(results, key=lambda result: release_of(result.built).order):
         outcomes[class_of(result.outcome)][release_of(result.built).label] = None
     return "; ".join(
         f"{outcome} on {', '.join(releases)}" for outcome, releases in outcomes.items()

@@ -357,26 +357,26 @@ def fix_document(fix: Fix, written: Sequence[Path] = ()) -> JsonObject:
     }
 
 
-def _edit(fix: Fix, found: EditTrial) -> JsonObject:
+def _edit(fix: Fix, trial: EditTrial) -> JsonObject:
     files = [{"path": str(change.path), "diff": change.diff} for change in fix.changes]
     return {
-        **_tried(found),
+        **_tried(trial),
         "files": files,
-        "everywhere": not found.not_even_so and not found.unknown,
+        "everywhere": not trial.not_even_so and not trial.unknown,
     }
 
 
-def _tried(tried: EditTrial) -> JsonObject:
+def _tried(trial: EditTrial) -> JsonObject:
     return {
-        "edits": list(tried.candidate.edits),
-        "notes": list(tried.candidate.notes),
+        "edits": list(trial.candidate.edits),
+        "notes": list(trial.candidate.notes),
         "after": [
             {
                 "env": result.cell.env.name,
                 "status": str(result.outcome.status),
                 "class": _class(result),
             }
-            for result in tried.results
+            for result in trial.results
         ],
     }
 

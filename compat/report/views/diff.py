@@ -43,57 +43,63 @@ _NAMED = 10
 """Values of an axis that a sentence names."""
 
 
-def headline(found: Comparison) -> str:
+def headline(comparison: Comparison) -> str:
     """All of it in a sentence, and one more of pairs where some changed."""
-    cells = _of_cells(found) if found.old.cells or found.new.cells or not found.pairs else ""
-    return " ".join(filter(None, (cells, _of_pairs(found) if found.pairs else "")))
+    cells = (
+        _of_cells(comparison)
+        if comparison.old.cells or comparison.new.cells or not comparison.pairs
+        else ""
+    )
+    return " ".join(filter(None, (cells, _of_pairs(comparison) if comparison.pairs else "")))
 
 
-def _of_cells(found: Comparison) -> str:
+def _of_cells(comparison: Comparison) -> str:
     changed = [
-        f"{number:,} {TITLES[kind]}{_declared(found.of(kind))}"
-        for kind, number in found.counts.items()
+        f"{number:,} {TITLES[kind]}{_declared(comparison.of(kind))}"
+        for kind, number in comparison.counts.items()
     ]
-    if not found.compared:
+    if not comparison.compared:
         return (
             "The reports have no cell in common, so nothing was compared:"
             f" {listed(changed) or 'both are empty'}."
         )
-    if found.same == found.compared:
+    if comparison.same == comparison.compared:
         alone = f"; also: {listed(changed)}" if changed else ""
         return (
-            f"Nothing changed in the {counted(found.compared, 'cell')} that both reports"
+            f"Nothing changed in the {counted(comparison.compared, 'cell')} that both reports"
             f" have{alone}."
         )
     return (
-        f"The reports have {counted(found.compared, 'cell')} in common:"
-        f" {listed([f'{found.same:,} unchanged', *(changed or ['metrics fell'])])}."
+        f"The reports have {counted(comparison.compared, 'cell')} in common:"
+        f" {listed([f'{comparison.same:,} unchanged', *(changed or ['metrics fell'])])}."
     )
 
 
-def _of_pairs(found: Comparison) -> str:
-    kinds = Counter(kind_of_pair(change) for change in found.pairs)
+def _of_pairs(comparison: Comparison) -> str:
+    kinds = Counter(kind_of_pair(change) for change in comparison.pairs)
     changed = [f"{kinds[kind]:,} {TITLES[kind]}" for kind in CellChangeKind if kind in kinds]
     return f"Pairs with PyTorch: {listed(changed)}."
 
 
-def remarks(found: Comparison) -> Iterator[str]:
+def remarks(comparison: Comparison) -> Iterator[str]:
     """The facts about two reports without which the changes mean nothing."""
-    if found.versions:
-        old, new = found.versions
+    if comparison.versions:
+        old, new = comparison.versions
         wrote = f"version {old} of triton-compat wrote the old report, and {new} the new one"
         yield f"{wrote}; names of failures may differ for that reason"
-    for side, axes in zip(("old", "new"), found.only, strict=True):
+    for side, axes in zip(("old", "new"), comparison.only, strict=True):
         if axes:
             yield (
                 f"only the {side} report has"
                 f" {listed([_values(axis, values) for axis, values in axes.items()])}"
             )
-    for env, before in found.successors.items():
+    for env, before in comparison.successors.items():
         yield f"{env} is new, and compared with {before}"
-    if found.arguments:
-        yield f"the arguments or options of {listed(_some(found.arguments))} changed"
-    yield from (f"the env {env.name} changed: {env.before} → {env.after}" for env in found.envs)
+    if comparison.arguments:
+        yield f"the arguments or options of {listed(_some(comparison.arguments))} changed"
+    yield from (
+        f"the env {env.name} changed: {env.before} → {env.after}" for env in comparison.envs
+    )
 
 
 def title(kind: CellChangeKind, differences: Sequence[CellChange]) -> str:
@@ -120,9 +126,9 @@ def change(difference: CellChange) -> str:
     )
 
 
-def look(difference: CellChange, found: Comparison) -> str:
+def look(difference: CellChange, comparison: Comparison) -> str:
     """The command that shows the first of the cells."""
-    side = found.old if difference.kind is CellChangeKind.DROPPED else found.new
+    side = comparison.old if difference.kind is CellChangeKind.DROPPED else comparison.new
     return explain_command(difference.results[0].cell, side.report.options)
 
 
@@ -170,9 +176,9 @@ def jump_line(group: JumpGroup) -> str:
     )
 
 
-def threshold_line(found: Comparison) -> str:
+def threshold_line(comparison: Comparison) -> str:
     """The line that says which numbers are listed."""
-    return f"metrics that changed by more than {found.threshold:g} %"
+    return f"metrics that changed by more than {comparison.threshold:g} %"
 
 
 def _declared(differences: Sequence[CellChange]) -> str:
@@ -201,33 +207,33 @@ def _number(value: float) -> str:
 # --- for a terminal -------------------------------------------------------------------------------
 
 
-def diff_lines(found: Comparison) -> Iterator[str]:
+def diff_lines(comparison: Comparison) -> Iterator[str]:
     """The comparison, what is broken first, and the sentence that sums it up last."""
-    yield f"{found.old.name} → {found.new.name}"
-    yield from (f"note: {remark}" for remark in remarks(found))
+    yield f"{comparison.old.name} → {comparison.new.name}"
+    yield from (f"note: {remark}" for remark in remarks(comparison))
     for kind in CellChangeKind:
         if kind is CellChangeKind.METRIC:
-            yield from _jumps(found)
-        elif differences := found.of(kind):
+            yield from _jumps(comparison)
+        elif differences := comparison.of(kind):
             yield from ("", title(kind, differences))
             for difference in differences:
-                yield from _difference(difference, found)
-    for releases, suspects in by_releases(found.suspects):
+                yield from _difference(difference, comparison)
+    for releases, suspects in by_releases(comparison.suspects):
         yield from ("", suspects_title(releases, suspects))
         for suspect in suspects:
             yield from (f"  {suspect.result.cell.id}", f"    {suspect.sentence}")
-    if found.pairs:
+    if comparison.pairs:
         yield from ("", PAIRS_TITLE)
-        for pair in found.pairs:
+        for pair in comparison.pairs:
             yield from (
                 f"  {pair.name}",
                 f"    {pair_line(pair)}",
                 *([f"    says   {one_line(pair.says)}"] if pair.says else []),
             )
-    yield from ("", headline(found))
+    yield from ("", headline(comparison))
 
 
-def _difference(difference: CellChange, found: Comparison) -> Iterator[str]:
+def _difference(difference: CellChange, comparison: Comparison) -> Iterator[str]:
     yield from (f"  {where}" for where in difference.where)
     yield f"    {change(difference)}"
     says, advice = why(difference)
@@ -237,13 +243,13 @@ def _difference(difference: CellChange, found: Comparison) -> Iterator[str]:
             yield f"    at     {difference.failure.location}"
         if advice:
             yield f"    advice {' '.join(advice.split())}"
-        yield f"    look   {look(difference, found)}"
+        yield f"    look   {look(difference, comparison)}"
 
 
-def _jumps(found: Comparison) -> Iterator[str]:
-    if found.jumps:
-        yield from ("", threshold_line(found))
-        for group in found.jumps:
+def _jumps(comparison: Comparison) -> Iterator[str]:
+    if comparison.jumps:
+        yield from ("", threshold_line(comparison))
+        for group in comparison.jumps:
             yield f"  {jump_line(group)}"
             yield from (f"    {where}" for where in group.where)
 
@@ -259,19 +265,22 @@ _ROOM = 1_000
 """Characters for the text after the details."""
 
 
-def diff_markdown(found: Comparison) -> str:
+def diff_markdown(comparison: Comparison) -> str:
     """The comparison as Markdown of less than :data:`LIMIT` characters.
 
     A note says what is left out.
     """
-    parts = [f"{MARKER}\n## Triton compatibility\n\n{escape(headline(found))}", _table(found)]
+    parts = [
+        f"{MARKER}\n## Triton compatibility\n\n{escape(headline(comparison))}",
+        _table(comparison),
+    ]
     parts += (
         ["\n".join(f"- {escape(remark)}" for remark in noted)]
-        if (noted := list(remarks(found)))
+        if (noted := list(remarks(comparison)))
         else []
     )
     text, left_out = "", 0
-    for part in (*parts, *_sections(found)):
+    for part in (*parts, *_sections(comparison)):
         longer = f"{text}\n\n{part}" if text else part
         if len(longer) > LIMIT - _ROOM:
             left_out += 1
@@ -284,35 +293,37 @@ def diff_markdown(found: Comparison) -> str:
         else ""
     )
     names = (
-        f"Compared {code(_short(found.old.name))} with {code(_short(found.new.name))} by"
+        f"Compared {code(_short(comparison.old.name))} with {code(_short(comparison.new.name))} by"
         " triton-compat."
     )
     return f"{text}{note}\n\n{names}\n"
 
 
-def _table(found: Comparison) -> str:
-    rows = (f"| {TITLES[kind]} | {number:,} |" for kind, number in found.counts.items())
-    return "\n".join(("| | cells |", "| --- | ---: |", *rows, f"| the same | {found.same:,} |"))
+def _table(comparison: Comparison) -> str:
+    rows = (f"| {TITLES[kind]} | {number:,} |" for kind, number in comparison.counts.items())
+    return "\n".join(
+        ("| | cells |", "| --- | ---: |", *rows, f"| the same | {comparison.same:,} |")
+    )
 
 
-def _sections(found: Comparison) -> Iterator[str]:
+def _sections(comparison: Comparison) -> Iterator[str]:
     """Collapsed details, a few differences each, so that few are left out where not all fit."""
     for kind in CellChangeKind:
         if kind is CellChangeKind.METRIC:
             yield from _details(
-                threshold_line(found), [_jump_markdown(group) for group in found.jumps]
+                threshold_line(comparison), [_jump_markdown(group) for group in comparison.jumps]
             )
-        elif differences := found.of(kind):
+        elif differences := comparison.of(kind):
             yield from _details(
                 title(kind, differences),
-                [_difference_markdown(difference, found) for difference in differences],
+                [_difference_markdown(difference, comparison) for difference in differences],
             )
-    for releases, suspects in by_releases(found.suspects):
+    for releases, suspects in by_releases(comparison.suspects):
         yield from _details(
             suspects_title(releases, suspects),
             [f"{code(suspect.result.cell.id)}: {escape(suspect.sentence)}" for suspect in suspects],
         )
-    yield from _details(PAIRS_TITLE, [_pair_markdown(change) for change in found.pairs])
+    yield from _details(PAIRS_TITLE, [_pair_markdown(change) for change in comparison.pairs])
 
 
 def _details(summary: str, items: list[str]) -> Iterator[str]:
@@ -326,7 +337,7 @@ _EACH = 20
 """Differences in one of the details."""
 
 
-def _difference_markdown(difference: CellChange, found: Comparison) -> str:
+def _difference_markdown(difference: CellChange, comparison: Comparison) -> str:
     head = f"**{escape(change(difference))}**: {'; '.join(map(_place, difference.where))}"
     says, advice = why(difference)
     if not says:
@@ -336,7 +347,7 @@ def _difference_markdown(difference: CellChange, found: Comparison) -> str:
             head,
             fence(_bounded(says)),
             *([prose(advice)] if advice else []),
-            fence(look(difference, found), "sh"),
+            fence(look(difference, comparison), "sh"),
         )
     )
 
@@ -373,29 +384,29 @@ meaning.
 """
 
 
-def diff_document(found: Comparison) -> JsonObject:
+def diff_document(comparison: Comparison) -> JsonObject:
     """The comparison as JSON values."""
-    old, new = found.only
+    old, new = comparison.only
     return {
         "schema": SCHEMA,
-        "old": _side(found.old),
-        "new": _side(found.new),
-        "threshold": found.threshold,
-        "compared": found.compared,
-        "same": found.same,
-        "counts": {str(kind): number for kind, number in found.counts.items()},
-        "differences": [_difference_document(difference) for difference in found.differences],
-        "metrics": [_jump_document(jump) for group in found.jumps for jump in group.jumps],
-        "slow_suspects": [unstructure(suspect_record(suspect)) for suspect in found.suspects],
+        "old": _side(comparison.old),
+        "new": _side(comparison.new),
+        "threshold": comparison.threshold,
+        "compared": comparison.compared,
+        "same": comparison.same,
+        "counts": {str(kind): number for kind, number in comparison.counts.items()},
+        "differences": [_difference_document(difference) for difference in comparison.differences],
+        "metrics": [_jump_document(jump) for group in comparison.jumps for jump in group.jumps],
+        "slow_suspects": [unstructure(suspect_record(suspect)) for suspect in comparison.suspects],
         "pairs": [
             {"name": pair.name, "kind": str(kind_of_pair(pair)), **unstructure(pair)}
-            for pair in found.pairs
+            for pair in comparison.pairs
         ],
         "only_old": unstructure(old),
         "only_new": unstructure(new),
-        "arguments": list(found.arguments),
-        "envs": unstructure(found.envs),
-        "successors": dict(found.successors),
+        "arguments": list(comparison.arguments),
+        "envs": unstructure(comparison.envs),
+        "successors": dict(comparison.successors),
     }
 
 

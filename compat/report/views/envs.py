@@ -377,14 +377,14 @@ def _ago(seconds: float) -> str:
     )
 
 
-def new_release_document(found: NewRelease) -> JsonObject:
+def new_release_document(new_release: NewRelease) -> JsonObject:
     """A release that no env is declared with, as JSON values."""
-    env = found.env
+    env = new_release.env
     return {
         "name": env.name,
         "toolchain": env.toolchain,
         "release": str(env.release),
         "framework_release": str(env.framework_release) if env.paired else None,
-        "published": found.published.isoformat() if found.published else None,
-        "after": found.after.name if found.after else None,
+        "published": new_release.published.isoformat() if new_release.published else None,
+        "after": new_release.after.name if new_release.after else None,
     }

@@ -35,12 +35,15 @@ GUESSED = (
 )
 
 
-def explanation_lines(told: Explanation | CellOverview) -> Iterator[str]:
+def explanation_lines(explanation: Explanation | CellOverview) -> Iterator[str]:
     """The explanation as lines that are safe to show, the cell's id first.
 
     Several cells have a line each.
     """
-    yield from map(printable, _lines(told) if isinstance(told, Explanation) else _tried(told))
+    yield from map(
+        printable,
+        _lines(explanation) if isinstance(explanation, Explanation) else _tried(explanation),
+    )
 
 
 _VERBATIM = frozenset({"evidence", "traceback", "try an edit", "again"})
@@ -71,14 +74,14 @@ def wrapped(lines: Iterable[str], width: int) -> Iterator[str]:
             )
 
 
-def _tried(told: CellOverview) -> Iterator[str]:
+def _tried(overview: CellOverview) -> Iterator[str]:
     """The result of each cell, and then each failure once, in its words for each target."""
     yield (
-        f"{len(told.results):,} of the {told.matching:,} cells that match {told.pattern!r} have"
-        " run; the newest release is first"
+        f"{len(overview.results):,} of the {overview.matching:,} cells that match"
+        f" {overview.pattern!r} have run; the newest release is first"
     )
     failing: dict[str, list[Result]] = {}
-    for result in told.results:
+    for result in overview.results:
         outcome, failure = result.outcome, result.outcome.failure
         texts = [str(outcome.status), *(["flaky"] if outcome.flaky else [])]
         texts += [
@@ -99,22 +102,24 @@ def _tried(told: CellOverview) -> Iterator[str]:
         )
 
 
-def _lines(told: Explanation) -> Iterator[str]:
-    yield told.cell.id
-    if told.result is None:
+def _lines(explanation: Explanation) -> Iterator[str]:
+    yield explanation.cell.id
+    if explanation.result is None:
         yield "  not compiled yet, or something it depends on has changed since"
     else:
-        yield from _outcome(told.result, told)
-        if told.result.outcome.status is Status.SOURCE_BROKEN:
-            yield from _section("traceback", _traceback(told.attempts))
-    yield from _section("history, from all runs", in_full(told.verdict) if told.verdict else ())
-    yield from _section("attempts", _attempt_lines(told.attempts))
-    yield from _section("specialization", _specialization(told.cell))
-    yield from _section("env", _env(told.built))
-    yield from _section("again", [_command(told)])
+        yield from _outcome(explanation.result, explanation)
+        if explanation.result.outcome.status is Status.SOURCE_BROKEN:
+            yield from _section("traceback", _traceback(explanation.attempts))
+    yield from _section(
+        "history, from all runs", in_full(explanation.verdict) if explanation.verdict else ()
+    )
+    yield from _section("attempts", _attempt_lines(explanation.attempts))
+    yield from _section("specialization", _specialization(explanation.cell))
+    yield from _section("env", _env(explanation.built))
+    yield from _section("again", [_command(explanation)])
 
 
-def _outcome(result: Result, told: Explanation) -> Iterator[str]:
+def _outcome(result: Result, explanation: Explanation) -> Iterator[str]:
     outcome, failure = result.outcome, result.outcome.failure
     yield (
         f"  {outcome.status}{' (flaky)' if outcome.flaky else ''},"
@@ -133,9 +138,9 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
             "op": failure.op,
             "at": failure.location,
             "fingerprint": failure.fingerprint,
-            "reproducer": told.reproducer and place_of(told.reproducer),
-            "IR before the pass": told.ir and place_of(told.ir),
-            "all output": told.printed and place_of(told.printed),
+            "reproducer": explanation.reproducer and place_of(explanation.reproducer),
+            "IR before the pass": explanation.ir and place_of(explanation.ir),
+            "all output": explanation.printed and place_of(explanation.printed),
         }
         yield from _section(
             "failure", (f"{name}: {value}" for name, value in facts.items() if value)
@@ -143,10 +148,12 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
         yield from _section("evidence", failure.excerpt.splitlines())
         yield from _section("advice", failure.advice.splitlines())
         if edits_for(result):
-            yield from _section("try an edit", [fix_command(result.cell, told.options)])
-    if told.slowness:
-        yield from _section("time", _time(result, told))
-    yield from _section("slow-suspect", [told.slow_suspect] if told.slow_suspect else ())
+            yield from _section("try an edit", [fix_command(result.cell, explanation.options)])
+    if explanation.slowness:
+        yield from _section("time", _time(result, explanation))
+    yield from _section(
+        "slow-suspect", [explanation.slow_suspect] if explanation.slow_suspect else ()
+    )
     yield from _section("numbers", _numbers(result))
     yield from _section(
         "warnings", (f"{noticed.type}: {noticed.message}" for noticed in outcome.warnings)
@@ -165,11 +172,16 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
     )
 
 
-def _time(result: Result, told: Explanation) -> Iterator[str]:
+def _time(result: Result, explanation: Explanation) -> Iterator[str]:
     """Whether it is slow or stuck, and the command that finds out more, where it was stopped."""
-    yield str(told.slowness)
-    if result.outcome.status is Status.TIMED_OUT and not str(told.slowness).startswith("slow, not"):
-        yield f"to find what its time grows with: {growth_command(told.cell, told.options)}"
+    yield str(explanation.slowness)
+    if result.outcome.status is Status.TIMED_OUT and not str(explanation.slowness).startswith(
+        "slow, not"
+    ):
+        yield (
+            "to find what its time grows with:"
+            f" {growth_command(explanation.cell, explanation.options)}"
+        )
 
 
 def growth_command(cell: Cell, options: Sequence[str]) -> str:
@@ -297,8 +309,8 @@ def _env(built: BuiltEnv) -> Iterator[str]:
     yield from (f"{p.name} {p.version} ({p.digest[:12]})" for p in built.packages)
 
 
-def _command(told: Explanation) -> str:
-    cell, spec = told.cell, told.cell.spec
+def _command(explanation: Explanation) -> str:
+    cell, spec = explanation.cell, explanation.cell.spec
     which = [
         "--kernel",
         spec.kernel,
@@ -310,7 +322,7 @@ def _command(told: Explanation) -> str:
         cell.target.name,
     ]
     return shlex.join(
-        ["compat", "matrix", *which, "--envs", cell.env.name, *told.options, "--again"]
+        ["compat", "matrix", *which, "--envs", cell.env.name, *explanation.options, "--again"]
     )
 
 
@@ -332,25 +344,25 @@ def _value(value: object) -> str:
 # --- as JSON --------------------------------------------------------------------------------------
 
 
-def explanation_document(told: Explanation | CellOverview) -> JsonObject:
+def explanation_document(explanation: Explanation | CellOverview) -> JsonObject:
     """All of it as JSON values."""
-    if isinstance(told, CellOverview):
+    if isinstance(explanation, CellOverview):
         return {
-            "matching": told.matching,
-            "cells": [cell_document(result) for result in told.results],
+            "matching": explanation.matching,
+            "cells": [cell_document(result) for result in explanation.results],
         }
-    result, env = told.result, told.built
+    result, env = explanation.result, explanation.built
     return {
-        "id": told.cell.id,
-        "summary": told.cell.spec.summary,
+        "id": explanation.cell.id,
+        "summary": explanation.cell.spec.summary,
         "expected": result.expected if result else None,
-        "slowness": told.slowness,
-        "slow_suspect": told.slow_suspect,
+        "slowness": explanation.slowness,
+        "slow_suspect": explanation.slow_suspect,
         "numbers": cell_document(result)["numbers"] if result else None,
         "outcome": attrs.asdict(result.outcome) if result else None,
         "edits_known": [edit.name for edit in edits_for(result)] if result else [],
-        "history": verdict_document(told.verdict) if told.verdict else None,
-        "attempts": [attrs.asdict(evidence) for evidence in told.attempts],
+        "history": verdict_document(explanation.verdict) if explanation.verdict else None,
+        "attempts": [attrs.asdict(evidence) for evidence in explanation.attempts],
         "env": {
             "name": env.env.name,
             env.env.toolchain: env.release,

@@ -15,14 +15,14 @@ _PARTS = 3
 def growth_lines(growth: SettingGrowth) -> Iterator[str]:
     """A line for each value: its outcome, its time, and where the time went."""
     for size, outcome in sorted(growth.outcomes.items()):
-        whole = outcome.compile_seconds
+        total = outcome.compile_seconds
         parts = sorted(outcome.stages.items(), key=lambda part: -part[1])[:_PARTS]
         where = ", ".join(
             f"{stage} {roughly(seconds)}"
             for stage, seconds in parts
-            if whole and seconds > whole / 20
+            if total and seconds > total / 20
         )
-        took = "" if whole is None else f", {roughly(whole)}" + (f" ({where})" if where else "")
+        took = "" if total is None else f", {roughly(total)}" + (f" ({where})" if where else "")
         yield f"{growth.setting}={size}: {outcome.status}{took}"
 
 

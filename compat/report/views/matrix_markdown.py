@@ -136,13 +136,13 @@ def _meanings() -> dict[str, str]:
     return {name: meaning for pairing in pairings for name, meaning in pairing.classes.items()}
 
 
-def step_summary(report: Report, said: int) -> str:
+def step_summary(report: Report, used_bytes: int) -> str:
     """The same for the summary of a step on GitHub, which takes :data:`SUMMARY_LIMIT` bytes.
 
-    ``said`` bytes of it are used already. A longer report keeps its first parts, and a note says
+    ``used_bytes`` of it are used already. A longer report keeps its first parts, and a note says
     which are left out.
     """
-    room = SUMMARY_LIMIT - said - _ROOM
+    room = SUMMARY_LIMIT - used_bytes - _ROOM
     parts = re.split(r"\n(?=##+ )", matrix_markdown(report))
     sizes = accumulate(len(shards_text.encode()) + 1 for shards_text in parts)
     kept = [shards_text for shards_text, size in zip(parts, sizes, strict=True) if size <= room]
@@ -319,9 +319,10 @@ class Folded:
 def folded(report: Report, statements: int) -> Folded:
     """The shortened content of a large report; its ``statements`` are only counted."""
     kernels = sorted(
-        _kernels(report), key=lambda each: (not each.unexpected, not each.bad, natural(each.kernel))
+        _kernels(report),
+        key=lambda counts: (not counts.unexpected, not counts.bad, natural(counts.kernel)),
     )
-    failures = sorted(report.failures, key=lambda each: -len(each.results))
+    failures = sorted(report.failures, key=lambda failure: -len(failure.results))
     return Folded(
         kernels=tuple(kernels[:_KERNELS]),
         more_kernels=max(0, len(kernels) - _KERNELS),

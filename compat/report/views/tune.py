@@ -64,7 +64,9 @@ def _markdown_table(headings: Sequence[str], rows: Iterator[tuple[str, ...]]) ->
 def _legend(answer: TuningAnswer) -> Iterator[tuple[str, ...]]:
     """A letter for each config that is best somewhere, the config, and where."""
     for letter, config in zip(_LETTERS, _best_configs(answer), strict=False):
-        where = [_span(answer, each) for each in answer.stretches() if each.config == config]
+        where = [
+            _span(answer, stretch) for stretch in answer.stretches() if stretch.config == config
+        ]
         yield letter, answer.configs[config].label, ", ".join(where)
 
 

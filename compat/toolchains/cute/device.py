@@ -26,11 +26,11 @@ from compat.toolchains.pytorch.device.gpu import is_there
 def facts(metadata: str, _text: str, _spec: CompileSpec) -> JsonObject:
     """What a launch has to know, of what the adapter wrote down. Raises Unlaunchable."""
     try:
-        told = read_json(metadata)
-        if "why" in told:
-            raise Unlaunchable(str(told["why"]))
-        recorded = told["recorded"]
-        launches = [launch for each in recorded for launch in each["launches"]]
+        record = read_json(metadata)
+        if "why" in record:
+            raise Unlaunchable(str(record["why"]))
+        recorded = record["recorded"]
+        launches = [launch for recording in recorded for launch in recording["launches"]]
         if not launches:
             raise Unlaunchable("the function launches no kernel")
         largest = max(launches, key=lambda launch: _threads(launch["block"]))
@@ -38,10 +38,10 @@ def facts(metadata: str, _text: str, _spec: CompileSpec) -> JsonObject:
             "shared": max(launch["shared"] for launch in launches),
             "block": largest["block"],
             "multiples": {
-                name: said["align"]
-                for each in recorded
-                for name, said in each["arguments"].items()
-                if "align" in said
+                name: argument["align"]
+                for recording in recorded
+                for name, argument in recording["arguments"].items()
+                if "align" in argument
             },
             "constants": {},
             "recorded": recorded,

@@ -63,7 +63,11 @@ TARGET_UNKNOWN = evolve(
 )
 
 CLASSES = (
-    *(each for each in common.EVERYWHERE if each is not common.TARGET_UNKNOWN),
+    *(
+        failure_class
+        for failure_class in common.EVERYWHERE
+        if failure_class is not common.TARGET_UNKNOWN
+    ),
     TARGET_UNKNOWN,
     FailureClass(
         name="kernel-file",
@@ -583,9 +587,9 @@ _ADAPTER = "/cute/inside/adapter/"
 """The caller of the tracer. If it is the innermost frame, no function of the kernel was running."""
 
 
-def _line_in_stack(words: str) -> str | None:
+def _line_in_stack(output: str) -> str | None:
     """The kernel's line in the stack that Python prints of an abort, as ``file.py:12``."""
-    stack = _STACK.search(words)
+    stack = _STACK.search(output)
     frames = _FRAME.finditer(stack["frames"]) if stack else ()
     outside = next(
         (frame for frame in frames if not any(part in frame["path"] for part in _INSTALLED)), None

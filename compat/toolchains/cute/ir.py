@@ -70,8 +70,8 @@ def _evidence(code: int, printed: str, made: bool) -> Evidence:
     If there are several kernels, each number is the maximum.
     """
     if code == 0 and made:
-        found = {"registers": _USED.findall(printed), "stack_bytes": _FRAME.findall(printed)}
-        metrics = {name: max(map(int, numbers)) for name, numbers in found.items() if numbers}
+        resources = {"registers": _USED.findall(printed), "stack_bytes": _FRAME.findall(printed)}
+        metrics = {name: max(map(int, numbers)) for name, numbers in resources.items() if numbers}
         return Evidence(answered=True, done=(Done(do="compile"),), stage="cubin", metrics=metrics)
     raised = Raised(type="RuntimeError", message=f"ptxas ended with {code}, error log: {printed}")
     return Evidence(answered=True, stage="cubin", raised=(raised,))

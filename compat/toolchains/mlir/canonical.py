@@ -86,8 +86,8 @@ def canonical_code(text: str) -> str:
         if line.strip() and not _DEBUG_LINE.match(line)
     ]
 
-    def renamed(found: re.Match[str]) -> str:
-        return found[0] if found[0][0] == '"' else names.setdefault(found[0], f"%{len(names)}")
+    def renamed(match: re.Match[str]) -> str:
+        return match[0] if match[0][0] == '"' else names.setdefault(match[0], f"%{len(names)}")
 
     return _NAME.sub(renamed, "\n".join(kept)) + "\n"
 
@@ -177,21 +177,21 @@ class _Names:
         """A line with new names; what it defines is known from the next line on."""
         if _FUNCTION.match(line):
             self.values, self.awaited, self.blocks, self.counts = {}, set(), {}, Counter()
-        found = _RESULTS.match(line)
-        if found is None:
+        match = _RESULTS.match(line)
+        if match is None:
             return _TOKEN.sub(self._token, line)
-        rest = _TOKEN.sub(self._token, found["rest"])
+        rest = _TOKEN.sub(self._token, match["rest"])
         results = []
-        for result in found["names"].split(", "):
+        for result in match["names"].split(", "):
             name, colon, count = result.partition(":")
-            results.append(self._define(name, found["op"].strip('"'), rest) + colon + count)
-        return f"{found['indent']}{', '.join(results)} = {found['op']}{rest}"
+            results.append(self._define(name, match["op"].strip('"'), rest) + colon + count)
+        return f"{match['indent']}{', '.join(results)} = {match['op']}{rest}"
 
     def _define(self, name: str, op: str, rest: str) -> str:
-        known = self.values.get(name)
-        if known in self.awaited:
-            self.awaited.discard(known)
-            return known
+        existing = self.values.get(name)
+        if existing in self.awaited:
+            self.awaited.discard(existing)
+            return existing
         short = op.rpartition(".")[2]
         if short == "constant":
             value = rest.strip()
@@ -205,10 +205,10 @@ class _Names:
         self.counts[prefix] += 1
         return f"{prefix}.{self.counts[prefix] - 1}"
 
-    def _token(self, found: re.Match[str]) -> str:
-        token = found[0]
+    def _token(self, match: re.Match[str]) -> str:
+        token = match[0]
         if token[0] == "%":
-            return self._value(token, found["defined"] or "")
+            return self._value(token, match["defined"] or "")
         if token[0] == "^":
             return self.blocks.setdefault(token, f"^block.{len(self.blocks)}")
         if token[0] == "@":
@@ -235,10 +235,10 @@ def _private(lines: list[str]) -> dict[str, str]:
 
     Every release mangles the names of private functions in another way.
     """
-    found = (_FUNCTION.match(line) for line in lines)
+    matches = (_FUNCTION.match(line) for line in lines)
     symbols = [
         function["symbol"]
-        for function in found
+        for function in matches
         if function and function["private"] and function["symbol"]
     ]
     return {symbol: f"@private.{number}" for number, symbol in enumerate(dict.fromkeys(symbols))}
@@ -258,8 +258,8 @@ class _Aliases:
 
     @classmethod
     def of(cls, lines: list[str]) -> _Aliases:
-        found = (_ALIAS.match(line) for line in lines)
-        return cls({alias["name"]: _sorted_entries(alias["meaning"]) for alias in found if alias})
+        matches = (_ALIAS.match(line) for line in lines)
+        return cls({alias["name"]: _sorted_entries(alias["meaning"]) for alias in matches if alias})
 
     def use(self, token: str) -> str:
         """The new name of an alias; any other token as it is."""
@@ -273,8 +273,8 @@ class _Aliases:
             self.used[self.renamed[token]] = meaning
         return self.renamed[token]
 
-    def _nested(self, found: re.Match[str]) -> str:
-        return self.use(found[0]) if found[0][0] in "#!" else found[0]
+    def _nested(self, match: re.Match[str]) -> str:
+        return self.use(match[0]) if match[0][0] in "#!" else match[0]
 
     def definitions(self) -> list[str]:
         return sorted(f"{name} = {meaning}" for name, meaning in self.used.items())
@@ -292,10 +292,10 @@ def _sorted_entries(line: str) -> str:
     return _DICTIONARY.sub(_sorted_dictionary, line)
 
 
-def _sorted_dictionary(found: re.Match[str]) -> str:
-    entries = _split(found["entries"]) if "=" in found["entries"] else [""]
+def _sorted_dictionary(match: re.Match[str]) -> str:
+    entries = _split(match["entries"]) if "=" in match["entries"] else [""]
     if not all(_KEYED.match(entry) for entry in entries):
-        return found[0]
+        return match[0]
     return "{" + ", ".join(sorted(entries)) + "}"
 
 

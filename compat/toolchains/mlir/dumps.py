@@ -59,47 +59,49 @@ def read(text: str, pass_key: Callable[[str], str] = str) -> Printed:
     3.3 on print the whole module when a pipeline fails, even if no dumps were requested.
     """
     text = f"\n{text}"
-    words: list[str] = []
+    messages: list[str] = []
     steps: list[tuple[str, list[str]]] = []
-    taken: list[str] | None = words
+    section: list[str] | None = messages
     """The list for the next text; ``None`` for IR without a pass."""
     left_out: list[str] = []
     failed: str | None = None
     at = 0
     # From one place where words or IR end to the next: looking at every line costs seconds where
     # there are millions.
-    while ends := (_IR_BEGINS if taken is words else _IR_ENDS).search(text, at):
-        if taken is not None:
-            taken.append(text[at : ends.start()])
+    while ends := (_IR_BEGINS if section is messages else _IR_ENDS).search(text, at):
+        if section is not None:
+            section.append(text[at : ends.start()])
         at = ends.start()
         if heading := HEADING.match(text[at + 1 : at + _LONGEST_HEADING]):
-            name, taken = (
+            name, section = (
                 printable(heading["name"] or heading["argument"] or heading["title"]),
                 None,
             )
             if heading["when"] == "Before":
-                steps.append((name, taken := []))
+                steps.append((name, section := []))
             elif heading["when"] == "Without":
                 left_out.append(name)
             elif heading["failed"]:
                 failed = failed or name  # of nested passes the innermost is told first
             at = end if (end := text.find("\n", at + 1)) > 0 else len(text)
         else:
-            taken = None if taken is words else words
-    if taken is not None:
-        taken.append(text[at:])
-    said = "".join(words).removeprefix("\n")
+            section = None if section is messages else messages
+    if section is not None:
+        section.append(text[at:])
+    message = "".join(messages).removeprefix("\n")
     ran = tuple(Step(pass_=name, ir="".join(ir).strip() + "\n") for name, ir in steps)
     pipeline = Pipeline(
         steps=ran, failed=failed, left_out=tuple(left_out), pass_key=pass_key, canonical=canonical
     )
-    return Printed(words=said if taken is words or not said else f"{said}\n", pipeline=pipeline)
+    return Printed(
+        words=message if section is messages or not message else f"{message}\n", pipeline=pipeline
+    )
 
 
 def failed_passes(words: str) -> list[tuple[str, str]]:
     """Return the places in which MLIR reports a failed pipeline, each with the innermost pass."""
-    found = _PASSES_FAILED.findall(words)
-    return [(place, ["", *_ON_OPERATION.findall(place)][-1]) for place in found]
+    places = _PASSES_FAILED.findall(words)
+    return [(place, ["", *_ON_OPERATION.findall(place)][-1]) for place in places]
 
 
 def operation(words: str) -> str | None:

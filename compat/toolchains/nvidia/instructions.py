@@ -71,7 +71,7 @@ def _kinds() -> dict[int, InstructionKind]:
         InstructionKind.BRANCH: "947",
         InstructionKind.END: "94d",
     }
-    return {int(each, 16): kind for kind, text in opcodes.items() for each in text.split()}
+    return {int(opcode, 16): kind for kind, text in opcodes.items() for opcode in text.split()}
 
 
 KINDS = _kinds()

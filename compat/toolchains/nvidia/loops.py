@@ -46,7 +46,7 @@ def regions(instructions: Sequence[Instruction]) -> tuple[Region, ...]:
     for block in _reached(blocks):
         holding = [header for header, members in loops.items() if block in members]
         owners[block] = min(holding, key=lambda header: len(loops[header]), default=-1)
-    found = []
+    parts = []
     for header in (-1, *sorted(loops)):
         own = tuple(
             instruction
@@ -56,8 +56,8 @@ def regions(instructions: Sequence[Instruction]) -> tuple[Region, ...]:
         )
         depth = sum(header in members for members in loops.values())
         if header == -1 or len(own) > 1:
-            found.append(Region(depth, own))
-    return tuple(found)
+            parts.append(Region(depth, own))
+    return tuple(parts)
 
 
 def _blocks(instructions: Sequence[Instruction]) -> list[_Block]:

@@ -97,7 +97,7 @@ def pace_of(cubin: bytes, threads: int) -> dict[str, int | str]:
     those in loops, or all of a kernel without loops. The result is empty for a file that is no
     cubin, and for one that is larger than any kernel.
     """
-    kernel = max(kernels_in(cubin), key=lambda each: len(each.instructions), default=None)
+    kernel = max(kernels_in(cubin), key=lambda candidate: len(candidate.instructions), default=None)
     parts = regions(kernel.instructions) if kernel else ()
     if not parts or threads < 1:
         return {}
@@ -144,8 +144,8 @@ _COUNTED = {
 def counts(instructions: Iterable[Instruction]) -> dict[str, int]:
     """What a reason can name → its number among instructions."""
     kinds = Counter(one.kind for one in instructions)
-    found = {name: sum(kinds[kind] for kind in some) for name, some in _COUNTED.items()}
-    return {"instructions": kinds.total(), **found}
+    numbers = {name: sum(kinds[kind] for kind in some) for name, some in _COUNTED.items()}
+    return {"instructions": kinds.total(), **numbers}
 
 
 def busy(runs: Mapping[tuple[InstructionKind, int], int]) -> dict[str, float]:

@@ -106,7 +106,10 @@ def compile_function(
     predicted = KNOWLEDGE.by_name[prediction].prediction if prediction else None
     text: str = _template().render(
         kernel=kernel,
-        arguments=[*(each for each in passed if each is not None), *_options(spec.options)],
+        arguments=[
+            *(argument for argument in passed if argument is not None),
+            *_options(spec.options),
+        ],
         sizes=writing.sizes,
         tensors=writing.tensors,
         streams=writing.streams,
@@ -139,14 +142,15 @@ def _reading() -> str:
     text = Path(str(built.__file__)).read_text(encoding="utf-8")
     wanted = [statement for statement in tree_of(text).body if bound_by(statement) & _READING]
     lines = [
-        f"{'' if isinstance(each, ast.Assign) else chr(10)}{ast.unparse(each)}" for each in wanted
+        f"{'' if isinstance(statement, ast.Assign) else chr(10)}{ast.unparse(statement)}"
+        for statement in wanted
     ]
     return "\n".join([*lines, ""])
 
 
-def _options(said: Mapping[str, object]) -> Iterator[str]:
-    if words := arguments.options(dict(said)):
-        yield f'options="{words["options"]}"'
+def _options(options: Mapping[str, object]) -> Iterator[str]:
+    if keywords := arguments.options(dict(options)):
+        yield f'options="{keywords["options"]}"'
 
 
 # --- what is called -------------------------------------------------------------------------------
@@ -168,12 +172,17 @@ def _called(bundle: Bundle, constants: Mapping[str, str]) -> tuple[str, _Call]:
     definition = _definition(bundle, name)
     if isinstance(definition, ast.FunctionDef):
         return name, _Call(parameters=_defaults(definition), constants=constants)
-    made = [each for each in _constructor(bundle, definition) if each in constants]
+    made = [parameter for parameter in _constructor(bundle, definition) if parameter in constants]
     call = _method(bundle, definition, "__call__")
-    taken = _without_self(_defaults(call)) if call else {}
-    others = {each: value for each, value in constants.items() if each not in made or each in taken}
-    return f"{name}({', '.join(f'{each}={constants[each]}' for each in made)})", _Call(
-        parameters=taken, constants=others
+    defaults = _without_self(_defaults(call)) if call else {}
+    others = {
+        parameter: value
+        for parameter, value in constants.items()
+        if parameter not in made or parameter in defaults
+    }
+    return (
+        f"{name}({', '.join(f'{parameter}={constants[parameter]}' for parameter in made)})",
+        _Call(parameters=defaults, constants=others),
     )
 
 
@@ -192,7 +201,7 @@ def _method(bundle: Bundle, kind: ast.ClassDef, name: str) -> ast.FunctionDef | 
     if own:
         return own[-1]
     return next(
-        (found for base in _bases(bundle, kind) if (found := _method(bundle, base, name))), None
+        (method for base in _bases(bundle, kind) if (method := _method(bundle, base, name))), None
     )
 
 
@@ -223,19 +232,21 @@ def _fields(bundle: Bundle, kind: ast.ClassDef) -> Iterator[str]:
                 yield node.target.id
 
 
-def _without_self(taken: Mapping[str, str | None]) -> Mapping[str, str | None]:
-    return dict(list(taken.items())[1:])
+def _without_self(defaults: Mapping[str, str | None]) -> Mapping[str, str | None]:
+    return dict(list(defaults.items())[1:])
 
 
 def _defaults(function: ast.FunctionDef) -> Mapping[str, str | None]:
     """The parameters of a function → their defaults."""
     listed = parameters(function.args)
     positional = [*function.args.posonlyargs, *function.args.args]
-    defaults: dict[str, str | None] = {each.arg: None for each in listed}
-    given = zip(reversed(positional), reversed(function.args.defaults), strict=False)
-    defaults |= {each.arg: ast.unparse(value) for each, value in given}
+    defaults: dict[str, str | None] = {parameter.arg: None for parameter in listed}
+    positional_defaults = zip(reversed(positional), reversed(function.args.defaults), strict=False)
+    defaults |= {parameter.arg: ast.unparse(value) for parameter, value in positional_defaults}
     pairs = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
-    return defaults | {each.arg: ast.unparse(value) for each, value in pairs if value is not None}
+    return defaults | {
+        parameter.arg: ast.unparse(value) for parameter, value in pairs if value is not None
+    }
 
 
 # --- values as source -----------------------------------------------------------------------------
@@ -319,25 +330,27 @@ class _Writing:
         )
         kinds = dict.fromkeys(_text(call.args[0], self._constants) for call in calls)
         table = ", ".join(f"{kind!r}: {self.argument(kind)}" for kind in kinds)
-        given = "".join(
-            f", {each}={self._constants[each]}" for each in others if each in self._constants
+        keywords = "".join(
+            f", {parameter}={self._constants[parameter]}"
+            for parameter in others
+            if parameter in self._constants
         )
-        return f"{function}({{{table}}}.__getitem__{given})"
+        return f"{function}({{{table}}}.__getitem__{keywords})"
 
-    def _fake(self, found: Any) -> str:
+    def _fake(self, tensor: Any) -> str:
         """A tensor that is a type only."""
-        shape, align = found["shape"].split(","), found["align"] or _USUAL_ALIGNMENT
+        shape, align = tensor["shape"].split(","), tensor["align"] or _USUAL_ALIGNMENT
         sizes = _tuple(map(self._size, shape))
-        if found["strides"]:
-            strides = _tuple(map(self._size, found["strides"].split(",")))
+        if tensor["strides"]:
+            strides = _tuple(map(self._size, tensor["strides"].split(",")))
             place = "memspace=cute.AddressSpace.gmem"
             return (
-                f"runtime.make_fake_tensor({element(found['element'])}, {sizes}, {strides},"
+                f"runtime.make_fake_tensor({element(tensor['element'])}, {sizes}, {strides},"
                 f" {place}, assumed_align={align})"
             )
-        order = _tuple(map(str, _ranks(len(shape), _leading(found))))
+        order = _tuple(map(str, _ranks(len(shape), _leading(tensor))))
         return (
-            f"runtime.make_fake_compact_tensor({element(found['element'])}, {sizes},"
+            f"runtime.make_fake_compact_tensor({element(tensor['element'])}, {sizes},"
             f" stride_order={order}, assumed_align={align})"
         )
 
@@ -351,10 +364,10 @@ class _Writing:
             self.sizes[name] = made
         return f"size_{name}"
 
-    def _nowhere(self, found: Any) -> str:
+    def _nowhere(self, tensor: Any) -> str:
         """A tensor that is handed over through DLPack, as the adapter makes it."""
         self.tensors = True
-        layout = arguments._layout(found, self._named)
+        layout = arguments._layout(tensor, self._named)
         _, code, bits = arguments._ELEMENTS[layout.element]
         facts = [
             element(layout.element),
@@ -386,8 +399,8 @@ def _text(node: ast.expr, constants: Mapping[str, str]) -> str:
     )
 
 
-def _leading(found: Any) -> int:
-    return int(found["leading"]) if found["leading"] else len(found["shape"].split(",")) - 1
+def _leading(tensor: Any) -> int:
+    return int(tensor["leading"]) if tensor["leading"] else len(tensor["shape"].split(",")) - 1
 
 
 def _ranks(count: int, leading: int) -> list[int]:

@@ -76,13 +76,13 @@ def _plainer(kind: str) -> Iterator[str]:
 
     Their sizes have no divisor.
     """
-    found = _TENSOR.fullmatch(kind)
-    if found is None:
+    tensor = _TENSOR.fullmatch(kind)
+    if tensor is None:
         return
     element, sizes, rest = (
-        found["element"],
-        [size.strip() for size in found["sizes"].split(",")],
-        found["rest"],
+        tensor["element"],
+        [size.strip() for size in tensor["sizes"].split(",")],
+        tensor["rest"],
     )
     if rest:
         yield f"{element}[{', '.join(sizes)}]"
@@ -105,15 +105,15 @@ _PLAIN = ("i32", "fp32", "fp16")
 
 def _weight(kind: str) -> int:
     """How much there is to read in a type."""
-    found = _TENSOR.fullmatch(kind)
-    if found is None:
+    tensor = _TENSOR.fullmatch(kind)
+    if tensor is None:
         return _PLAIN.index(kind) if kind in _PLAIN else 8
-    sizes = found["sizes"].split(",")
+    sizes = tensor["sizes"].split(",")
     return (
-        _weight(found["element"])
+        _weight(tensor["element"])
         + 8 * len(sizes)
-        + 4 * found["sizes"].count("%")
-        + 12 * bool(found["rest"])
+        + 4 * tensor["sizes"].count("%")
+        + 12 * bool(tensor["rest"])
     )
 
 

@@ -185,13 +185,14 @@ class Functions:
 
     def _without_others(self, source: str) -> str:
         """The source of a definition; of a class without methods that are no part of a kernel."""
-        node, known = ast.parse(source).body[0], self._forms.of_methods
-        if known is None or not isinstance(node, ast.ClassDef):
+        node, method_decorators = ast.parse(source).body[0], self._forms.of_methods
+        if method_decorators is None or not isinstance(node, ast.ClassDef):
             return source
         lines = source.split("\n")
         for method in reversed(node.body):
             if isinstance(method, ast.FunctionDef) and any(
-                _last_name(each) not in known for each in method.decorator_list
+                _last_name(decorator) not in method_decorators
+                for decorator in method.decorator_list
             ):
                 lines[method.decorator_list[0].lineno - 1 : method.end_lineno] = []
         return "\n".join(lines)
@@ -216,7 +217,9 @@ class Functions:
         scope = _NameScope(plain)
         if isinstance(node, ast.FunctionDef):
             node.decorator_list = [
-                each for each in node.decorator_list if _last_name(each) in self._forms.kept
+                decorator
+                for decorator in node.decorator_list
+                if _last_name(decorator) in self._forms.kept
             ]
         meanings: Document = {}
         looked_up = _looked_up(ast.unparse(node)) if hasattr(ast, "unparse") else None
@@ -354,7 +357,7 @@ class Functions:
         plain = self._forms.plain(value)
         module = getattr(plain, "__module__", None) or getattr(value, "__module__", None) or ""
         own = getattr(plain, "__name__", name)
-        public = [(place, each) for place in self._forms.public for each in (own, name)]
+        public = [(place, attribute) for place in self._forms.public for attribute in (own, name)]
         for place, there in (*public, (module, own), (module, name), ("builtins", name)):
             module_there = (
                 sys.modules.get(place)
@@ -373,9 +376,9 @@ def default_nodes(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
         positional[len(positional) - len(node.args.defaults) :], node.args.defaults
     ):
         yield argument.arg, default
-    for argument, given in zip(node.args.kwonlyargs, node.args.kw_defaults):
-        if given is not None:
-            yield argument.arg, given
+    for argument, keyword_default in zip(node.args.kwonlyargs, node.args.kw_defaults):
+        if keyword_default is not None:
+            yield argument.arg, keyword_default
 
 
 def _last_name(decorator: ast.expr) -> str:
@@ -428,9 +431,9 @@ def _looked_up(source: str) -> set[str]:
         tables += table.get_children()
         is_outermost = table.get_type() == "module"
         names |= {
-            each.get_name()
-            for each in table.get_symbols()
-            if each.is_referenced() and (is_outermost or each.is_global())
+            symbol.get_name()
+            for symbol in table.get_symbols()
+            if symbol.is_referenced() and (is_outermost or symbol.is_global())
         }
     return names
 
@@ -444,7 +447,7 @@ def _named_tuple(value: Any) -> Document | None:
     if not (isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")):
         return None
     defaults = [*getattr(value, "_field_defaults", {}).values()]
-    if not all(each is None or type(each) in (bool, int, str) for each in defaults):
+    if not all(default is None or type(default) in (bool, int, str) for default in defaults):
         return None
     optional = ", defaults=%r" % defaults if defaults else ""
     return {
@@ -461,12 +464,12 @@ def _is_hard_to_say(meaning: Document) -> bool:
         return True
     inner = [
         *meaning.get("items", ()),
-        *(each for pair in meaning.get("pairs", ()) for each in pair),
+        *(element for pair in meaning.get("pairs", ()) for element in pair),
     ]
     return any(
-        not each.keys() & {"value", "float", "items", "pairs", "dtype", "constexpr"}
-        or _is_hard_to_say(each)
-        for each in inner
+        not element.keys() & {"value", "float", "items", "pairs", "dtype", "constexpr"}
+        or _is_hard_to_say(element)
+        for element in inner
     )
 
 
@@ -477,36 +480,38 @@ def _assigned(path: str) -> dict[str, tuple[ast.AST | None, str]]:
     An expression comes with its text, and an import with the name in the other module.
     """
     source = "".join(linecache.getlines(path))
-    found: dict[str, tuple[ast.AST | None, str]] = {}
+    bindings: dict[str, tuple[ast.AST | None, str]] = {}
     try:
         body = ast.parse(source).body
     except SyntaxError:
-        return found
+        return bindings
     for node in body:
         if isinstance(node, ast.ImportFrom):
-            found.update((alias.asname or alias.name, (node, alias.name)) for alias in node.names)
+            bindings.update(
+                (alias.asname or alias.name, (node, alias.name)) for alias in node.names
+            )
         if not isinstance(node, (ast.Assign, ast.AnnAssign)):
             continue
         value = node.value
         for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
             if isinstance(target, ast.Name):
-                is_new = target.id not in found
-                found[target.id] = (
+                is_new = target.id not in bindings
+                bindings[target.id] = (
                     (value, ast.get_source_segment(source, value) or "")
                     if value and is_new
                     else (None, "")
                 )
-    return found
+    return bindings
 
 
 @functools.lru_cache(maxsize=256)
 def _set_later(path: str, name: str) -> list[str]:
     """The statements of a module that put something into one of its classes."""
     source = "".join(linecache.getlines(path))
-    found = [node for node in ast.parse(source).body if isinstance(node, ast.Assign)]
+    assignments = [node for node in ast.parse(source).body if isinstance(node, ast.Assign)]
     targets = [
         (node, target.value)
-        for node in found
+        for node in assignments
         for target in node.targets
         if isinstance(target, ast.Attribute)
     ]

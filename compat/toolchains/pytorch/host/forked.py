@@ -86,8 +86,8 @@ class ForkedProcess:
         """What it says next, within so many seconds. Raises ProcessEnded and NoAnswer."""
         until = time.monotonic() + seconds
         while b"\n" not in self._rest:
-            left = until - time.monotonic()
-            if left <= 0 or not select.select([self._answers], [], [], left)[0]:
+            remaining = until - time.monotonic()
+            if remaining <= 0 or not select.select([self._answers], [], [], remaining)[0]:
                 raise NoAnswer
             data = os.read(self._answers, 1 << 16)
             if not data:

@@ -251,9 +251,9 @@ class _FolderRun:
         results.append(self._out, [])  # what cannot be written is not launched
         for problem, cells in self._groups():
             if self._is_too_late(len(cells)):
-                left = len(self._cells) - self._count
-                say("%d cells are left: run the same command again to continue" % left)
-                self._lost += left
+                remaining = len(self._cells) - self._count
+                say("%d cells are left: run the same command again to continue" % remaining)
+                self._lost += remaining
                 break
             group = ProblemRun(self._watch, problem, cells, self._share(len(cells)))
             group.run()

@@ -30,7 +30,7 @@ class RecordedKernels(Kernel):
         self._driver, self._facts = driver, facts
         self._module = driver.load(data)
         self._functions: Objects = {}
-        launches = [launch for each in facts["recorded"] for launch in each["launches"]]
+        launches = [launch for record in facts["recorded"] for launch in record["launches"]]
         for launch in launches:
             if launch["entry"] not in self._functions:
                 self._functions[launch["entry"]] = driver.function(self._module, launch["entry"])
@@ -95,16 +95,17 @@ def patched(parameter: Document, arguments: Dict[str, object]) -> bytes:
 
 def fitting(recorded: List[Recorded], arguments: Dict[str, object]) -> Recorded:
     """What was written down for arguments of these sizes. Raises Refused where nothing was."""
-    for each in recorded:
+    for record in recorded:
         if all(
-            _fits(facts, argument_of(name, arguments)) for name, facts in each["arguments"].items()
+            _fits(facts, argument_of(name, arguments))
+            for name, facts in record["arguments"].items()
         ):
-            return each
-    names = sorted({name for each in recorded for name in each["arguments"]})
-    told = ", ".join("%s %s" % (name, _told(argument_of(name, arguments))) for name in names)
+            return record
+    names = sorted({name for record in recorded for name in record["arguments"]})
+    sizes = ", ".join("%s %s" % (name, _told(argument_of(name, arguments))) for name in names)
     raise Refused(
         "no launch was recorded for %s: name these sizes in the problem's `sizes` in the kernel"
-        " file" % told
+        " file" % sizes
     )
 
 

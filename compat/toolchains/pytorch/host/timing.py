@@ -143,8 +143,8 @@ def timed(
             seconds = (time.monotonic() - began) / rounds / len(kept)
             staying = remaining(entrants, timings, kept)
             kept = [index for index in kept if index >= telling or index in staying]
-        left = (until - time.monotonic()) / max(seconds * len(kept), 1e-9)
-        count = ROUNDS if left >= ROUNDS else max(_FEWEST, int(left))
+        rounds_left = (until - time.monotonic()) / max(seconds * len(kept), 1e-9)
+        count = ROUNDS if rounds_left >= ROUNDS else max(_FEWEST, int(rounds_left))
     time_again(kept, count)
     first = [median(samples) for samples in timings]
     again = differing([timings[i] for i in range(telling)], entrants, kept)

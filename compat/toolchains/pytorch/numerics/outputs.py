@@ -283,8 +283,8 @@ def restore(problem: Document) -> None:
     """Restore what all tensors held when this was called first, before the first launch."""
     if _BEFORE not in problem:
         problem[_BEFORE] = [cell.clone() for cell in all_cells(problem)]
-    for each, before in zip(all_cells(problem), problem[_BEFORE]):
-        each.copy_(before)
+    for cell, before in zip(all_cells(problem), problem[_BEFORE]):
+        cell.copy_(before)
 
 
 def changes(problem: Document) -> List[Document]:

@@ -64,10 +64,10 @@ def load(path: str, function: str) -> Callable[..., Iterator[Problem]]:
         ) from error
     finally:
         sys.path.remove(folder)
-    found: Callable[..., Iterator[Problem]] = getattr(module, function, None)  # type: ignore[assignment]
-    if not callable(found):
+    generator: Callable[..., Iterator[Problem]] = getattr(module, function, None)  # type: ignore[assignment]
+    if not callable(generator):
         raise ProblemError("%s has no function %s" % (os.path.basename(path), function))
-    return found
+    return generator
 
 
 class NoProblem(ProblemError):
@@ -170,30 +170,30 @@ def grid_of(problem: Problem, settings: Objects) -> Tuple[int, ...]:
     return _grid(sizes, name)
 
 
-def _declared_grid(said: object, name: str) -> object:
+def _declared_grid(grid: object, name: str) -> object:
     """A grid as :func:`grid_of` takes it: sizes, a function, or ``None``."""
-    return said if said is None or callable(said) else _grid(said, name)
+    return grid if grid is None or callable(grid) else _grid(grid, name)
 
 
-def _grid(said: object, name: str) -> Tuple[int, ...]:
-    sizes = tuple(said) if isinstance(said, (tuple, list)) else (said,)
+def _grid(grid: object, name: str) -> Tuple[int, ...]:
+    sizes = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
     if not 1 <= len(sizes) <= 3 or not all(
         isinstance(size, int) and not isinstance(size, bool) and size > 0 for size in sizes
     ):
         raise ProblemError(
-            "problem %r: the grid must be one to three whole numbers above 0, not %r" % (name, said)
+            "problem %r: the grid must be one to three whole numbers above 0, not %r" % (name, grid)
         )
     return sizes
 
 
 def _descriptors(
-    given: object, arguments: Dict[str, object], name: str
+    descriptors: object, arguments: Dict[str, object], name: str
 ) -> Dict[str, Dict[str, object]]:
     """What tensor descriptors have beside tensor and block, without what is so by default."""
     where = "problem %r: descriptors" % name
-    if not isinstance(given, dict):
+    if not isinstance(descriptors, dict):
         raise ProblemError("%s must be a dictionary by parameter" % where)
-    for parameter, options in given.items():
+    for parameter, options in descriptors.items():
         if not isinstance(arguments.get(parameter), torch.Tensor) or not isinstance(options, dict):
             raise ProblemError(
                 "%s: %s must be an argument that is a tensor, with a dictionary"
@@ -207,21 +207,21 @@ def _descriptors(
         parameter: {
             option: value for option, value in options.items() if value not in ("zero", False)
         }
-        for parameter, options in given.items()
+        for parameter, options in descriptors.items()
     }
 
 
 def _output(
-    output: str, said: object, arguments: Dict[str, object], name: str
+    output: str, facts: object, arguments: Dict[str, object], name: str
 ) -> Dict[str, object]:
     where = "problem %r, output %s" % (name, output)
     tensor = arguments.get(output)
     if not isinstance(tensor, torch.Tensor):
         raise ProblemError("%s: no argument of that name is a tensor" % where)
-    if not isinstance(said, dict):
+    if not isinstance(facts, dict):
         raise ProblemError("%s: an output must be a dictionary with a reference" % where)
-    _no_others(said, set(_OUTPUT), where)
-    made = dict(_OUTPUT, **said)
+    _no_others(facts, set(_OUTPUT), where)
+    made = dict(_OUTPUT, **facts)
     reference = made["reference"]
     if not isinstance(reference, torch.Tensor):
         raise ProblemError("%s: the reference must be a tensor" % where)
@@ -277,8 +277,8 @@ def _address(tensor: torch.Tensor) -> int:
     return int(tensor.untyped_storage().data_ptr())
 
 
-def _no_others(said: Dict[str, object], known: Set[str], where: str) -> None:
-    others = sorted(str(key) for key in said if key not in known)
+def _no_others(facts: Dict[str, object], allowed: Set[str], where: str) -> None:
+    others = sorted(str(key) for key in facts if key not in allowed)
     if others:
         raise ProblemError("%s: unknown %s" % (where, ", ".join(others)))
 

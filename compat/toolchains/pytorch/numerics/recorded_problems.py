@@ -23,46 +23,51 @@ def recorded(
     """Yields the launch once: as a small problem, for the interpreter and for a GPU."""
     if large:
         return
-    said = parameters["recorded"]
-    storages = [_storage(each, seed + number) for number, each in enumerate(said["storages"])]
-    for tensor in said["tensors"].values():
+    launch = parameters["recorded"]
+    storages = [
+        _storage(storage, seed + number) for number, storage in enumerate(launch["storages"])
+    ]
+    for tensor in launch["tensors"].values():
         if "values" in tensor:
             _put(storages[tensor["storage"]], tensor)
     storages = [storage.to(device) for storage in storages]
-    views = {name: _view(storages[each["storage"]], each) for name, each in said["tensors"].items()}
+    views = {
+        name: _view(storages[tensor["storage"]], tensor)
+        for name, tensor in launch["tensors"].items()
+    }
     yield {
         "name": "as recorded",
-        "arguments": {**views, **said["numbers"], **dict.fromkeys(said["nothing"])},
-        "grid": tuple(said["grid"]),
-        "descriptors": said.get("descriptors", {}),
+        "arguments": {**views, **launch["numbers"], **dict.fromkeys(launch["nothing"])},
+        "grid": tuple(launch["grid"]),
+        "descriptors": launch.get("descriptors", {}),
         "outputs": None,
     }
 
 
-def _storage(said: Document, seed: int) -> torch.Tensor:
+def _storage(description: Document, seed: int) -> torch.Tensor:
     """Floating point numbers between -1 and 1, and whole numbers that are 0."""
-    kind = getattr(torch, said["type"])
+    kind = getattr(torch, description["type"])
     if not kind.is_floating_point:
-        return torch.zeros(said["elements"], dtype=kind)
-    mixed = torch.arange(said["elements"], dtype=torch.int64) + 1000003 * (seed + 1)
+        return torch.zeros(description["elements"], dtype=kind)
+    mixed = torch.arange(description["elements"], dtype=torch.int64) + 1000003 * (seed + 1)
     for shift in (16, 13, 16):  # products of 31 and 32 bits fit into 63
         mixed = ((mixed ^ (mixed >> shift)) & _MASK) * _FACTOR & _MASK
     return ((mixed >> 7).double() / (1 << 23) - 1.0).to(kind)
 
 
-def _put(storage: torch.Tensor, said: Document) -> None:
-    places = _view(torch.arange(storage.numel()), said).reshape(-1)
+def _put(storage: torch.Tensor, description: Document) -> None:
+    places = _view(torch.arange(storage.numel()), description).reshape(-1)
     bits = 8 * storage.element_size()
     # PyTorch cannot set unsigned types.
     kind = {8: torch.uint8, 16: torch.int16, 32: torch.int32, 64: torch.int64}[bits]
     signed = [
         value if bits == 8 or value < 1 << (bits - 1) else value - (1 << bits)
-        for value in said["values"]
+        for value in description["values"]
     ]
     storage.view(kind)[places] = torch.tensor(
-        [each % 256 if bits == 8 else each for each in signed], dtype=kind
+        [value % 256 if bits == 8 else value for value in signed], dtype=kind
     )
 
 
-def _view(storage: torch.Tensor, said: Document) -> torch.Tensor:
-    return storage.as_strided(said["shape"], said["strides"], said["offset"])
+def _view(storage: torch.Tensor, description: Document) -> torch.Tensor:
+    return storage.as_strided(description["shape"], description["strides"], description["offset"])

@@ -102,8 +102,8 @@ class Ledger:
         }
 
 
-def _bounded(words: dict[str, None]) -> list[str]:
-    lines = list(words)
+def _bounded(entries: dict[str, None]) -> list[str]:
+    lines = list(entries)
     return (
         lines if len(lines) <= _MOST else [*lines[:_MOST], "… and %d more" % (len(lines) - _MOST)]
     )

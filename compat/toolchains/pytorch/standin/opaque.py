@@ -41,12 +41,12 @@ def lacking(what: str) -> Lacking:
     )
 
 
-def _refusal(words: str) -> Lacking:
+def _refusal(message: str) -> Lacking:
     LEDGER.refusals += 1
-    LEDGER.refusal = words
+    LEDGER.refusal = message
     if threading.current_thread() is not threading.main_thread():
         LEDGER.elsewhere = True
-    return Lacking(words)
+    return Lacking(message)
 
 
 def swallowed() -> Lacking:

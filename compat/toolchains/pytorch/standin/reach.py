@@ -279,18 +279,18 @@ class Effects:
         """Go where a value leads. ``inside`` a function it can also be changed."""
         waiting = [(value, inside)]
         while waiting and len(self._seen) < _MOST:
-            found, inside = waiting.pop()
-            if isinstance(found, ModuleType) and inside:
-                self.modules.add(found.__name__)
+            current, inside = waiting.pop()
+            if isinstance(current, ModuleType) and inside:
+                self.modules.add(current.__name__)
             if (
-                type(found) in _PLAIN
-                or isinstance(found, ModuleType)
-                or id(found) in self._seen
-                or is_opaque(found)
+                type(current) in _PLAIN
+                or isinstance(current, ModuleType)
+                or id(current) in self._seen
+                or is_opaque(current)
             ):
                 continue
-            self._seen[id(found)] = found
-            waiting += self._led_to(found, inside)
+            self._seen[id(current)] = current
+            waiting += self._led_to(current, inside)
         if waiting:
             LEDGER.elsewhere = True
 

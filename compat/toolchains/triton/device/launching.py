@@ -61,14 +61,14 @@ def facts(metadata: str, text: str, spec: CompileSpec) -> JsonObject:
     Raises Unlaunchable.
     """
     try:
-        told = read_json(metadata)
+        document = read_json(metadata)
         assumed = {
             "multiples": dict.fromkeys(spec.divisible_by_16, 16),
             "constants": dict.fromkeys(sorted(spec.ones), 1),
             "settings": {**spec.options, **spec.constexprs},
         }
-        options = told.get("descriptor_options", [])
-        return {**_facts(told["fields"], told["parameters"], options, text), **assumed}
+        options = document.get("descriptor_options", [])
+        return {**_facts(document["fields"], document["parameters"], options, text), **assumed}
     except (
         ValueError,
         TypeError,
@@ -91,11 +91,15 @@ def _facts(
     if entry is None:
         raise Unlaunchable("its PTX has no entry")
     scratch = [kind for kind in _SCRATCH if f"{kind}_scratch_size" in fields]
-    sizes = [_size(found) for found in _PARAMETER.finditer(entry[2])]
+    sizes = [_size(match) for match in _PARAMETER.finditer(entry[2])]
     arguments = list(_expanded(names, fields.get("tensordesc_meta") or [], options))
     if len(sizes) != len(arguments) + len(scratch):
-        words = f"{len(arguments)} of its signature and {len(scratch)} pointers to scratch memory"
-        raise Unlaunchable(f"its PTX has {len(sizes)} parameters, but a launch would pass {words}")
+        expected = (
+            f"{len(arguments)} of its signature and {len(scratch)} pointers to scratch memory"
+        )
+        raise Unlaunchable(
+            f"its PTX has {len(sizes)} parameters, but a launch would pass {expected}"
+        )
     block = _BLOCK.search(entry[3])
     if block is None:
         raise Unlaunchable("its PTX does not state the block size")
@@ -234,8 +238,8 @@ def pace(binary: bytes, metrics: JsonMapping, target: Target) -> JsonObject:
     threads = occupancy.get("threads") if isinstance(occupancy, Mapping) else None
     if target.arch != _PACED or not isinstance(threads, int):
         return {}
-    found = pace_of(binary, threads)
-    return {"pace": found} if found else {}
+    estimate = pace_of(binary, threads)
+    return {"pace": estimate} if estimate else {}
 
 
 LAUNCHING = Launching(

@@ -96,8 +96,8 @@ class _Moved:
     def __init__(self, ranges: list[tuple[int, int]], unit: int) -> None:
         """``ranges`` are in order, and none overlaps another. Bytes move by multiples of a unit."""
         self._ranges = ranges
-        whole = [(-(-start // unit) * unit, end // unit * unit) for start, end in ranges]
-        self._cuts = [(start, end) for start, end in whole if start < end]
+        aligned = [(-(-start // unit) * unit, end // unit * unit) for start, end in ranges]
+        self._cuts = [(start, end) for start, end in aligned if start < end]
 
     def place(self, offset: int) -> int:
         """Where the byte is that was at an offset."""

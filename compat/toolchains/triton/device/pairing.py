@@ -78,28 +78,30 @@ def judge(answer: JsonMapping) -> PairResult:
             failure_class="process-ended",
             message=_line(f"{ended}: {answer.get('words', '')}"),
         )
-    errors = [each for each in answer.get("errors", []) if isinstance(each, dict)]
+    errors = [error for error in answer.get("errors", []) if isinstance(error, dict)]
     if not errors and answer.get("stage") == "launched":
         return _counted(answer)
     if any(_NO_CUDA in str(error.get("message")) for error in errors):
         return PairResult(status=Status.UNSUPPORTED, failure_class="no-cuda", message=_NO_CUDA)
-    failure_class, said = next(_classes(str(answer.get("stage")), errors))
-    return PairResult(status=Status.REJECTED, failure_class=failure_class, message=_words(said))
+    failure_class, message = next(_classes(str(answer.get("stage")), errors))
+    return PairResult(status=Status.REJECTED, failure_class=failure_class, message=_words(message))
 
 
 def _counted(answer: JsonMapping) -> PairResult:
     """Whether every kernel that the graph must launch was launched."""
-    left = [str(launch[0]) for launch in answer.get("launched", [])]
+    remaining = [str(launch[0]) for launch in answer.get("launched", [])]
     missing = []
     for wanted in answer.get("wanted", []):
-        if (found := next((name for name in left if name.startswith(wanted)), None)) is not None:
-            left.remove(found)
+        if (
+            match := next((name for name in remaining if name.startswith(wanted)), None)
+        ) is not None:
+            remaining.remove(match)
         else:
             missing.append(wanted)
     if not missing:
         return PairResult(status=Status.OK)
     own = [name for name in missing if name in answer.get("own", [])]
-    because = next((_words(each) for each in answer.get("logged", [])), "")
+    because = next((_words(entry) for entry in answer.get("logged", [])), "")
     what = (
         "the user's kernel is not launched"
         if own
@@ -172,8 +174,8 @@ def _of_compiler(lines: Sequence[str]) -> str:
     if "^" not in lines:
         return lines[0] if lines else ""
     at = lines.index("^")
-    said = lines[at + 1] if at + 1 < len(lines) else lines[at - 1] if at else ""
-    return f"{lines[0].rstrip(':')}: {said}"
+    message = lines[at + 1] if at + 1 < len(lines) else lines[at - 1] if at else ""
+    return f"{lines[0].rstrip(':')}: {message}"
 
 
 def _line(text: str) -> str:

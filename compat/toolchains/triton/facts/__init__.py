@@ -159,5 +159,5 @@ def pytorch_of(release: Version | None, path: Path = RELEASES) -> str | None:
     pairs = _pairs(path)
     if release is None:
         return max(pairs.values(), key=Version)
-    series = [known for known in pairs if known.release[:2] == release.release[:2]]
+    series = [version for version in pairs if version.release[:2] == release.release[:2]]
     return pairs.get(Version(release.base_version)) or (pairs[max(series)] if series else None)

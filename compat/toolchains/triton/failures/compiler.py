@@ -39,13 +39,13 @@ def _assembler_died(name: str, number: int) -> Sign:
 
     With a shell in between, the exit code is 128 and the number of the signal.
     """
-    said = (
+    pattern = (
         rf"`ptxas` failed with error code (?:-{number}|{128 + number})\b|died with"
         rf" <Signals\.{name}:"
     )
     if name == "SIGSEGV":
-        said += r"|`ptxas` raised SIGSEGV|^Please run `ptxas .*` to confirm that this is a bug"
-    return Sign(message=said, means=f"the assembler died of {name}", brief=True)
+        pattern += r"|`ptxas` raised SIGSEGV|^Please run `ptxas .*` to confirm that this is a bug"
+    return Sign(message=pattern, means=f"the assembler died of {name}", brief=True)
 
 
 RETURNS = "failed to legalize operation 'tt.return'"

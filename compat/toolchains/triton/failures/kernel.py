@@ -9,11 +9,13 @@ from compat.diagnosis.failure_class import FailureClass, Sign
 from compat.toolchains.triton.failures.compiler import RETURNS
 
 _NODES = "|".join(
-    name for name, each in vars(ast).items() if isinstance(each, type) and issubclass(each, ast.AST)
+    name
+    for name, member in vars(ast).items()
+    if isinstance(member, type) and issubclass(member, ast.AST)
 )
 """Python's names for parts of a program: Triton met one where it expected another."""
 _BUILTINS = "|".join(
-    name for name, each in vars(builtins).items() if callable(each) and name.islower()
+    name for name, member in vars(builtins).items() if callable(member) and name.islower()
 )
 _CALLED = r"(?<![\w.<>])(?P<name>[\w.<>]+)\(\) "
 _FUNCTION = f"(?:{_CALLED})?"

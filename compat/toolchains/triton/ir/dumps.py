@@ -97,17 +97,17 @@ def one_pass(reproducer: str, ir: str, name: str) -> str | None:
     ``None`` if the pipeline has no such pass, or several with different options, because it is open
     which one was meant.
     """
-    found = _PIPELINE.search(reproducer)
-    if found is None:
+    match = _PIPELINE.search(reproducer)
+    if match is None:
         return None
-    begin = reproducer.rfind("{-#", 0, found.start())
+    begin = reproducer.rfind("{-#", 0, match.start())
     if begin < 0:
         return None
-    passes = {each for each in _flat(found["pipeline"]) if _name(each) == name}
+    passes = {step for step in _flat(match["pipeline"]) if _name(step) == name}
     if len(passes) != 1:
         return None
-    footer, start = reproducer[begin:], found.start("pipeline") - begin
-    end = start + len(found["pipeline"])
+    footer, start = reproducer[begin:], match.start("pipeline") - begin
+    end = start + len(match["pipeline"])
     pipeline = f"builtin.module({passes.pop()})"
     return f"{_FOLDER.sub('', ir.strip())}\n\n{footer[:start]}{pipeline}{footer[end:]}"
 

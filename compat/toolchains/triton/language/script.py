@@ -229,13 +229,13 @@ def _source_facts(
     bundle: Bundle, target: Target, form: Form, variables: Mapping[str, str]
 ) -> dict[str, object]:
     """What the template needs to know of the ``ASTSource`` that is compiled."""
-    known = SpecializedArguments.of(bundle, target, form, variables)
-    types = {name: _type(kind) for name, kind in known.types.items()}
+    facts = SpecializedArguments.of(bundle, target, form, variables)
+    types = {name: _type(kind) for name, kind in facts.types.items()}
     if form.has_attributes:
         types = {
             name: types.get(name, '"constexpr"')
-            for name in known.order
-            if name in types or name in known.constants
+            for name in facts.order
+            if name in types or name in facts.constants
         }
     return {
         "form": (
@@ -244,13 +244,13 @@ def _source_facts(
             )
         ),
         "types": types,
-        "constants": known.constants,
-        "divisible": known.divisible,
-        "ones": known.ones,
-        "small": known.small,
-        "typed": {name: repr(kind) for name, kind in known.typed.items()},
-        "has_tuples": known.has_tuples,
-        "attributes": _attributes(known, form),
+        "constants": facts.constants,
+        "divisible": facts.divisible,
+        "ones": facts.ones,
+        "small": facts.small,
+        "typed": {name: repr(kind) for name, kind in facts.typed.items()},
+        "has_tuples": facts.has_tuples,
+        "attributes": _attributes(facts, form),
         "options": {name: repr(value) for name, value in bundle.spec.compile.options.items()},
         "source_class": _source_class(bundle),
         # 3.4 asks it for the target of a kernel of Gluon.
@@ -300,18 +300,20 @@ class SpecializedArguments:
         unspecialized = _named_by(kernel, "do_not_specialize", order)
         unaligned = unspecialized | _named_by(kernel, "do_not_specialize_on_alignment", order)
         declared = {name: kind for name, kind in spec.compile.signature.items() if name in order}
-        known = leaf_types(declared)
+        leaf_kinds = leaf_types(declared)
         equal = [
             path
             for path in spec.compile.equal_to_1
-            if _NUMBER.fullmatch(known.get(path, "")) and path not in unspecialized
+            if _NUMBER.fullmatch(leaf_kinds.get(path, "")) and path not in unspecialized
         ]
-        typed = {path: known[path] for path in equal if _TYPED.search(annotations.get(path, ""))}
+        typed = {
+            path: leaf_kinds[path] for path in equal if _TYPED.search(annotations.get(path, ""))
+        }
         ones = [path for path in equal if not (form in (Form.TYPED, Form.RANGED) and path in typed)]
         constants = {
             path: constexprs.source(value) for path, value in spec.compile.constexprs.items()
         } | dict.fromkeys(ones, "1")
-        types = {path: kind for path, kind in known.items() if path not in constants}
+        types = {path: kind for path, kind in leaf_kinds.items() if path not in constants}
         divisible = [
             path
             for path in spec.compile.divisible_by_16
@@ -422,31 +424,31 @@ def _numbers(order: tuple[str, ...], paths: Iterable[str]) -> tuple[Index, ...]:
     return tuple(_index(order, path) for path in paths)
 
 
-def _descriptor(known: SpecializedArguments, form: Form) -> str:
+def _descriptor(facts: SpecializedArguments, form: Form) -> str:
     if form is Form.DESCRIPTOR:
-        return f"AttrsDescriptor(divisible_by_16={known.divisible!r}, equal_to_1={known.ones!r})"
-    if known.small:
+        return f"AttrsDescriptor(divisible_by_16={facts.divisible!r}, equal_to_1={facts.ones!r})"
+    if facts.small:
         properties = {
-            "tt.divisibility": known.divisible,
-            "tt.equal_to": known.ones,
-            "tt.pointer_range": known.small,
+            "tt.divisibility": facts.divisible,
+            "tt.equal_to": facts.ones,
+            "tt.pointer_range": facts.small,
         }
         listed = ", ".join(f'"{name}": {list(indices)!r}' for name, indices in properties.items())
         return (
             f'AttrsDescriptor.from_dict({{"arg_properties": {{{listed}}}, "cls":'
             ' "HIPAttrsDescriptor"})'
         )
-    hints = {**dict.fromkeys(known.divisible, 16), **dict.fromkeys(known.ones, 1)}
+    hints = {**dict.fromkeys(facts.divisible, 16), **dict.fromkeys(facts.ones, 1)}
     return f"AttrsDescriptor.from_hints({dict(sorted(hints.items()))!r})"
 
 
-def _attributes(known: SpecializedArguments, form: Form) -> str:
+def _attributes(facts: SpecializedArguments, form: Form) -> str:
     """Attributes as releases take them; those up to 3.2 take no tuples."""
     if not form.has_attributes:
-        return "" if known.has_tuples else _descriptor(known, form)
+        return "" if facts.has_tuples else _descriptor(facts, form)
     named = (
-        ('["tt.divisibility", 16]', known.divisible),
-        ('["tt.pointer_range", 32]', known.small),
+        ('["tt.divisibility", 16]', facts.divisible),
+        ('["tt.pointer_range", 32]', facts.small),
     )
     indices = dict.fromkeys(index for _, indices in named for index in indices)
     hints = {
@@ -455,7 +457,7 @@ def _attributes(known: SpecializedArguments, form: Form) -> str:
         ): f"[{', '.join(text for text, indices in named if index in indices)}]"
         for index in indices
     }
-    if len(hints) < 4 or len(set(hints.values())) > 1 or known.has_tuples:
+    if len(hints) < 4 or len(set(hints.values())) > 1 or facts.has_tuples:
         return "{" + ", ".join(f"{index}: {hint}" for index, hint in hints.items()) + "}"
     return (
         f"{{(index,): {next(iter(hints.values()))} for index in"
@@ -529,7 +531,9 @@ def source(value: Any) -> str:
         inner = ", ".join(map(source, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if arguments.is_named(value):
-        return constexprs.named_source({name: source(each) for name, each in value[FIELDS].items()})
+        return constexprs.named_source(
+            {name: source(element) for name, element in value[FIELDS].items()}
+        )
     if arguments.is_tensor(value):
         facts = arguments.facts_of(value)
         unusual = [
@@ -571,7 +575,9 @@ def _type(kind: ArgumentType) -> str:
     if isinstance(kind, str):
         return f'"{kind}"'
     if isinstance(kind, Mapping):
-        return constexprs.named_source({name: _type(each) for name, each in kind[FIELDS].items()})
+        return constexprs.named_source(
+            {name: _type(element) for name, element in kind[FIELDS].items()}
+        )
     return (
         "("
         + "".join(f"{_type(element)}, " for element in kind).removesuffix(

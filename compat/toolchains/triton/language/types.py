@@ -200,9 +200,11 @@ class BlockShapes:
             self._names[target.id] = self._found.get(id(value))
         elif isinstance(target, ast.Tuple):
             values = value.elts if isinstance(value, ast.Tuple) else [None] * len(target.elts)
-            for name, each in zip(target.elts, values, strict=False):
+            for name, element in zip(target.elts, values, strict=False):
                 if isinstance(name, ast.Name):
-                    self._names[name.id] = self._found.get(id(each)) if each is not None else None
+                    self._names[name.id] = (
+                        self._found.get(id(element)) if element is not None else None
+                    )
 
     def _of(self, node: ast.expr) -> Block | None:
         """What an expression is; its parts are looked at too, whatever it is."""
@@ -212,7 +214,7 @@ class BlockShapes:
             self._found[id(node)] = block
             if block.shape and not isinstance(node, ast.Name):
                 self._alike[id(node)] = [
-                    name for name, known in self._names.items() if known == block
+                    name for name, candidate in self._names.items() if candidate == block
                 ]
         return block
 
@@ -265,8 +267,8 @@ class BlockShapes:
     def _sizes(self, nodes: Sequence[ast.expr]) -> tuple[int, ...]:
         """The whole numbers that these expressions come to; empty where one is not known."""
         values = [self._constants.try_value(node)[1] for node in nodes]
-        whole = tuple(value for value in values if type(value) is int)
-        return whole if len(whole) == len(values) else ()
+        sizes = tuple(value for value in values if type(value) is int)
+        return sizes if len(sizes) == len(values) else ()
 
 
 def _operands(node: ast.expr) -> Iterator[ast.expr]:
@@ -305,25 +307,25 @@ def _joined(parts: Sequence[Block | None]) -> Block | None:
 def _indexed(block: Block | None, index: ast.expr) -> Block | None:
     """``x[:, None]``: a new axis for every ``None``."""
     elements = index.elts if isinstance(index, ast.Tuple) else [index]
-    left = list(block.shape) if block else []
+    remaining = list(block.shape) if block else []
     shape: list[int] = []
     for element in elements:
         if isinstance(element, ast.Constant) and element.value is None:
             shape.append(1)
-        elif isinstance(element, ast.Slice) and left:
-            shape.append(left.pop(0))
+        elif isinstance(element, ast.Slice) and remaining:
+            shape.append(remaining.pop(0))
         else:
             return None
-    return evolve(block, shape=(*shape, *left)) if block else None
+    return evolve(block, shape=(*shape, *remaining)) if block else None
 
 
 def _dtype(call: ast.Call) -> str | None:
     named = [*call.args, *(keyword.value for keyword in call.keywords)]
     return next(
         (
-            each.attr
-            for each in reversed(named)
-            if isinstance(each, ast.Attribute) and each.attr in LANGUAGE_NAMES.values()
+            argument.attr
+            for argument in reversed(named)
+            if isinstance(argument, ast.Attribute) and argument.attr in LANGUAGE_NAMES.values()
         ),
         None,
     )

@@ -59,8 +59,8 @@ class Analysis:
 
     def derive(self, statement: BlockStatement) -> Sequence[Bounds]:
         """The bounds of the results of a statement. Raises UndefinedError."""
-        given = [self.known[operand.name] for operand in statement.operands]
-        derived = OPERATIONS[statement.operation].derive(statement, given, self)
+        operands = [self.known[operand.name] for operand in statement.operands]
+        derived = OPERATIONS[statement.operation].derive(statement, operands, self)
         for result, value in zip(statement.results, derived, strict=True):
             if not holds(result.dtype, value):
                 raise UndefinedError(f"{statement.operation} may not be exact in {result.dtype}")

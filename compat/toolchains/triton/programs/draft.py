@@ -194,7 +194,7 @@ class Draft:
         before = self._statements, self._visible, self.turn, self.depth
         self._statements, self._visible = [], visible + [value for value, _ in parameters]
         self.turn, self.depth = turn, self.depth + 1
-        self.bounds.update({value.name: known for value, known in parameters})
+        self.bounds.update({value.name: value_bounds for value, value_bounds in parameters})
         try:
             yield
         finally:
@@ -260,8 +260,8 @@ class Draft:
 
     def masked(self, value: BlockValue, mask: int) -> BlockValue:
         """An integer block, reduced to the bits of a mask."""
-        known = self.bounds[value.name]
-        if known.low >= 0 and known.high <= mask and self.random.random() < 0.8:
+        value_bounds = self.bounds[value.name]
+        if value_bounds.low >= 0 and value_bounds.high <= mask and self.random.random() < 0.8:
             return value
         self.define("mask", (value,), (value.dtype, value.shape), mask=mask)
         return self.latest

@@ -75,8 +75,8 @@ class Machine:
         return [self._values[value.name] for value in body.results]
 
     def _apply(self, statement: BlockStatement) -> None:
-        given = [self._values[operand.name] for operand in statement.operands]
-        results = OPERATIONS[statement.operation].compute(statement, given, self)
+        operands = [self._values[operand.name] for operand in statement.operands]
+        results = OPERATIONS[statement.operation].compute(statement, operands, self)
         for result, value in zip(statement.results, results, strict=True):
             array = np.asarray(value)
             if array.shape != result.shape or array.dtype != numpy_dtype(result.dtype):

@@ -38,8 +38,8 @@ def _first(candidates: Iterable[BlockProgram], show: ShowDefect) -> BlockProgram
     for candidate in candidates:
         batch.append(candidate)
         if len(batch) == _AT_ONCE:
-            if found := _showing(batch, show):
-                return found
+            if program := _showing(batch, show):
+                return program
             batch = []
     return _showing(batch, show)
 
@@ -52,13 +52,13 @@ def _showing(batch: Sequence[BlockProgram], show: ShowDefect) -> BlockProgram | 
 
 def _smaller(program: BlockProgram) -> Iterator[BlockProgram]:
     """Valid programs that are smaller, the smallest first."""
-    found: dict[BlockProgram, int] = {}
+    programs: dict[BlockProgram, int] = {}
     for candidate in _changed(program):
         cleaned = without_unused(candidate)
         if cleaned != program and _is_defined(cleaned):
-            found.setdefault(cleaned, len(cleaned.all_statements))
+            programs.setdefault(cleaned, len(cleaned.all_statements))
     before = _size(program)
-    yield from sorted((candidate for candidate in found if _size(candidate) < before), key=_size)
+    yield from sorted((candidate for candidate in programs if _size(candidate) < before), key=_size)
 
 
 def _size(program: BlockProgram) -> tuple[int, int, int]:
@@ -85,10 +85,10 @@ def _is_defined(program: BlockProgram) -> bool:
 
 
 def _changed(program: BlockProgram) -> Iterator[BlockProgram]:
-    sinks = [each for each in program.statements if each.operation in _SINKS]
+    sinks = [statement for statement in program.statements if statement.operation in _SINKS]
     if len(sinks) > 1:
         for sink in sinks:
-            others = [each for each in sinks if each is not sink]
+            others = [other for other in sinks if other is not sink]
             yield _without(program, others)
             yield _without(program, [sink])
     for statement in program.all_statements:
@@ -120,7 +120,11 @@ def _kind(value: object) -> tuple[object, object]:
 
 
 def _without(program: BlockProgram, sinks: Sequence[BlockStatement]) -> BlockProgram:
-    kept = tuple(each for each in program.statements if not any(each is sink for sink in sinks))
+    kept = tuple(
+        statement
+        for statement in program.statements
+        if not any(statement is sink for sink in sinks)
+    )
     return evolve(program, statements=kept)
 
 
@@ -164,7 +168,7 @@ def _without_loop(program: BlockProgram, loop: BlockStatement) -> BlockProgram:
 def _without_carried(program: BlockProgram, loop: BlockStatement, place: int) -> BlockProgram:
     """A program in which a loop carries one value less: each turn sees the first one."""
     (body,) = loop.bodies
-    parameter, given = body.parameters[place + 1], loop.operands[place]
+    parameter, initial = body.parameters[place + 1], loop.operands[place]
     smaller = evolve(
         loop,
         operands=_all_but(loop.operands, place),
@@ -172,16 +176,16 @@ def _without_carried(program: BlockProgram, loop: BlockStatement, place: int) ->
         bodies=(
             NestedBody(
                 _all_but(body.parameters, place + 1),
-                _substituted(body.statements, {parameter: given}),
+                _substituted(body.statements, {parameter: initial}),
                 tuple(
-                    given if value == parameter else value
+                    initial if value == parameter else value
                     for value in _all_but(body.results, place)
                 ),
             ),
         ),
     )
     kept = _replaced(program.statements, loop, (smaller,))
-    return evolve(program, statements=_substituted(kept, {loop.results[place]: given}))
+    return evolve(program, statements=_substituted(kept, {loop.results[place]: initial}))
 
 
 def _all_but(values: tuple[BlockValue, ...], place: int) -> tuple[BlockValue, ...]:
@@ -198,33 +202,33 @@ def _substituted(
 
     return tuple(
         evolve(
-            each,
-            operands=change(each.operands),
+            statement,
+            operands=change(statement.operands),
             bodies=tuple(
                 NestedBody(
                     body.parameters, _substituted(body.statements, values), change(body.results)
                 )
-                for body in each.bodies
+                for body in statement.bodies
             ),
         )
-        for each in statements
+        for statement in statements
     )
 
 
 def _replaced(
     statements: tuple[BlockStatement, ...], old: BlockStatement, new: tuple[BlockStatement, ...]
 ) -> tuple[BlockStatement, ...]:
-    found: list[BlockStatement] = []
+    result: list[BlockStatement] = []
     for statement in statements:
         if statement is old:
-            found += new
+            result += new
             continue
         bodies = tuple(
             NestedBody(body.parameters, _replaced(body.statements, old, new), body.results)
             for body in statement.bodies
         )
-        found.append(evolve(statement, bodies=bodies) if bodies else statement)
-    return tuple(found)
+        result.append(evolve(statement, bodies=bodies) if bodies else statement)
+    return tuple(result)
 
 
 # --- what nothing uses ----------------------------------------------------------------------------
@@ -244,7 +248,7 @@ def without_unused(program: BlockProgram) -> BlockProgram:
     scalars = {name: number for name, number in program.scalars.items() if name in words}
     inputs = tuple(tensor for tensor in program.inputs if tensor.name in words)
     outputs = tuple(output for output in program.outputs if output.name in words)
-    names = {*scalars, *(each.name for each in inputs), *(each.name for each in outputs)}
+    names = {*scalars, *(tensor.name for tensor in inputs), *(output.name for output in outputs)}
     return evolve(
         program,
         statements=statements,
@@ -257,11 +261,11 @@ def without_unused(program: BlockProgram) -> BlockProgram:
 
 def _names(statements: Sequence[BlockStatement]) -> set[str]:
     """The values that statements use."""
-    found = {operand.name for statement in statements for operand in statement.operands}
+    names = {operand.name for statement in statements for operand in statement.operands}
     for statement in statements:
         for body in statement.bodies:
-            found |= _names(body.statements) | {value.name for value in body.results}
-    return found
+            names |= _names(body.statements) | {value.name for value in body.results}
+    return names
 
 
 def _used(statements: tuple[BlockStatement, ...], names: set[str]) -> tuple[BlockStatement, ...]:

@@ -122,8 +122,8 @@ def bound(function: Function, job: Document) -> tuple[Any, list[Any], Objects]:
     constants = {name: constant(value, names) for name, value in job["constexprs"].items()}
     made: Objects = {}
     if inspect.isclass(function):
-        taken = _taken_by(function, constants)
-        made = {name: constants[name] for name in taken if name in constants}
+        constructor_parameters = _constructor_parameters(function, constants)
+        made = {name: constants[name] for name in constructor_parameters if name in constants}
         function = function(**made)
         call = type(function).__call__
     else:
@@ -132,38 +132,40 @@ def bound(function: Function, job: Document) -> tuple[Any, list[Any], Objects]:
     if not inspect.isfunction(inspect.unwrap(function)) and "self" in parameters:
         parameters.pop("self")
     making = Arguments(sizes_of(job["signature"]), names, constants, Memory())
-    given = {name: making.argument(name, kind) for name, kind in job["signature"].items()}
-    given.update(
+    arguments = {name: making.argument(name, kind) for name, kind in job["signature"].items()}
+    arguments.update(
         {
             name: _PLAIN[parameters[name].annotation](1)
-            for name in given
-            if _is_plain(parameters.get(name), given[name])
+            for name in arguments
+            if _is_plain(parameters.get(name), arguments[name])
         }
     )
-    given.update(
+    arguments.update(
         {name: value for name, value in constants.items() if name not in made or name in parameters}
     )
-    for name in given:
+    for name in arguments:
         if name not in parameters:
             raise KernelFileError(
                 "the function has no parameter %r, but the kernel file gives it a type or a value:"
                 " take it out of [signature] or [constexprs]; it has %s"
                 % (name, ", ".join(parameters) or "none")
             )
-    lacking = [
+    missing = [
         name
         for name, parameter in parameters.items()
-        if name not in given and parameter.default is parameter.empty
+        if name not in arguments and parameter.default is parameter.empty
     ]
-    if lacking:
+    if missing:
         raise KernelFileError(
             "the kernel file gives no type or value to %s: add a type to [signature], or a value to"
-            " [constexprs]" % ", ".join(lacking)
+            " [constexprs]" % ", ".join(missing)
         )
     named = [
         name for name, parameter in parameters.items() if parameter.kind is parameter.KEYWORD_ONLY
     ]
-    values = {name: given.get(name, parameter.default) for name, parameter in parameters.items()}
+    values = {
+        name: arguments.get(name, parameter.default) for name, parameter in parameters.items()
+    }
     return (
         function,
         [value for name, value in values.items() if name not in named],
@@ -226,25 +228,25 @@ def in_order(function: Function, signature: Document) -> list[str]:
 
 def _names_beside(function: Function) -> Objects:
     """The names of the module that a function or class is defined in."""
-    found: Value = getattr(inspect.unwrap(function), "__globals__", None)
-    return found if found is not None else vars(sys.modules[function.__module__])
+    namespace: Value = getattr(inspect.unwrap(function), "__globals__", None)
+    return namespace if namespace is not None else vars(sys.modules[function.__module__])
 
 
-def _taken_by(kind: Type, constants: dict[str, object]) -> list[str]:
+def _constructor_parameters(kind: Type, constants: dict[str, object]) -> list[str]:
     """Return the parameters of a class's constructor.
 
     Raises KernelFileError if a required one has no value.
     """
     parameters = constructor(kind)
-    lacking = [
+    missing = [
         name
-        for name, each in parameters.items()
-        if each.default is each.empty and name not in constants
+        for name, parameter in parameters.items()
+        if parameter.default is parameter.empty and name not in constants
     ]
-    if lacking:
+    if missing:
         raise KernelFileError(
             "the kernel file gives no value to %s, which the constructor of %s takes: add it to"
-            " [constexprs]" % (", ".join(lacking), kind.__name__)
+            " [constexprs]" % (", ".join(missing), kind.__name__)
         )
     return list(parameters)
 
@@ -261,14 +263,18 @@ def constructor(kind: Type) -> Objects:
             continue
         own = inspect.signature(inspect.unwrap(construct)).parameters
         inner = {
-            name: each for name, each in _parameters(construct).items() if name not in parameters
+            name: parameter
+            for name, parameter in _parameters(construct).items()
+            if name not in parameters
         }
         keywords = {
-            name: each for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY
+            name: parameter
+            for name, parameter in parameters.items()
+            if parameter.kind is parameter.KEYWORD_ONLY
         }
-        others = {name: each for name, each in parameters.items() if name not in keywords}
+        others = {name: parameter for name, parameter in parameters.items() if name not in keywords}
         parameters = {**others, **inner, **keywords}
-        if not any(each.kind is each.VAR_KEYWORD for each in own.values()):
+        if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in own.values()):
             break
     parameters.pop("self", None)
     return parameters
@@ -277,9 +283,9 @@ def constructor(kind: Type) -> Objects:
 def _parameters(function: Function) -> Objects:
     parameters = inspect.signature(inspect.unwrap(function)).parameters
     return {
-        name: each
-        for name, each in parameters.items()
-        if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+        name: parameter
+        for name, parameter in parameters.items()
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     }
 
 
@@ -290,7 +296,7 @@ def constant(value: object, names: dict[str, object]) -> Any:
     is one of ``names``, the names of the kernel's module.
     """
     if isinstance(value, list):
-        return tuple(constant(each, names) for each in value)
+        return tuple(constant(part, names) for part in value)
     if isinstance(value, dict):
         form = next(iter(value))
         name: str = value[form]
@@ -363,7 +369,7 @@ def _leaves(signature: Type) -> Iterator[tuple[str, str]]:
     """Arguments and their types; those in a tuple are called ``args[1]``."""
     for name, kind in signature:
         if isinstance(kind, list):
-            yield from _leaves(("%s[%d]" % (name, index), each) for index, each in enumerate(kind))
+            yield from _leaves(("%s[%d]" % (name, index), part) for index, part in enumerate(kind))
         else:
             yield name, kind
 
@@ -389,7 +395,7 @@ class Arguments:
         """What stands for an argument of this type. Raises KernelFileError."""
         if isinstance(kind, list):
             return tuple(
-                self.argument("%s[%d]" % (name, index), each) for index, each in enumerate(kind)
+                self.argument("%s[%d]" % (name, index), part) for index, part in enumerate(kind)
             )
         if kind == _STREAM:
             return _stream()
@@ -426,19 +432,25 @@ class Arguments:
                 "signature.%s: %s() takes nothing: its first parameter is what makes an argument of"
                 " a type" % (name, function)
             )
-        lacking = [
-            each for each in others if each not in self._constants and _is_required(make, each)
+        missing = [
+            parameter
+            for parameter in others
+            if parameter not in self._constants and _is_required(make, parameter)
         ]
-        if lacking:
+        if missing:
             raise KernelFileError(
                 "signature.%s: %s() takes %s, to which [constexprs] gives no value"
-                % (name, function, ", ".join(lacking))
+                % (name, function, ", ".join(missing))
             )
         by_type: Callable[[Any], Any] = lambda kind: self.argument(name, kind)  # noqa: E731
         try:
             return make(
                 by_type,
-                **{each: self._constants[each] for each in others if each in self._constants},
+                **{
+                    parameter: self._constants[parameter]
+                    for parameter in others
+                    if parameter in self._constants
+                },
             )
         except KernelFileError:
             raise
@@ -486,20 +498,20 @@ class _TensorLayout(NamedTuple):
     """
 
 
-def _layout(found: re.Match[str], named: dict[str, int]) -> _TensorLayout:
-    sizes = [_size(text, named) for text in found["shape"].split(",")]
+def _layout(tensor: re.Match[str], named: dict[str, int]) -> _TensorLayout:
+    sizes = [_size(text, named) for text in tensor["shape"].split(",")]
     shape = [size for size, _ in sizes]
     dynamic = {mode: divisor for mode, (_, divisor) in enumerate(sizes) if divisor}
-    alignment = int(found["align"] or _USUAL_ALIGNMENT)
-    if found["strides"] is None:
-        leading = int(found["leading"]) if found["leading"] else len(shape) - 1
+    alignment = int(tensor["align"] or _USUAL_ALIGNMENT)
+    if tensor["strides"] is None:
+        leading = int(tensor["leading"]) if tensor["leading"] else len(shape) - 1
         if leading >= len(shape):
             raise ValueError("there is no mode %d, and leading counts from 0" % leading)
         order = _order(leading, len(shape))
         return _TensorLayout(
-            found["element"], shape, _compact(shape, order), order, dynamic, alignment
+            tensor["element"], shape, _compact(shape, order), order, dynamic, alignment
         )
-    strides = [_size(text, named) for text in found["strides"].split(",")]
+    strides = [_size(text, named) for text in tensor["strides"].split(",")]
     if len(strides) != len(shape):
         raise ValueError("there are %d sizes and %d strides" % (len(shape), len(strides)))
     if dynamic or any(divisor for _, divisor in strides):
@@ -510,13 +522,13 @@ def _layout(found: re.Match[str], named: dict[str, int]) -> _TensorLayout:
         order = _order(len(shape) - 1 if innermost is None else innermost, len(shape))
         divisible = {mode: divisor for mode, divisor in dynamic.items() if divisor > 1}
         exact = "(%s):(%s)" % (
-            ",".join(_in_ir(*each, "") for each in sizes),
-            ",".join(_in_ir(*each, _WIDE) for each in strides),
+            ",".join(_in_ir(*size, "") for size in sizes),
+            ",".join(_in_ir(*stride, _WIDE) for stride in strides),
         )
         return _TensorLayout(
-            found["element"], shape, _compact(shape, order), order, divisible, alignment, exact
+            tensor["element"], shape, _compact(shape, order), order, divisible, alignment, exact
         )
-    return _TensorLayout(found["element"], shape, [size for size, _ in strides], (), {}, alignment)
+    return _TensorLayout(tensor["element"], shape, [size for size, _ in strides], (), {}, alignment)
 
 
 def _order(innermost: int, modes: int) -> tuple[int, ...]:
@@ -540,8 +552,8 @@ def _in_ir(size: int, divisor: int, width: str) -> str:
     """A size or a stride in the words of the IR."""
     if not divisor:
         return str(size)
-    words = " ".join(filter(None, [width, "div=%d" % divisor if divisor > 1 else ""]))
-    return "?{%s}" % words if words else "?"
+    attributes = " ".join(filter(None, [width, "div=%d" % divisor if divisor > 1 else ""]))
+    return "?{%s}" % attributes if attributes else "?"
 
 
 def _compact(shape: list[int], order: tuple[int, ...]) -> list[int]:
@@ -592,12 +604,12 @@ def _typed(tensor: Tensor, layout: _TensorLayout, dynamic: Value) -> Any:
         from cutlass._mlir import ir
 
         is_wide = _WIDE in str(dynamic.__get_mlir_types__()[0])  # strides, from 4.3 on
-        said = (
+        exact = (
             layout.exact
             if is_wide
             else layout.exact.replace(_WIDE + " ", "").replace("{%s}" % _WIDE, "")
         )
-        return [ir.Type.parse(_QUOTED.sub('"%s"' % said, str(types_of()[0])))]
+        return [ir.Type.parse(_QUOTED.sub('"%s"' % exact, str(types_of()[0])))]
 
     tensor.__get_mlir_types__ = exact_types
     return tensor

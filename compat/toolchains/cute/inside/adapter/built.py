@@ -63,16 +63,16 @@ _INSTRUCTIONS = {
 
 def cubin_in(module: str) -> bytes | None:
     """The machine code in a compiled module's text; ``None`` where there is none."""
-    found = _BINARY.search(module)
-    if found is None:
+    binary = _BINARY.search(module)
+    if binary is None:
         return None
-    data = _ESCAPED.sub(_byte, found[1].encode("utf-8", "surrogateescape"))
+    data = _ESCAPED.sub(_byte, binary[1].encode("utf-8", "surrogateescape"))
     start = data.find(_ELF)
     return data[start:] if start >= 0 else None
 
 
-def _byte(found: re.Match[bytes]) -> bytes:
-    return b"\\" if found[1] == b"\\" else bytes([int(found[1], 16)])
+def _byte(escape: re.Match[bytes]) -> bytes:
+    return b"\\" if escape[1] == b"\\" else bytes([int(escape[1], 16)])
 
 
 def metrics(made: Objects, module: str) -> Document:
@@ -83,29 +83,31 @@ def metrics(made: Objects, module: str) -> Document:
     facts = facts_of(made["cubin"])
     static = facts.pop("static_shared", 0)
     dynamic = dynamic_shared(made["trace"], module)
-    found: Document = {
+    measurements: Document = {
         "artifacts": {stage: len(result) for stage, result in made.items()},
         **facts,
     }
     if dynamic is not None:
-        found["shared"] = static + dynamic
+        measurements["shared"] = static + dynamic
     tools = _TOOLS.search(made["cubin"])
     if tools:
-        found["ptxas"] = tools[1].decode()
+        measurements["ptxas"] = tools[1].decode()
     if "ptx" in made:
-        found.update(_of_ptx(made["ptx"]))
-    return found
+        measurements.update(_of_ptx(made["ptx"]))
+    return measurements
 
 
 def _of_ptx(ptx: str) -> dict[str, object]:
-    found: Document = {"code": {name: ptx.count(word) for name, word in _INSTRUCTIONS.items()}}
+    measurements: Document = {
+        "code": {name: ptx.count(word) for name, word in _INSTRUCTIONS.items()}
+    }
     version = _PTX_VERSION.search(ptx)
     if version:
-        found["ptx_version"] = version[1]
-    threads = [[int(number or 1) for number in each] for each in _THREADS.findall(ptx)]
+        measurements["ptx_version"] = version[1]
+    threads = [[int(number or 1) for number in block] for block in _THREADS.findall(ptx)]
     if threads:
-        found["threads"] = max(x * y * z for x, y, z in threads)
-    return found
+        measurements["threads"] = max(x * y * z for x, y, z in threads)
+    return measurements
 
 
 def dynamic_shared(traced: str, module: str) -> int | None:
@@ -182,9 +184,9 @@ def facts_of(cubin: bytes) -> dict[str, int]:
 def instructions_in(cubin: bytes) -> bytes:
     """The instructions of all kernels in a cubin, without the names of anything."""
     return b"".join(
-        cubin[each.offset : each.offset + each.size]
-        for each in _sections(cubin)
-        if each.name.startswith(".text.")
+        cubin[section.offset : section.offset + section.size]
+        for section in _sections(cubin)
+        if section.name.startswith(".text.")
     )
 
 

@@ -117,7 +117,7 @@ class Cute:
         self._beacon: Any = None
         self._passes = False
         self._times: dict[str, float] = {}
-        self._given = ""
+        self._ir_path = ""
         self._ptx = ""
         self._watch(compiler.Compiler)
         own = os.path.dirname(os.path.abspath(compiler.__file__))
@@ -192,20 +192,20 @@ class Cute:
         self._on_stage, self._on_made = on_stage, on_made
         pipeline.taken_ptx(self._ptx)  # of a compile that failed
         self._times = {}
-        self._given = job.get("ir") or ""
-        function, given, named = (
-            (_blank(), [], {}) if self._given else arguments.bound(function, job)
+        self._ir_path = job.get("ir") or ""
+        function, positional, named = (
+            (_blank(), [], {}) if self._ir_path else arguments.bound(function, job)
         )
         options = arguments.options(job["options"])
         # Up to 4.2 an aborted compile skips this, and kernels would be counted on.
         self._dsl.post_compilation_cleanup()
-        if not self._given:
+        if not self._ir_path:
             on_stage("trace")
         try:
-            self._cute.compile(function, *given, **named, **options)
+            self._cute.compile(function, *positional, **named, **options)
         except _Compiled as compiled:
             result = self._result(str(compiled.module))
-            if job["problem"] is not None and not self._given:
+            if job["problem"] is not None and not self._ir_path:
                 on_made("metadata", self._launches(job, function, compiled, result[1]["cubin"]))
             return result
         except Exception as error:
@@ -226,7 +226,7 @@ class Cute:
         """
         roots = tuple(os.path.join(root, "") for root in job["roots"])
         links = list(_chain(error))
-        told = [
+        places = [
             (path, int(line))
             for link in reversed(links)
             for path, line in _PLACE.findall(str(link))
@@ -234,7 +234,7 @@ class Cute:
         frames = [line for link in links for line in _lines(link)][::-1]
         own = (
             place
-            for place in [*told, *frames]
+            for place in [*places, *frames]
             if place[0].startswith(roots) and "site-packages" not in place[0]
         )
         return next(own, None) or _first_line(function)
@@ -254,8 +254,8 @@ class Cute:
             def go(text: str) -> None:
                 run(compiler, module, text, *rest, **options)
 
-            if self._given:
-                module = _parsed(self._given, module)
+            if self._ir_path:
+                module = _parsed(self._ir_path, module)
             self._traced = str(module)
             self._compile(go, module, text, compiler)
             raise _Compiled(module, compiler)
@@ -266,20 +266,23 @@ class Cute:
         self, go: Callable[[str], None], module: MlirModule, text: str, compiler: Compiler
     ) -> None:
         """Run a pipeline, ``go`` each of its pieces, and tell of the stages."""
-        asked, manager = pipeline.keeping_ptx(text, self._ptx), compiler.passmanager.PassManager
+        text_with_ptx, manager = (
+            pipeline.keeping_ptx(text, self._ptx),
+            compiler.passmanager.PassManager,
+        )
         with module.context:
-            pieces = pipeline.pieces_of(asked, manager)
-        if pieces is not None and self._given.endswith(_LOWERED):
-            self._make_binary(go, pieces.rest, tells=asked != text)
+            pieces = pipeline.pieces_of(text_with_ptx, manager)
+        if pieces is not None and self._ir_path.endswith(_LOWERED):
+            self._make_binary(go, pieces.rest, tells=text_with_ptx != text)
             return
         self._on_made("trace", self._traced)
         self._on_stage("mlir")
         if _WITHOUT in os.environ:
-            self._lower_without(int(os.environ[_WITHOUT]), asked, manager, module)
-            self._make_binary(go, asked, tells=asked != text)
+            self._lower_without(int(os.environ[_WITHOUT]), text_with_ptx, manager, module)
+            self._make_binary(go, text_with_ptx, tells=text_with_ptx != text)
             return
         if pieces is None:
-            go(asked)
+            go(text_with_ptx)
             return
         if (
             self._lower_in_sight(go, module, pieces, compiler)
@@ -287,7 +290,7 @@ class Cute:
             else self._lower(go, module, pieces)
         ):
             self._on_made("mlir", _Generic(module))
-            self._make_binary(go, pieces.rest, tells=asked != text)
+            self._make_binary(go, pieces.rest, tells=text_with_ptx != text)
         # Printing takes time, too, so passes are timed in a run without it.
         if not self._times and (self._passes or _TIMED in os.environ):
             self._on_stage(None)  # of no stage
@@ -310,20 +313,20 @@ class Cute:
         self._beacon.in_passes(True)
         if passes.prints(manager):
             with passes.printed(compiler, module):
-                left = self._lower(go, module, pieces)
+                needs_binary = self._lower(go, module, pieces)
         else:
             self._times, failed = passes.run_singly(
                 pieces.first, manager, passes.copy_of(module, self._traced), show=True
             )
             self._beacon.in_passes(failed is not None)
             try:
-                left = self._lower(go, module, pieces)
+                needs_binary = self._lower(go, module, pieces)
             except BaseException:
                 if failed is not None:
                     passes.tell_failed(failed)
                 raise
         self._beacon.in_passes(False)
-        return left
+        return needs_binary
 
     def _lower_without(
         self, number: int, text: str, manager: PassManager, module: MlirModule
@@ -345,7 +348,7 @@ class Cute:
         try:
             go(pieces.first)
         except Exception as error:
-            if not pieces.fails or not pipeline.has_stopped(_words(error)):
+            if not pieces.fails or not pipeline.has_stopped(_full_message(error)):
                 raise
             pipeline.ready(module)
             return True
@@ -428,17 +431,17 @@ def _blank() -> object:
 def _parsed(path: str, module: MlirModule) -> object:
     """The module in a file, in the context of another module."""
     with open(path, encoding="utf-8", errors="replace") as file:
-        text = _BOUND.sub(lambda found: hex(int(found[0])), file.read())
+        text = _BOUND.sub(lambda bound: hex(int(bound[0])), file.read())
     return type(module).parse(text, module.context)
 
 
 def _stage_of(error: BaseException) -> str | None:
     """The stage that a failure of the pipeline was in, where its words tell."""
-    text = _words(error)
+    text = _full_message(error)
     return next((stage for stage, pattern in _MARKS if pattern.search(text)), None)
 
 
-def _words(error: BaseException) -> str:
+def _full_message(error: BaseException) -> str:
     """All that an exception and what caused it say."""
     return "\n".join(map(str, _chain(error)))
 
@@ -454,12 +457,12 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _lines(error: BaseException) -> list[tuple[str, int]]:
-    found = []
+    lines = []
     traceback = error.__traceback__
     while traceback is not None:
-        found.append((traceback.tb_frame.f_code.co_filename, traceback.tb_lineno))
+        lines.append((traceback.tb_frame.f_code.co_filename, traceback.tb_lineno))
         traceback = traceback.tb_next
-    return found
+    return lines
 
 
 def _passed_through(error: BaseException, roots: list[str]) -> bool:

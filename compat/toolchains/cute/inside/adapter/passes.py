@@ -77,9 +77,9 @@ def run_singly(
     seconds: dict[str, float] = {}
     number = 0
     with module.context:
-        for each in pipeline.lowering(text, manager):
-            name = name_of(each)
-            run = _runner(each, manager)
+        for pass_text in pipeline.lowering(text, manager):
+            name = name_of(pass_text)
+            run = _runner(pass_text, manager)
             if run is None:
                 if show:
                     _write(_HEADING % ("Without", name))
@@ -124,8 +124,8 @@ def copy_of(module: MlirModule, text: str) -> object:
 
 def name_of(text: str) -> str:
     """The name of a pass, without its options and without the operation that it is run in."""
-    found = _NAME.match(text)
-    return found[1] if found else text
+    name = _NAME.match(text)
+    return name[1] if name else text
 
 
 def _write(text: str) -> None:

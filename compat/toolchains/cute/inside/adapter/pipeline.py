@@ -65,7 +65,9 @@ def pieces_of(text: str, manager: object) -> Pieces | None:
     begin = text.index(COMPILES) + len(COMPILES)
     end = begin + _closing(text[begin:])
     passes = spelled_out(text, manager)
-    at = next((number for number, each in enumerate(passes) if each.startswith(_BINARY)), None)
+    at = next(
+        (number for number, pass_text in enumerate(passes) if pass_text.startswith(_BINARY)), None
+    )
     if at is None:
         return None
     named = "builtin.module(%s)" % ",".join(passes[at:])
@@ -100,7 +102,8 @@ def lowering(text: str, manager: object) -> list[str]:
     """The passes of a pipeline up to the binary, with their options."""
     passes = spelled_out(text, manager)
     at = next(
-        (number for number, each in enumerate(passes) if each.startswith(_BINARY)), len(passes)
+        (number for number, pass_text in enumerate(passes) if pass_text.startswith(_BINARY)),
+        len(passes),
     )
     return passes[:at]
 
@@ -113,11 +116,13 @@ def spelled_out(text: str, manager: PassManager) -> list[str]:
     """
     architecture = _ARCHITECTURE.search(text)
     if architecture is None or architecture[0] in _PRINTED:
-        whole = str(manager.parse(text))
+        pipeline = str(manager.parse(text))
     else:
-        whole = str(manager.parse(_ARCHITECTURE.sub(_OTHER, text))).replace(_OTHER, architecture[0])
+        pipeline = str(manager.parse(_ARCHITECTURE.sub(_OTHER, text))).replace(
+            _OTHER, architecture[0]
+        )
     passes, depth, begin = [], 0, 0
-    inside = whole[whole.index("(") + 1 : whole.rindex(")")]
+    inside = pipeline[pipeline.index("(") + 1 : pipeline.rindex(")")]
     for at, letter in enumerate(inside):
         depth += (letter in _OPENING) - (letter in _CLOSING)
         if letter == "," and depth == 0:
@@ -177,7 +182,7 @@ def taken_ptx(path: str) -> str:
     """The PTX that was written there, which is removed; empty where this release writes none."""
     folder, name = os.path.split(path)
     texts = []
-    for written in sorted(each for each in os.listdir(folder) if each.startswith(name)):
+    for written in sorted(entry for entry in os.listdir(folder) if entry.startswith(name)):
         with open(os.path.join(folder, written), encoding="utf-8", errors="replace") as file:
             texts.append(file.read())
         os.remove(os.path.join(folder, written))

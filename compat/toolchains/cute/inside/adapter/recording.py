@@ -115,11 +115,11 @@ class HostFunction:
         not ask for them by name. Raises UnrecordableLaunch.
         """
         text = str(module)
-        found = _ENTRY.search(text)
-        if found is None:
+        entry = _ENTRY.search(text)
+        if entry is None:
             raise UnrecordableLaunch("the compiled module has no function that could be called")
-        self._name, self._has_status = found["name"], found["status"] is not None
-        self._parameters = len(_PARAMETER.findall(found["parameters"]))
+        self._name, self._has_status = entry["name"], entry["status"] is not None
+        self._parameters = len(_PARAMETER.findall(entry["parameters"]))
         self._driver = _Driver(
             {name: built.parameter_sizes(cubin, name) for name in built.entries_of(cubin)}, target
         )
@@ -135,8 +135,8 @@ class HostFunction:
 
     def _load(self) -> None:
         libraries = (c_void_p * 64)(*[_HANDLE] * 64)
-        given, status = c_void_p(ctypes.addressof(libraries)), c_int(_UNKNOWN)
-        self._call(_LOAD, [ctypes.addressof(given), ctypes.addressof(status)])
+        pointer, status = c_void_p(ctypes.addressof(libraries)), c_int(_UNKNOWN)
+        self._call(_LOAD, [ctypes.addressof(pointer), ctypes.addressof(status)])
         if status.value != _OK:
             raise UnrecordableLaunch(
                 self._driver.why or "the compiled module does not find its kernels"
@@ -146,34 +146,34 @@ class HostFunction:
         """What it launches with these arguments. Raises UnrecordableLaunch."""
         held = [pointer for value in values for pointer in _pointers(value)]
         status = c_int(_OK)
-        given = [pointer if isinstance(pointer, int) else pointer.value for pointer in held]
-        given += [ctypes.addressof(kernel) for kernel in self._kernels]
-        if len(given) != self._parameters:
+        addresses = [pointer if isinstance(pointer, int) else pointer.value for pointer in held]
+        addresses += [ctypes.addressof(kernel) for kernel in self._kernels]
+        if len(addresses) != self._parameters:
             raise UnrecordableLaunch(
                 "the compiled function takes %d arguments, and these are %d"
-                % (self._parameters, len(given))
+                % (self._parameters, len(addresses))
             )
         if self._has_status:
-            given.append(ctypes.addressof(status))
+            addresses.append(ctypes.addressof(status))
         self._driver.launches = []
-        self._call(self._name, given)
+        self._call(self._name, addresses)
         if self._driver.why or status.value != _OK:
             raise UnrecordableLaunch(
                 self._driver.why or "the compiled function ends with error %d" % status.value
             )
         return self._driver.launches
 
-    def _call(self, name: str, given: list[int]) -> None:
+    def _call(self, name: str, addresses: list[int]) -> None:
         function = self._engine.raw_lookup(name)
         if not function:
             raise UnrecordableLaunch("the compiled module has no function %s" % name)
-        ctypes.CFUNCTYPE(None, c_void_p)(function)((c_void_p * max(1, len(given)))(*given))
+        ctypes.CFUNCTYPE(None, c_void_p)(function)((c_void_p * max(1, len(addresses)))(*addresses))
 
 
 def _pointers(value: Value) -> list[Any]:
     """The addresses of what a compiled function is given for an argument."""
     if isinstance(value, tuple):
-        return [pointer for each in value for pointer in _pointers(each)]
+        return [pointer for part in value for pointer in _pointers(part)]
     if hasattr(value, "__c_pointers__"):
         return list(value.__c_pointers__())
     if hasattr(value, "getPtr"):  # a stream
@@ -191,19 +191,21 @@ def _zero_stack(module: MlirModule) -> None:
     from cutlass._mlir import ir
 
     functions = [
-        each.operation for each in module.body.operations if each.operation.name == "llvm.func"
+        operation.operation
+        for operation in module.body.operations
+        if operation.operation.name == "llvm.func"
     ]
     blocks = [
         block for function in functions for region in function.regions for block in region.blocks
     ]
-    taken = [
+    pairs = [
         pair
         for block in blocks
         for pair in pairwise(block.operations)
         if pair[0].operation.name == "llvm.alloca"
     ]
     with module.context, ir.Location.unknown():
-        for alloca, following in taken:
+        for alloca, following in pairs:
             with ir.InsertionPoint(following):
                 _zero(ir, alloca.operation)
 
@@ -264,9 +266,9 @@ class _Driver:
             raise UnrecordableLaunch("the compiled function calls %s" % name)
         kinds, answer = _FUNCTIONS[name]
 
-        def called(*given: Any) -> int:
+        def called(*args: Any) -> int:
             try:
-                return answer(self, *given)
+                return answer(self, *args)
             except Exception as error:  # it cannot pass through what was compiled
                 self.why = self.why or str(error)
                 return _UNKNOWN
@@ -305,16 +307,16 @@ class _Driver:
         block: Value,
         shared: int,
         attributes: dict[int, list[int]],
-        given: int,
+        address: int,
     ) -> int:
         entry = self._names[kernel - _HANDLE]
         if entry not in self._sizes:
             raise UnrecordableLaunch(
                 "the kernel %s is in none of the binaries that are kept" % entry
             )
-        each = cast(given, POINTER(c_void_p))
+        pointers = cast(address, POINTER(c_void_p))
         parameters = [
-            ctypes.string_at(each[at], size) for at, size in enumerate(self._sizes[entry])
+            ctypes.string_at(pointers[at], size) for at, size in enumerate(self._sizes[entry])
         ]
         self.launches.append(
             Launch(entry, list(grid), list(block), int(shared), attributes, parameters)
@@ -329,17 +331,17 @@ class _Driver:
 
     def device_attribute(self, value: int, attribute: int, device: int) -> int:
         shared, arch = self._target["shared_memory"], self._target["arch"]
-        known = {
+        attributes = {
             _OPT_IN_SHARED: shared,
             _SHARED: shared + 1024,
             _COMPUTE_MAJOR: arch // 10,
             _COMPUTE_MINOR: arch % 10,
         }
-        if attribute not in known:
+        if attribute not in attributes:
             raise UnrecordableLaunch(
                 "the compiled function asks for attribute %d of the GPU" % attribute
             )
-        return _store(value, known[attribute])
+        return _store(value, attributes[attribute])
 
     def kernel_attribute(self, value: int, attribute: int, kernel: int, device: int) -> int:
         return _store(value, 0)
@@ -412,10 +414,10 @@ def recorded(host: HostFunction, function: Function, job: Document) -> str:
 def _recorded(
     host: HostFunction, function: Function, job: Document, values: Objects
 ) -> dict[str, object]:
-    lacking = [name for name in arguments.unknown(job["signature"]) if name not in values]
-    if lacking:
+    missing = [name for name in arguments.unknown(job["signature"]) if name not in values]
+    if missing:
         raise UnrecordableLaunch(
-            "the sizes of its problem do not say what %s is" % ", ".join(lacking)
+            "the sizes of its problem do not say what %s is" % ", ".join(missing)
         )
     runs = []
     for base in _BASES:
@@ -423,20 +425,20 @@ def _recorded(
         made = arguments.run_time(function, job, values, memory)
         runs.append((host.launches(list(made.values())), memory.tensors))
     (first, tensors), (second, moved) = runs
-    if [each[:_VARYING] for each in first] != [each[:_VARYING] for each in second]:
+    if [launch[:_VARYING] for launch in first] != [launch[:_VARYING] for launch in second]:
         raise UnrecordableLaunch("its launches depend on the addresses of tensors")
-    given: Objects = {
+    argument_facts: Objects = {
         name: {key: facts[key] for key in facts if key != "address"}
         for name, facts in tensors.items()
     }
-    given.update(
+    argument_facts.update(
         {name: {"value": values[name]} for name in arguments.unknown(job["signature"], sizes=False)}
     )
-    launches = [_told(one, other, tensors, moved) for one, other in zip(first, second)]
-    return {"arguments": given, "launches": launches}
+    launches = [_launch_document(one, other, tensors, moved) for one, other in zip(first, second)]
+    return {"arguments": argument_facts, "launches": launches}
 
 
-def _told(first: Launch, second: Launch, tensors: Objects, moved: Objects) -> Document:
+def _launch_document(first: Launch, second: Launch, tensors: Objects, moved: Objects) -> Document:
     """A launch as a host has to make it."""
     attributes = _attributes(first.attributes)
     x, y, z = attributes["cluster"] or (1, 1, 1)
@@ -454,18 +456,18 @@ def _told(first: Launch, second: Launch, tensors: Objects, moved: Objects) -> Do
     }
 
 
-def _attributes(found: dict[int, list[int]]) -> Document:
-    unknown = sorted(set(found) - {_COOPERATIVE, _CLUSTER, _CLUSTER_POLICY, _PROGRAMMATIC})
+def _attributes(attributes: dict[int, list[int]]) -> Document:
+    unknown = sorted(set(attributes) - {_COOPERATIVE, _CLUSTER, _CLUSTER_POLICY, _PROGRAMMATIC})
     if unknown:
         raise UnrecordableLaunch(
             "it is launched with attribute %d, which is not carried over" % unknown[0]
         )
-    cluster = found[_CLUSTER][:3] if _CLUSTER in found else None
+    cluster = attributes[_CLUSTER][:3] if _CLUSTER in attributes else None
     return {
         "cluster": cluster if cluster not in (None, [1, 1, 1]) else None,
-        "cluster_policy": found[_CLUSTER_POLICY][0] if _CLUSTER_POLICY in found else 0,
-        "cooperative": bool(found[_COOPERATIVE][0]) if _COOPERATIVE in found else False,
-        "pdl": bool(found[_PROGRAMMATIC][0]) if _PROGRAMMATIC in found else False,
+        "cluster_policy": attributes[_CLUSTER_POLICY][0] if _CLUSTER_POLICY in attributes else 0,
+        "cooperative": bool(attributes[_COOPERATIVE][0]) if _COOPERATIVE in attributes else False,
+        "pdl": bool(attributes[_PROGRAMMATIC][0]) if _PROGRAMMATIC in attributes else False,
     }
 
 
@@ -496,9 +498,9 @@ def _addresses(
         behind = {name: number - facts["address"] for name, facts in tensors.items()}
         name = next(
             (
-                each
-                for each, addend in behind.items()
-                if 0 <= addend == other - moved[each]["address"] < arguments.APART
+                tensor
+                for tensor, addend in behind.items()
+                if 0 <= addend == other - moved[tensor]["address"] < arguments.APART
             ),
             None,
         )

@@ -62,9 +62,9 @@ def argument(
     A function has the id that ``functions.id_of`` returns. Raises UnwritableArgument.
     """
     if not is_constexpr(annotation):
-        said = run_time(name, value, annotation, symbols)
-        if said is not None:
-            return "args", said
+        argument_type = run_time(name, value, annotation, symbols)
+        if argument_type is not None:
+            return "args", argument_type
     try:
         return "constexprs", constexpr(value, functions)
     except UnwritableArgument:
@@ -115,7 +115,7 @@ def constexpr(value: Value, functions: Any) -> Any:
     if type(value) in (bool, int, str):
         return value
     if type(value) in (tuple, list):
-        return [constexpr(each, functions) for each in value]
+        return [constexpr(part, functions) for part in value]
     name = element_name(value)
     if name is not None:
         return {"dtype": name}
@@ -126,9 +126,9 @@ def constexpr(value: Value, functions: Any) -> Any:
 
 def tree(name: str, value: Value, symbols: Symbols, functions: Any) -> Any:
     """What a function beside the kernel makes of types and constants. Raises UnwritableArgument."""
-    said = run_time(name, value, None, symbols) if type(value) not in _NUMBERS else None
-    if said is not None:
-        return {"type": said}
+    argument_type = run_time(name, value, None, symbols) if type(value) not in _NUMBERS else None
+    if argument_type is not None:
+        return {"type": argument_type}
     if isinstance(value, enum.Enum):
         return {"member": {"function": functions.id_of(type(value))}, "of": value.name}
     try:
@@ -136,16 +136,16 @@ def tree(name: str, value: Value, symbols: Symbols, functions: Any) -> Any:
     except UnwritableArgument:
         if type(value) in (tuple, list):
             inner = [
-                tree("%s_%d" % (name, number), each, symbols, functions)
-                for number, each in enumerate(value)
+                tree("%s_%d" % (name, number), part, symbols, functions)
+                for number, part in enumerate(value)
             ]
             return {"items": inner, "list": type(value) is list}
         fields = _fields(value)
         if fields is None:
             raise
         made = {
-            field: tree("%s_%s" % (name, field), each, symbols, functions)
-            for field, each in fields.items()
+            field: tree("%s_%s" % (name, field), field_value, symbols, functions)
+            for field, field_value in fields.items()
         }
         return {"call": {"function": functions.id_of(type(value))}, "with": made}
 
@@ -186,46 +186,48 @@ def _type_in_ir(value: Value) -> str:
 
 
 def _tensor(name: str, value: Value) -> str:
-    said = _MEMREF.fullmatch(_type_in_ir(value))
-    flat = _FLAT.fullmatch(said["layout"]) if said else None
-    if said is None or flat is None:
+    memref = _MEMREF.fullmatch(_type_in_ir(value))
+    flat = _FLAT.fullmatch(memref["layout"]) if memref else None
+    if memref is None or flat is None:
         raise UnwritableArgument(
             "has the layout %s, of several levels"
-            % (said["layout"] if said else _type_in_ir(value))
+            % (memref["layout"] if memref else _type_in_ir(value))
         )
-    if said["space"] != "gmem":
-        raise UnwritableArgument("is a tensor in %s memory" % said["space"])
+    if memref["space"] != "gmem":
+        raise UnwritableArgument("is a tensor in %s memory" % memref["space"])
     shape = [_size(text, "%s_%d" % (name, mode)) for mode, text in enumerate(flat[1].split(","))]
     strides = [_size(text, "%s_s%d" % (name, mode)) for mode, text in enumerate(flat[2].split(","))]
-    return _text(value.element_type, shape, strides, int(said["align"] or 0))
+    return _text(value.element_type, shape, strides, int(memref["align"] or 0))
 
 
 def _size(text: str, name: str) -> int | str:
-    found = _DYNAMIC.fullmatch(text)
-    if found is None:
+    dynamic = _DYNAMIC.fullmatch(text)
+    if dynamic is None:
         return int(text)
-    divisor = int(found["divisor"] or 1)
+    divisor = int(dynamic["divisor"] or 1)
     return "%s%%%d" % (name, divisor) if divisor > 1 else name
 
 
 def _fake_tensor(name: str, value: Value, symbols: Symbols) -> str:
-    def size(each: Any, other: str) -> int | str:
-        if isinstance(each, int):
-            return each
-        if type(each).__name__ != "SymInt":
-            raise UnwritableArgument("has the size %s" % (each,))
-        divisor = int(getattr(each, "divisibility", 1) or 1)
-        said = symbols.named(each, other)
-        return "%s%%%d" % (said, divisor) if divisor > 1 else said
+    def size(extent: Any, other: str) -> int | str:
+        if isinstance(extent, int):
+            return extent
+        if type(extent).__name__ != "SymInt":
+            raise UnwritableArgument("has the size %s" % (extent,))
+        divisor = int(getattr(extent, "divisibility", 1) or 1)
+        symbol = symbols.named(extent, other)
+        return "%s%%%d" % (symbol, divisor) if divisor > 1 else symbol
 
     space = str(getattr(value, "memspace", None) or getattr(value, "_memspace", "gmem")).rpartition(
         "."
     )[2]
     if space not in ("gmem", "1"):
         raise UnwritableArgument("is a tensor in %s memory" % space)
-    shape = [size(each, "%s_%d" % (name, mode)) for mode, each in enumerate(_modes(value.shape))]
+    shape = [
+        size(extent, "%s_%d" % (name, mode)) for mode, extent in enumerate(_modes(value.shape))
+    ]
     strides = [
-        size(each, "%s_s%d" % (name, mode)) for mode, each in enumerate(_modes(value.stride))
+        size(stride, "%s_s%d" % (name, mode)) for mode, stride in enumerate(_modes(value.stride))
     ]
     return _text(
         value.element_type, shape, strides, int(getattr(value, "_assumed_align", None) or 0)
@@ -234,7 +236,7 @@ def _fake_tensor(name: str, value: Value, symbols: Symbols) -> str:
 
 def _modes(sizes: object) -> tuple[object, ...]:
     modes = sizes if isinstance(sizes, (tuple, list)) else (sizes,)
-    if any(isinstance(each, (tuple, list)) for each in modes):
+    if any(isinstance(mode, (tuple, list)) for mode in modes):
         raise UnwritableArgument("has a layout of several levels")
     return tuple(modes)
 
@@ -246,9 +248,9 @@ def _text(kind: object, shape: list[int | str], strides: list[int | str], alignm
         raise UnwritableArgument("has elements of the type %s" % getattr(kind, "__name__", kind))
     text = "%s[%s]" % (element, ", ".join(map(str, shape)))
     compact: list[int | str] = []
-    for each in reversed(shape):
+    for size in reversed(shape):
         compact.insert(0, below)
-        below = below * each if isinstance(each, int) and below else 0
+        below = below * size if isinstance(size, int) and below else 0
     if strides != compact:
         text += ":[%s]" % ", ".join(map(str, strides))
     return text + _aligned(element, alignment)
@@ -264,8 +266,8 @@ def _aligned(element: str, alignment: int) -> str:
 
 
 def _pointer(value: object) -> str:
-    said = _POINTER.fullmatch(_type_in_ir(value))
+    pointer = _POINTER.fullmatch(_type_in_ir(value))
     element = element_name(getattr(value, "dtype", None) or getattr(value, "_dtype", None))
-    if said is None or said["space"] != "gmem" or element is None:
+    if pointer is None or pointer["space"] != "gmem" or element is None:
         raise UnwritableArgument("is the pointer %s" % _type_in_ir(value))
-    return "ptr<%s>%s" % (element, _aligned(element, int(said["align"] or 0)))
+    return "ptr<%s>%s" % (element, _aligned(element, int(pointer["align"] or 0)))

@@ -93,7 +93,7 @@ def _definitions(path: str) -> tuple[tuple[int, int, int, str], ...]:
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     return tuple(
         (
-            min([node.lineno, *(each.lineno for each in node.decorator_list)]),
+            min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]),
             node.lineno,
             node.end_lineno or 0,
             node.name,

@@ -151,9 +151,11 @@ class _CompileLog:
 
         @functools.wraps(compile_)
         def compile_and_tell(self: Any, *arguments: Value, **options: Value) -> object:
-            said = options.get("options")
+            option_text = options.get("options")
             now.options = (
-                said if isinstance(said, str) and said else _said_before(self._compile_options)
+                option_text
+                if isinstance(option_text, str) and option_text
+                else _options_text(self._compile_options)
             )
             try:
                 return compile_(self, *arguments, **options)
@@ -204,11 +206,11 @@ class _CompileLog:
         try:
             kind, launch = self._account(function, arguments, options)
         except UnwritableArgument as error:
-            self._lacking(function, arguments, str(error))
+            self._record_refusal(function, arguments, str(error))
             return None
         # A value may raise anything when it is inspected, and the program must not notice.
         except Exception as error:
-            self._lacking(
+            self._record_refusal(
                 function,
                 arguments,
                 "has an argument that cannot be inspected (%s)" % type(error).__name__,
@@ -237,12 +239,12 @@ class _CompileLog:
         Raises UnwritableArgument.
         """
         functions, symbols = self._recording.functions, Symbols()
-        given = _given(function, arguments, options)
-        kernel = _kernel(function, given)
+        parameters = _bound_parameters(function, arguments, options)
+        kernel = _kernel(function, parameters)
         launch: Document = {"args": {}, "constexprs": {}}
         if kernel is not function:
-            self._constructor(given.pop("self")[0], launch)
-        for name, (value, annotation) in given.items():
+            self._constructor(parameters.pop("self")[0], launch)
+        for name, (value, annotation) in parameters.items():
             try:
                 table, form = argument(name, value, annotation, symbols, functions)
             except UnwritableArgument as error:
@@ -269,10 +271,10 @@ class _CompileLog:
         made_of = objects.made_of(value)
         if made_of is None:
             raise UnwritableArgument("is an object, and it is not known what it was made of")
-        for name, each in made_of.items():
+        for name, argument_value in made_of.items():
             try:
                 table, form = argument(
-                    name, each, "Constexpr", Symbols(), self._recording.functions
+                    name, argument_value, "Constexpr", Symbols(), self._recording.functions
                 )
             except UnwritableArgument as error:
                 raise UnwritableArgument(
@@ -280,7 +282,7 @@ class _CompileLog:
                 ) from None
             launch[table][name] = form
 
-    def _lacking(self, function: Function, arguments: tuple[Any, ...], why: str) -> None:
+    def _record_refusal(self, function: Function, arguments: tuple[Any, ...], why: str) -> None:
         code = getattr(function, "__code__", None)
         module = called(function.__module__ or "", code.co_filename if code else "")
         name = (
@@ -304,33 +306,34 @@ def _identity(function: Function, arguments: tuple[Any, ...]) -> object:
     return type(arguments[0]) if function.__name__ == _CALL and arguments else function
 
 
-def _kernel(function: Function, given: Objects) -> object:
+def _kernel(function: Function, parameters: Objects) -> object:
     """The function, or the class, that a kernel file names. Raises UnwritableArgument."""
     if "." not in function.__qualname__.rpartition("<locals>.")[2]:
         return function
-    if function.__name__ != _CALL or "self" not in given:
+    if function.__name__ != _CALL or "self" not in parameters:
         raise UnwritableArgument("is a method, and of an object only __call__ is captured")
-    return type(given["self"][0])
+    return type(parameters["self"][0])
 
 
-def _given(
+def _bound_parameters(
     function: Function, arguments: tuple[object, ...], options: dict[str, object]
 ) -> dict[str, tuple[object, object]]:
     """Parameter → the value that it was given, and its annotation. Raises UnwritableArgument."""
     try:
         signature = inspect.signature(function)
         bound = signature.bind(
-            *arguments, **{name: each for name, each in options.items() if name not in _OF_THE_CALL}
+            *arguments,
+            **{name: option for name, option in options.items() if name not in _OF_THE_CALL},
         )
     except TypeError as error:
         raise UnwritableArgument("is given arguments that it does not take: %s" % error) from None
-    given: dict[str, tuple[Any, Any]] = {}
+    parameters: dict[str, tuple[Any, Any]] = {}
     for name, value in bound.arguments.items():
         parameter = signature.parameters[name]
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise UnwritableArgument("takes any number of arguments")
-        given[name] = value, _annotation(function, parameter.annotation)
-    return given
+        parameters[name] = value, _annotation(function, parameter.annotation)
+    return parameters
 
 
 def _annotation(function: Function, annotation: Type) -> object:
@@ -343,7 +346,7 @@ def _annotation(function: Function, annotation: Type) -> object:
         return annotation
 
 
-def _said_before(options: Any) -> str:
+def _options_text(options: Any) -> str:
     """The options of ``cute.compile[…]``, in a text."""
     usual = type(options)().options
     words = []
@@ -362,16 +365,16 @@ def _said_before(options: Any) -> str:
     return " ".join(words)
 
 
-def _options(said: str) -> Objects:
+def _options(text: str) -> Objects:
     """Options in a text, by name. Raises UnwritableArgument."""
     options: Objects = {}
     name = None
-    for word in shlex.split(said or ""):
+    for word in shlex.split(text or ""):
         if word.startswith("--"):
             name, equals, value = word[2:].partition("=")
             options[name] = _option(value) if equals else True
         elif name is None or options[name] is not True:
-            raise UnwritableArgument("is compiled with the options %r" % said)
+            raise UnwritableArgument("is compiled with the options %r" % text)
         else:
             options[name] = _option(word)
     return {name: value for name, value in options.items() if name not in _OF_THE_HOST}

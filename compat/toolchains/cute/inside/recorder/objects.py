@@ -63,5 +63,9 @@ def made_of(value: object) -> dict[str, object] | None:
     if noted is None:
         return {} if kind.__init__ is object.__init__ else None
     arguments, options = noted
-    names = [name for name, each in constructor(kind).items() if each.kind is not each.KEYWORD_ONLY]
+    names = [
+        name
+        for name, parameter in constructor(kind).items()
+        if parameter.kind is not parameter.KEYWORD_ONLY
+    ]
     return {**dict(zip(names, arguments)), **options} if len(arguments) <= len(names) else None

@@ -67,8 +67,8 @@ class ProgramCode:
 
 
 def _number(arch: str) -> int | None:
-    found = _ARCH.search(arch or "")
-    return int(found[0]) if found else None
+    digits = _ARCH.search(arch or "")
+    return int(digits[0]) if digits else None
 
 
 def digest_of(code: str) -> str:

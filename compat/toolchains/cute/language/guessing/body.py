@@ -66,13 +66,15 @@ def _note_comment(
     uses: ArgumentUses, name: str, function: ast.FunctionDef, lines: Sequence[str]
 ) -> None:
     """The comment in the line of the parameter, or what the docstring says of it."""
-    parameter = next(each for each in named_parameters(function.args) if each.arg == name)
+    parameter = next(
+        argument for argument in named_parameters(function.args) if argument.arg == name
+    )
     line = lines[parameter.lineno - 1] if parameter.lineno <= len(lines) else ""
     texts = [line.partition("#")[2]]
     texts += re.findall(rf"\b{re.escape(name)}\b[^\n]*", ast.get_docstring(function) or "")
     for text in texts:
-        if found := _TUPLE.search(text):
-            sizes = tuple(each.strip() for each in found[1].split(","))
+        if match := _TUPLE.search(text):
+            sizes = tuple(size.strip() for size in match[1].split(","))
             if len(sizes) > 1:
                 uses.sizes = sizes
                 uses.has(len(sizes), exact=True)
@@ -92,7 +94,7 @@ def _look(  # noqa: C901 - one case for each form of use
                 targets=[ast.Tuple(elts=targets)],
                 value=ast.Attribute(value=ast.Name(id=owner), attr="shape" | "stride"),
             ):
-                if owner == name and not any(isinstance(each, ast.Starred) for each in targets):
+                if owner == name and not any(isinstance(target, ast.Starred) for target in targets):
                     uses.has(len(targets), exact=True)
             case ast.Subscript(
                 value=ast.Attribute(value=ast.Name(id=owner), attr="shape" | "stride"),
@@ -105,7 +107,7 @@ def _look(  # noqa: C901 - one case for each form of use
             ):
                 uses.is_tensor = True
                 uses.has(
-                    len(indices), exact=not any(isinstance(each, ast.Starred) for each in indices)
+                    len(indices), exact=not any(isinstance(part, ast.Starred) for part in indices)
                 )
             case ast.Subscript(value=ast.Name(id=owner), slice=index) if owner == name:
                 uses.is_tensor = True
@@ -130,7 +132,7 @@ def _called(
     uses: ArgumentUses, name: str, call: ast.Call, others: Mapping[str, ast.FunctionDef], depth: int
 ) -> None:
     last = call.func.attr if isinstance(call.func, ast.Attribute) else dotted(call.func)
-    about = [index for index, each in enumerate(call.args) if _is(each, name)]
+    about = [index for index, argument in enumerate(call.args) if _is(argument, name)]
     if about and about[0] == 0:
         if count := _modes_in_order(call.args[1:]):
             uses.has(count, exact=True)
@@ -139,9 +141,9 @@ def _called(
                 keyword.value for keyword in call.keywords if keyword.arg in ("mode", "order")
             ):
                 numbers = [
-                    each.value
-                    for each in ast.walk(modes)
-                    if isinstance(each, ast.Constant) and isinstance(each.value, int)
+                    node.value
+                    for node in ast.walk(modes)
+                    if isinstance(node, ast.Constant) and isinstance(node.value, int)
                 ]
                 uses.has(
                     max(numbers, default=-1) + 1,
@@ -213,7 +215,7 @@ def _is(node: ast.expr, name: str) -> bool:
 
 def literals_of(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]:
     """The literals that a name, or the attribute of an object that has it, is compared with."""
-    found: list[object] = []
+    literals: list[object] = []
     for node in ast.walk(kind):
         if isinstance(node, ast.Compare) and dotted(node.left).removeprefix("self.") == name:
             for comparator in node.comparators:
@@ -222,17 +224,17 @@ def literals_of(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]
                     if isinstance(comparator, ast.Tuple | ast.List | ast.Set)
                     else [comparator]
                 )
-                found += [
-                    each.value
-                    for each in values
-                    if isinstance(each, ast.Constant) and each.value is not None
+                literals += [
+                    literal.value
+                    for literal in values
+                    if isinstance(literal, ast.Constant) and literal.value is not None
                 ]
-    return found
+    return literals
 
 
 def allowed_of(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]:
     """The literals among which a name, or the attribute of an object that has it, has to be."""
-    found: list[object] = []
+    literals: list[object] = []
     for node in ast.walk(kind):
         match node:
             case ast.Compare(
@@ -241,5 +243,9 @@ def allowed_of(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]:
                 comparators=[ast.Tuple() | ast.List() | ast.Set() as values],
             ):
                 if dotted(left).removeprefix("self.") == name:
-                    found += [each.value for each in values.elts if isinstance(each, ast.Constant)]
-    return found
+                    literals += [
+                        literal.value
+                        for literal in values.elts
+                        if isinstance(literal, ast.Constant)
+                    ]
+    return literals

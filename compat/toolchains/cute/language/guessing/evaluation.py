@@ -138,8 +138,8 @@ class HostScope(Scope):
         return super().name(node)
 
     def _imported(self, origin: str) -> object:
-        found = ElementKind.named(origin.rpartition(".")[2]) if library.is_known(origin) else None
-        return found or self._of_module(*origin.rpartition(".")[::2])
+        element = ElementKind.named(origin.rpartition(".")[2]) if library.is_known(origin) else None
+        return element or self._of_module(*origin.rpartition(".")[::2])
 
     def _of_module(self, module: str, name: str) -> SourceFunction:
         """A function of another module of the same tree. Raises UnknownValue."""
@@ -260,7 +260,9 @@ class HostScope(Scope):
             if keyword.arg is not None:
                 keywords[keyword.arg] = value
             elif isinstance(value, Mapping):
-                keywords |= {name: each for name, each in value.items() if isinstance(name, str)}
+                keywords |= {
+                    name: argument for name, argument in value.items() if isinstance(name, str)
+                }
         return self.elements(node.args), keywords
 
     # --- kernels ---
@@ -280,7 +282,7 @@ class HostScope(Scope):
             return self._noted(kernel.owner.kind, node, kernel.owner.made, rest, keywords)
         if isinstance(kernel, SourceFunction) and isinstance(kernel.node, ast.FunctionDef):
             noted = self._noted(kernel.node.name, node, {}, rest, keywords)
-            if any(isinstance(each, KernelObject) for each in (*rest, *keywords.values())):
+            if any(isinstance(argument, KernelObject) for argument in (*rest, *keywords.values())):
                 self.apply(kernel, rest, keywords)  # what calls the object
             return noted
         raise UnknownValue("compiles what is not known")
@@ -294,8 +296,11 @@ class HostScope(Scope):
         keywords: Mapping[str, object],
     ) -> PythonValue:
         # As they are now.
-        copied = [each.copied() if isinstance(each, TensorValue) else each for each in positional]
-        named = {name: each for name, each in keywords.items() if name != "options"}
+        copied = [
+            argument.copied() if isinstance(argument, TensorValue) else argument
+            for argument in positional
+        ]
+        named = {name: argument for name, argument in keywords.items() if name != "options"}
         self.kernels.calls.append(
             HostCall(
                 kernel=kernel,
@@ -316,9 +321,9 @@ class HostScope(Scope):
     ) -> PythonValues:
         constructor = next(
             (
-                each
-                for each in kind.body
-                if isinstance(each, ast.FunctionDef) and each.name == "__init__"
+                statement
+                for statement in kind.body
+                if isinstance(statement, ast.FunctionDef) and statement.name == "__init__"
             ),
             None,
         )
@@ -341,19 +346,25 @@ class HostScope(Scope):
             if isinstance(method.owner, KernelObject)
             else method.owner
         )
-        found = next(
+        definition = next(
             (
-                each
-                for each in owner.body
-                if isinstance(each, ast.FunctionDef) and each.name == method.name
+                statement
+                for statement in owner.body
+                if isinstance(statement, ast.FunctionDef) and statement.name == method.name
             ),
             None,
         )
-        kinds = {ast.unparse(decorator) for decorator in found.decorator_list} if found else set()
-        if found is None or not kinds & {"staticmethod", "classmethod"}:
+        kinds = (
+            {ast.unparse(decorator) for decorator in definition.decorator_list}
+            if definition
+            else set()
+        )
+        if definition is None or not kinds & {"staticmethod", "classmethod"}:
             raise UnknownValue(method.name)
         before = [owner] if "classmethod" in kinds else []
-        return self.apply(SourceFunction(found, self._nested({})), [*before, *positional], keywords)
+        return self.apply(
+            SourceFunction(definition, self._nested({})), [*before, *positional], keywords
+        )
 
     # --- statements ---
 
@@ -422,8 +433,8 @@ class HostScope(Scope):
                 self.local[name] = NamedSize.of(value, name) if is_size else value
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
                 values = [UNKNOWN] * len(targets) if isinstance(value, Unknown) else items_of(value)
-                for each, part in zip(targets, values, strict=False):
-                    self._bind(each, part)
+                for inner_target, part in zip(targets, values, strict=False):
+                    self._bind(inner_target, part)
             case ast.Attribute(attr="element_type", value=owner) if isinstance(
                 tensor := self.value(owner), TensorValue
             ):
@@ -455,19 +466,19 @@ def parameters_given(
     """The parameters of a function with their values: those of a call, defaults, or UNKNOWN."""
     arguments = function.node.args
     names = [parameter.arg for parameter in named_parameters(arguments)]
-    given = dict.fromkeys(names, UNKNOWN) | {
+    values = dict.fromkeys(names, UNKNOWN) | {
         name: function.scope.value(node) for name, node in defaults_of(arguments).items()
     }
-    given |= dict(zip(names, positional, strict=False)) | {
+    values |= dict(zip(names, positional, strict=False)) | {
         name: value for name, value in keywords.items() if name in names
     }
     if arguments.kwarg:
-        given[arguments.kwarg.arg] = {
+        values[arguments.kwarg.arg] = {
             name: value for name, value in keywords.items() if name not in names
         }
     if arguments.vararg:
-        given[arguments.vararg.arg] = tuple(positional[len(names) :])
+        values[arguments.vararg.arg] = tuple(positional[len(names) :])
     return {
         name: NamedSize.of(value, name) if type(value) is int and value > 0 else value
-        for name, value in given.items()
+        for name, value in values.items()
     }

@@ -101,29 +101,43 @@ class _LauncherGuesses:
     def kernel(self) -> GuessedKernel:
         """What was guessed."""
         made = _fitted(
-            {each.arg: guess for each in self._constructor() if (guess := self._made(each))},
+            {
+                parameter.arg: guess
+                for parameter in self._constructor()
+                if (guess := self._made(parameter))
+            },
             self.launcher.kind or self.launcher.call,
         )
-        given = _fitted(
-            {each.arg: guess for each in self.launcher.parameters if (guess := self._given(each))},
+        call_guesses = _fitted(
+            {
+                parameter.arg: guess
+                for parameter in self.launcher.parameters
+                if (guess := self._call_guess(parameter))
+            },
             self.launcher.call,
         )
-        both = [name for name in made if name in given and not given[name].is_constexpr]
+        both = [
+            name for name in made if name in call_guesses and not call_guesses[name].is_constexpr
+        ]
         constexprs = {
             name: guess
-            for name, guess in {**given, **made}.items()
+            for name, guess in {**call_guesses, **made}.items()
             if guess.is_constexpr and name not in both
         }
         tables = {
             "targets": self._targets(),
             "signature": {
-                name: _noted(guess) for name, guess in given.items() if not guess.is_constexpr
+                name: _noted(guess)
+                for name, guess in call_guesses.items()
+                if not guess.is_constexpr
             },
             "constexprs": {name: _noted(guess) for name, guess in constexprs.items()},
         }
-        every = [*made.values(), *given.values()]
+        every = [*made.values(), *call_guesses.values()]
         look_at = [
-            f"{name}: {guess.look_at}" for name, guess in {**made, **given}.items() if guess.look_at
+            f"{name}: {guess.look_at}"
+            for name, guess in {**made, **call_guesses}.items()
+            if guess.look_at
         ]
         look_at += [
             f"{name}: the constructor and the call take it, and it can have only one value"
@@ -159,7 +173,7 @@ class _LauncherGuesses:
     def _best_call(self) -> HostCall | None:
         """The call in host code of which the most is known."""
         calls = [call for call in self.module.calls if call.kernel == self.launcher.name]
-        return max(calls, key=_known_of, default=None)
+        return max(calls, key=_completeness, default=None)
 
     def _passed(self) -> dict[str, object]:
         """Parameter → what the call passes."""
@@ -242,17 +256,17 @@ class _LauncherGuesses:
 
     # --- what the call is given ---
 
-    def _given(self, parameter: ast.arg) -> _Guess | None:
+    def _call_guess(self, parameter: ast.arg) -> _Guess | None:
         """What is passed for a parameter; nothing where its default is."""
         name, annotation = parameter.arg, annotation_text(parameter.annotation)
         value = self.passed.get(name, UNKNOWN)
         is_constexpr = "Constexpr" in annotation
         if (
-            known := self._of_value(name, annotation, value, is_constexpr=is_constexpr)
+            guess := self._of_value(name, annotation, value, is_constexpr=is_constexpr)
         ) is not None:
             return (
-                known
-                if not (known.is_constexpr and known.value is None and name in self.defaults)
+                guess
+                if not (guess.is_constexpr and guess.value is None and name in self.defaults)
                 else None
             )
         if name in self.defaults:
@@ -278,8 +292,8 @@ class _LauncherGuesses:
             return _Guess(value=kinds, why="guessed by its annotation", is_constexpr=False)
         if "Tensor" in annotation or (not annotation and uses.is_tensor):
             return self._tensor(name, uses)
-        if found := _ELEMENT.search(annotation):
-            return _Guess(value=ELEMENTS[found[1]], why="", is_constexpr=False, is_exact=True)
+        if element := _ELEMENT.search(annotation):
+            return _Guess(value=ELEMENTS[element[1]], why="", is_constexpr=False, is_exact=True)
         if annotation in _NUMBERS:
             return _Guess(value=_NUMBERS[annotation], why="", is_constexpr=False, is_exact=True)
         if (kinds := self._kinds(name, parameter.annotation, uses)) is not None:
@@ -310,9 +324,9 @@ class _LauncherGuesses:
             ] in ("tuple", "list"):
                 parts = inner.elts if isinstance(inner, ast.Tuple) else [inner, inner]
                 kinds = [
-                    self._kinds(name, each, ArgumentUses())
-                    for each in parts
-                    if not isinstance(each, ast.Constant)
+                    self._kinds(name, part, ArgumentUses())
+                    for part in parts
+                    if not isinstance(part, ast.Constant)
                 ]
                 return kinds if kinds and all(kind is not None for kind in kinds) else None
         text = annotation_text(annotation)
@@ -320,8 +334,8 @@ class _LauncherGuesses:
             return self._tensor(name, ArgumentUses()).value
         if "Pointer" in text:
             return f"ptr<{PLAIN}>"
-        if found := _ELEMENT.search(text):
-            return ELEMENTS[found[1]]
+        if element := _ELEMENT.search(text):
+            return ELEMENTS[element[1]]
         return _NUMBERS.get(text, ["i32"] * uses.parts if uses.parts else None)
 
     def _of_value(
@@ -364,14 +378,14 @@ class _LauncherGuesses:
         if isinstance(value, Number):
             return value.element
         if isinstance(value, bool | int | float):
-            found = _ELEMENT.search(annotation)
+            element = _ELEMENT.search(annotation)
             return (
-                ELEMENTS[found[1]]
-                if found
+                ELEMENTS[element[1]]
+                if element
                 else _NUMBERS[type(value).__name__ if type(value) in (bool, float) else "int"]
             )
         if isinstance(value, tuple | list) and value:
-            kinds = [self._kind(name, "", each) for each in value]
+            kinds = [self._kind(name, "", part) for part in value]
             return kinds if all(kind is not None for kind in kinds) else None
         return None
 
@@ -426,9 +440,9 @@ class _LauncherGuesses:
                 else id(size)
             )
             free = (
-                each
-                for each in _LETTERS
-                if each not in self.named and each not in self.names.values()
+                letter
+                for letter in _LETTERS
+                if letter not in self.named and letter not in self.names.values()
             )
             word = (
                 self.names[key]
@@ -446,30 +460,30 @@ class _LauncherGuesses:
             else PLAIN
         )
         element = next((kind for pattern, kind in _WHOLE if pattern.fullmatch(name)), element)
-        words = [
+        sizes = [
             word if word.isidentifier() or word.isdigit() else f"n{mode}"
             for mode, word in enumerate(uses.sizes)
         ]
-        if len(words) != modes or len(set(words)) != modes:
-            words = list(_LETTERS[:modes])
+        if len(sizes) != modes or len(set(sizes)) != modes:
+            sizes = list(_LETTERS[:modes])
         divisor = max(1, _USUAL_ALIGNMENT // _bytes(element))
-        last = words[-1] if words[-1].isdigit() or divisor == 1 else f"{words[-1]}%{divisor}"
+        last = sizes[-1] if sizes[-1].isdigit() or divisor == 1 else f"{sizes[-1]}%{divisor}"
         why = (
             "guessed: its elements"
             if uses.modes
             else "guessed: its elements, and how many modes it has"
         )
         return _Guess(
-            value=f"{element}[{', '.join([*words[:-1], last])}]", why=why, is_constexpr=False
+            value=f"{element}[{', '.join([*sizes[:-1], last])}]", why=why, is_constexpr=False
         )
 
     def _usual_modes(self) -> int:
         """The most modes of a tensor of this kernel that its source tells; 2 if it tells none."""
         uses = (
-            uses_of(each.arg, self.launcher.call, self.others, self.lines)
-            for each in self.launcher.parameters
+            uses_of(parameter.arg, self.launcher.call, self.others, self.lines)
+            for parameter in self.launcher.parameters
         )
-        return max((each.modes for each in uses if each.exact), default=2)
+        return max((use.modes for use in uses if use.exact), default=2)
 
 
 def _fitted(
@@ -477,12 +491,12 @@ def _fitted(
 ) -> dict[str, _Guess]:
     """The same guesses with whole numbers that fit together."""
     names = [name for name, guess in guesses.items() if guess.is_whole_number]
-    known = {
+    constants = {
         name: guess.value
         for name, guess in guesses.items()
         if guess.is_constexpr and not guess.is_whole_number
     }
-    numbers = fitting_numbers(names, known, around) if names else {}
+    numbers = fitting_numbers(names, constants, around) if names else {}
     return {
         name: guess
         if numbers.get(name, guess.value) == guess.value
@@ -495,13 +509,13 @@ def _sizes_in(value: object) -> list[object]:
     if isinstance(value, TensorValue):
         return value.shape
     return (
-        [size for each in value for size in _sizes_in(each)]
+        [size for part in value for size in _sizes_in(part)]
         if isinstance(value, tuple | list)
         else []
     )
 
 
-def _known_of(call: HostCall) -> int:
+def _completeness(call: HostCall) -> int:
     values = (*call.made.values(), *call.positional, *call.keywords.values())
     return sum((not isinstance(value, Unknown)) + (not has_unknown(value)) for value in values)
 
@@ -518,7 +532,7 @@ def _plain(value: object) -> PythonValue:
     if isinstance(value, ElementKind):
         return {"dtype": value.name}
     if isinstance(value, tuple | list):
-        return [_plain(each) for each in value]
+        return [_plain(part) for part in value]
     if value is None:
         return {"none": True}
     return int(value) if isinstance(value, int) and not isinstance(value, bool) else value

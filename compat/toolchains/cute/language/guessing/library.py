@@ -42,7 +42,7 @@ def element_name(value: object) -> str | None:
 
 def _sizes(sizes: Sequence[PythonValue]) -> list[object]:
     flat = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
-    return [each if isinstance(each, int | SymbolicSize) else UNKNOWN for each in flat]
+    return [size if isinstance(size, int | SymbolicSize) else UNKNOWN for size in flat]
 
 
 def _made(
@@ -65,7 +65,7 @@ def _random(
     shape = (
         size
         if size is not None
-        else next(each for each in arguments if isinstance(each, tuple | list))
+        else next(argument for argument in arguments if isinstance(argument, tuple | list))
     )
     return TensorValue.contiguous(_sizes([shape]), element_name(dtype) or "i64")
 
@@ -82,8 +82,8 @@ def _like(tensor: PythonValue, *, dtype: PythonValue = None, **_: object) -> Ten
 
 
 def _count(*numbers: object, dtype: object = None, **_: object) -> TensorValue:
-    known = [each for each in numbers if isinstance(each, int)]
-    start, stop = (0, known[0]) if len(known) == 1 else (known[0], known[1])
+    integers = [number for number in numbers if isinstance(number, int)]
+    start, stop = (0, integers[0]) if len(integers) == 1 else (integers[0], integers[1])
     return TensorValue.contiguous([stop - start if start else stop], element_name(dtype) or "i64")
 
 
@@ -104,7 +104,7 @@ def _tensor(value: PythonValue) -> TensorValue:
 
 
 def _to(tensor: TensorValue, *positional: object, dtype: object = None, **_: object) -> TensorValue:
-    kinds = [each for each in (*positional, dtype) if isinstance(each, ElementKind)]
+    kinds = [argument for argument in (*positional, dtype) if isinstance(argument, ElementKind)]
     return tensor.copied(element=kinds[0].name) if kinds else tensor
 
 
@@ -123,13 +123,13 @@ def _transpose(tensor: TensorValue, one: int = 0, other: int = 1) -> TensorValue
 def _view(tensor: TensorValue, *sizes: PythonValue, **_: PythonValue) -> TensorValue:
     if len(sizes) == 1 and isinstance(sizes[0], ElementKind):
         return tensor.copied(element=sizes[0].name)
-    known = [each for each in tensor.shape if isinstance(each, int)]
+    known_sizes = [size for size in tensor.shape if isinstance(size, int)]
     shape = _sizes(sizes)
-    if -1 in shape and len(known) == len(tensor.shape):
-        others = math.prod(each for each in shape if isinstance(each, int) and each != -1)
-        shape = [math.prod(known) // others if each == -1 else each for each in shape]
+    if -1 in shape and len(known_sizes) == len(tensor.shape):
+        others = math.prod(size for size in shape if isinstance(size, int) and size != -1)
+        shape = [math.prod(known_sizes) // others if size == -1 else size for size in shape]
     return TensorValue.contiguous(
-        [UNKNOWN if each == -1 else each for each in shape], tensor.element
+        [UNKNOWN if size == -1 else size for size in shape], tensor.element
     )
 
 
@@ -176,7 +176,7 @@ def _layout_dynamic(tensor: TensorValue, leading_dim: object = None) -> TensorVa
 
 def _lead(tensor: TensorValue, mode: int) -> None:
     mode %= len(tensor.shape)
-    tensor.order = [*(each for each in tensor.order if each != mode), mode]
+    tensor.order = [*(other for other in tensor.order if other != mode), mode]
 
 
 def _compact_dynamic(
@@ -227,9 +227,16 @@ def _fake(
         if isinstance(tensor.shape[tensor.leading], SymbolicSize):
             tensor.dynamic[tensor.leading] = stride
         return tensor
-    if isinstance(stride, tuple | list) and 1 in [each for each in stride if isinstance(each, int)]:
-        _lead(tensor, [isinstance(each, int) and each == 1 for each in stride].index(True))
-        tensor.strided = any(not isinstance(each, int) for each in stride)
+    if isinstance(stride, tuple | list) and 1 in [
+        mode_stride for mode_stride in stride if isinstance(mode_stride, int)
+    ]:
+        _lead(
+            tensor,
+            [isinstance(mode_stride, int) and mode_stride == 1 for mode_stride in stride].index(
+                True
+            ),
+        )
+        tensor.strided = any(not isinstance(mode_stride, int) for mode_stride in stride)
     return _symbolic(tensor, assumed_align)
 
 
@@ -355,7 +362,7 @@ _METHODS: Mapping[str, Callable[..., object]] = {
     "dim": lambda tensor: len(tensor.shape),
     "contiguous": lambda tensor: TensorValue.contiguous(tensor.shape, tensor.element),
     "numel": lambda tensor: math.prod(
-        each if isinstance(each, int) else SIZE for each in tensor.shape
+        size if isinstance(size, int) else SIZE for size in tensor.shape
     ),
     "element_size": lambda tensor: 2,
     **dict.fromkeys(

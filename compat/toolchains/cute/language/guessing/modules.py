@@ -90,9 +90,9 @@ class CuteModule:
     def classes(self) -> Mapping[str, ast.ClassDef]:
         """The classes at the top of the module."""
         return {
-            each.name: each
-            for each in scope_statements(self.tree.body)
-            if isinstance(each, ast.ClassDef)
+            statement.name: statement
+            for statement in scope_statements(self.tree.body)
+            if isinstance(statement, ast.ClassDef)
         }
 
     @cached_property
@@ -102,7 +102,9 @@ class CuteModule:
         scope.kernels = Kernels(
             roots=(self.path.parent, *_roots(self.path, self.tree)),
             functions={
-                name: each.call for name, each in self.functions.items() if each.kind is None
+                name: launcher.call
+                for name, launcher in self.functions.items()
+                if launcher.kind is None
             },
             classes=self.classes,
             defaults=_command_line(self.tree),
@@ -119,9 +121,9 @@ class CuteModule:
         main = self.scope.inside({})
         main.run(
             [
-                each
-                for each in self.tree.body
-                if not isinstance(each, ast.ClassDef | ast.FunctionDef)
+                statement
+                for statement in self.tree.body
+                if not isinstance(statement, ast.ClassDef | ast.FunctionDef)
             ]
         )
         for function in self._hosts():
@@ -131,7 +133,9 @@ class CuteModule:
                 main.apply(alone, [], self._assumed(function, parameters_given(alone, (), {})))
         return tuple(noted)
 
-    def _assumed(self, function: ast.FunctionDef, given: Mapping[str, object]) -> dict[str, object]:
+    def _assumed(
+        self, function: ast.FunctionDef, arguments: Mapping[str, object]
+    ) -> dict[str, object]:
         """Return the arguments that a function is assumed to get.
 
         They are defaults of the command line, else the function's own defaults, else guesses by
@@ -140,7 +144,7 @@ class CuteModule:
         options = self.scope.kernels.defaults
         values = {
             name: self.scope.value(options[name]) if name in options else value
-            for name, value in given.items()
+            for name, value in arguments.items()
         }
         for parameter in named_parameters(function.args):
             if isinstance(values.get(parameter.arg), Unknown):
@@ -156,7 +160,7 @@ class CuteModule:
         for node in ast.walk(self.tree):
             if isinstance(node, ast.FunctionDef) and id(node) not in jitted:
                 used = {dotted(call.func) for call in ast.walk(node) if isinstance(call, ast.Call)}
-                if any(each.rpartition(".")[2] == "compile" for each in used) or used & names:
+                if any(name.rpartition(".")[2] == "compile" for name in used) or used & names:
                     yield node
 
     @property
@@ -171,9 +175,9 @@ class CuteModule:
         from compat.toolchains.cute.language.guessing.kernels import guess_kernel
 
         return tuple(
-            guess_kernel(each, self)
-            for name, each in self.functions.items()
-            if name not in helpers or each.kind is not None
+            guess_kernel(launcher, self)
+            for name, launcher in self.functions.items()
+            if name not in helpers or launcher.kind is not None
         )
 
 
@@ -181,9 +185,9 @@ def read_module(path: Path) -> CuteModule:
     """Read a source. Raises OSError, or SyntaxError where it cannot be parsed."""
     tree = tree_of(path.read_bytes(), path.name)
     imports = import_origins(scope_statements(tree.body), library.PACKAGES)
-    found = list(_functions(tree))
-    jitted = [(node, inside) for node, inside in found if _is_below(node, imports, "jit")]
-    kernels = [(node, inside) for node, inside in found if _is_below(node, imports, "kernel")]
+    definitions = list(_functions(tree))
+    jitted = [(node, inside) for node, inside in definitions if _is_below(node, imports, "jit")]
+    kernels = [(node, inside) for node, inside in definitions if _is_below(node, imports, "kernel")]
     launching = _launching([node for node, _ in jitted])
     programs = {
         id(inner)
@@ -207,12 +211,12 @@ def read_module(path: Path) -> CuteModule:
                 name=kind.name, call=node, kind=kind, constructor=_constructor(kind, tree)
             )
         else:
-            where = ".".join(each.name for each in inside)
+            where = ".".join(outer.name for outer in inside)
             why = (
                 f"it is defined inside of {where}, and only a class's {_CALL} can be compiled there"
             )
             unreachable.append(UnreachableKernel(name=node.name, line=node.lineno, why=why))
-    unreachable += _unlaunched([node for node, _ in kernels], [node for node, _ in found])
+    unreachable += _unlaunched([node for node, _ in kernels], [node for node, _ in definitions])
     return CuteModule(
         path=path,
         tree=tree,
@@ -246,8 +250,8 @@ def _is_program(statement: ast.stmt) -> bool:
 
 def _is_below(node: ast.FunctionDef, imports: Mapping[str, str], decorator: str) -> bool:
     """Whether a function has a decorator of the language with this name."""
-    for each in node.decorator_list:
-        name = dotted(each.func if isinstance(each, ast.Call) else each)
+    for expression in node.decorator_list:
+        name = dotted(expression.func if isinstance(expression, ast.Call) else expression)
         first, dot, rest = name.partition(".")
         origin = imports.get(first, first) + dot + rest
         if origin.rpartition(".")[2] == decorator and origin.partition(".")[0] in _PACKAGES:
@@ -281,9 +285,9 @@ def _constructor(kind: ast.ClassDef, tree: ast.Module) -> ast.FunctionDef | None
     """The constructor of a class, or of the class of the same source that it is derived from."""
     own = next(
         (
-            each
-            for each in kind.body
-            if isinstance(each, ast.FunctionDef) and each.name == "__init__"
+            statement
+            for statement in kind.body
+            if isinstance(statement, ast.FunctionDef) and statement.name == "__init__"
         ),
         None,
     )
@@ -291,11 +295,11 @@ def _constructor(kind: ast.ClassDef, tree: ast.Module) -> ast.FunctionDef | None
         return own
     bases = {dotted(base) for base in kind.bases}
     above = (
-        each
-        for each in tree.body
-        if isinstance(each, ast.ClassDef) and each.name in bases and each is not kind
+        statement
+        for statement in tree.body
+        if isinstance(statement, ast.ClassDef) and statement.name in bases and statement is not kind
     )
-    return next((constructor for each in above if (constructor := _constructor(each, tree))), None)
+    return next((constructor for base in above if (constructor := _constructor(base, tree))), None)
 
 
 def _unlaunched(
@@ -335,27 +339,27 @@ def _roots(path: Path, tree: ast.Module) -> tuple[Path, ...]:
 
     Modules that are found from the source's own root do not count.
     """
-    known = {*_PACKAGES, *sys.stdlib_module_names}
+    external_modules = {*_PACKAGES, *sys.stdlib_module_names}
     wanted = [
-        each
-        for each in imports_of(tree)
-        if not each.level and each.parts and each.parts[0] not in known
+        import_
+        for import_ in imports_of(tree)
+        if not import_.level and import_.parts and import_.parts[0] not in external_modules
     ]
     (own,) = roots_of(path)
-    found: dict[Path, None] = {}
-    for name in sorted({each.parts[0] for each in wanted}):
-        of_name = [each for each in wanted if each.parts[0] == name]
+    folders: dict[Path, None] = {}
+    for name in sorted({import_.parts[0] for import_ in wanted}):
+        of_name = [import_ for import_ in wanted if import_.parts[0] == name]
         folder = next(
             (
                 folder
                 for folder in (own, *list(own.parents)[:_ABOVE])
-                if all(_has(folder, each) for each in of_name)
+                if all(_has(folder, import_) for import_ in of_name)
             ),
             own,
         )
         if folder != own:
-            found[folder] = None
-    return tuple(found)
+            folders[folder] = None
+    return tuple(folders)
 
 
 def _has(folder: Path, imported: Import) -> bool:
@@ -378,9 +382,9 @@ def _command_line(tree: ast.Module) -> dict[str, ast.expr]:
             and node.func.attr == "add_argument"
         ):
             texts = [
-                each.value
-                for each in node.args
-                if isinstance(each, ast.Constant) and isinstance(each.value, str)
+                argument.value
+                for argument in node.args
+                if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
             ]
             named = {keyword.arg: keyword.value for keyword in node.keywords}
             name = next(

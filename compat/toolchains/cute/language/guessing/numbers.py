@@ -43,8 +43,8 @@ def fitting_numbers(
             steps -= 1
             numbers = {**chosen, name: number}
             fits = steps > 0 and all(rule(numbers) for rule in rules)
-            if fits and (whole := complete(numbers)) is not None:
-                return whole
+            if fits and (solution := complete(numbers)) is not None:
+                return solution
         return None
 
     return complete({}) or {name: choices[name][0] for name in names}
@@ -86,8 +86,8 @@ def _divisions(names: Sequence[str], kind: ast.ClassDef | ast.FunctionDef) -> li
         def holds(numbers: _Numbers) -> bool:
             if dividend not in numbers or divisor not in numbers:
                 return True
-            whole, part = numbers[dividend], numbers[divisor]
-            return 0 < part <= whole and whole % part == 0
+            multiple, part = numbers[dividend], numbers[divisor]
+            return 0 < part <= multiple and multiple % part == 0
 
         return holds
 

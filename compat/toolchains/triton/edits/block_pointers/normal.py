@@ -307,9 +307,10 @@ class _Normal(cst.CSTTransformer):
             read = {node.value for node in walk(value) if isinstance(node, cst.Name)}
             if not chained and read & set(targets[:number]):
                 raise CannotEdit("block pointers are exchanged in one assignment")
-            given = cst.Name(targets[0]) if chained and number else value
+            expression = cst.Name(targets[0]) if chained and number else value
             statements += self._assignment(
-                cst.Name(name), cst.Assign(targets=[cst.AssignTarget(cst.Name(name))], value=given)
+                cst.Name(name),
+                cst.Assign(targets=[cst.AssignTarget(cst.Name(name))], value=expression),
             )
         return statements
 

@@ -175,12 +175,16 @@ class Triton:
         if nvidia is None or facts["backend"] != "cuda":
             return None
         folder = _programs(nvidia)
-        found = (
+        assemblers = (
             [os.path.join(folder, name) for name in os.listdir(folder) if name.startswith("ptxas")]
             if os.path.isdir(folder)
             else []
         )
-        return any(_contains(path, b"sm_%d" % facts["arch"]) for path in found) if found else None
+        return (
+            any(_contains(path, b"sm_%d" % facts["arch"]) for path in assemblers)
+            if assemblers
+            else None
+        )
 
     # --- watching it work ---
 
@@ -286,7 +290,7 @@ def _line_looked_at(error: BaseException, library: str) -> tuple[str, int] | Non
     Triton does that for its cache key, before it generates code.
     """
     function: Function = None
-    found: tuple[str, int] | None = None
+    location: tuple[str, int] | None = None
     traceback = error.__traceback__
     while traceback is not None:
         names = traceback.tb_frame.f_locals
@@ -295,9 +299,9 @@ def _line_looked_at(error: BaseException, library: str) -> tuple[str, int] | Non
         elif function is not None and isinstance(names.get("node"), ast.AST):
             first, line = _first_line(function), getattr(names["node"], "lineno", None)
             if first is not None and line is not None and not first[0].startswith(library):
-                found = first[0], first[1] + line - 1
+                location = first[0], first[1] + line - 1
         traceback = traceback.tb_next
-    return found
+    return location
 
 
 def _first_line(function: object) -> tuple[str, int] | None:

@@ -75,11 +75,13 @@ def constant(name: str, value: object, names: dict[str, object]) -> object:
     what a layout raises that is wrong.
     """
     if isinstance(value, list):
-        return tuple(constant(name, each, names) for each in value)
+        return tuple(constant(name, element, names) for element in value)
     if not isinstance(value, dict):
         return value
     if "fields" in value:
-        return _named(value, [constant(name, each, names) for each in value["fields"].values()])
+        return _named(
+            value, [constant(name, element, names) for element in value["fields"].values()]
+        )
     if "dtype" in value:
         import triton.language as tl
 
@@ -142,16 +144,20 @@ def ast_source(function: object, job: Document, values: dict[str, object]) -> ob
     """
     source = _source_class(function)
     call = _Launch(function, job, values)
-    whole = {name: value for name, value in values.items() if "[" not in name}
+    top_level = {name: value for name, value in values.items() if "[" not in name}
     if "constexprs" in inspect.signature(source.__init__).parameters:
-        found = call.found()
-        signature = {**job["signature"], **found.types, **dict.fromkeys(whole, "constexpr")}
-        folded: dict[Any, Any] = {**whole, **found.constants}
+        specialization = call.specialization()
+        signature = {
+            **job["signature"],
+            **specialization.types,
+            **dict.fromkeys(top_level, "constexpr"),
+        }
+        folded: dict[Any, Any] = {**top_level, **specialization.constants}
         return source(
             fn=function,
             signature=call.in_order(signature),
             constexprs=folded,
-            attrs=found.attributes,
+            attrs=specialization.attributes,
         )
     call.without_tuples()
     for index, value in enumerate(values.values()):
@@ -198,7 +204,7 @@ class _Launch:
             for parameter in function.params
         }
 
-    def found(self) -> _Found:
+    def specialization(self) -> _Found:
         """From 3.3 on: what the release's launcher finds out."""
         from triton.runtime.jit import create_function_from_signature
 
@@ -206,33 +212,33 @@ class _Launch:
         bind = create_function_from_signature(
             self.function.signature, self.function.params, self.backend
         )
-        _, told, _ = bind(**self.arguments)
-        found = _Found()
-        for index, (parameter, (kind, key)) in enumerate(zip(self.function.params, told)):
+        _, specialized, _ = bind(**self.arguments)
+        result = _Found()
+        for index, (parameter, (kind, key)) in enumerate(zip(self.function.params, specialized)):
             if parameter.name in self.signature:
                 declared, argument = self.signature[parameter.name], self.arguments[parameter.name]
-                found.types[parameter.name] = self._type(
-                    (index,), declared, argument, kind, key, found
+                result.types[parameter.name] = self._type(
+                    (index,), declared, argument, kind, key, result
                 )
-        return found
+        return result
 
     def _type(
-        self, path: _Path, declared: Value, argument: Value, kind: Value, key: Any, found: _Found
+        self, path: _Path, declared: Value, argument: Value, kind: Value, key: Any, result: _Found
     ) -> Any:
-        """The type of an argument or an element; what else there is of it goes to ``found``."""
+        """The type of an argument or an element; what else there is of it goes to ``result``."""
         inner = _elements(declared)
         if inner is not None:
             elements = enumerate(zip(inner, argument, kind, key))
             return _tuple(
                 declared,
-                [self._type((*path, index), *element, found) for index, element in elements],
+                [self._type((*path, index), *element, result) for index, element in elements],
             )
         if kind == "constexpr":
-            found.constants[path] = argument
+            result.constants[path] = argument
             return kind
         attributes = self.backend.parse_attr(key) if isinstance(key, str) else None
         if attributes:
-            found.attributes[path] = attributes
+            result.attributes[path] = attributes
         return declared
 
     def without_tuples(self) -> None:
@@ -251,13 +257,13 @@ class _Launch:
         """
         values = list(self.arguments.values())
         if hasattr(self.backend, "get_attrs_descriptor"):
-            found = self.backend.get_attrs_descriptor(self.function.params, values)
-            equal = found.get_constants()
+            attributes = self.backend.get_attrs_descriptor(self.function.params, values)
+            equal = attributes.get_constants()
         else:
-            found = self.function._get_config(*values)
-            equal = found.equal_to_1
+            attributes = self.function._get_config(*values)
+            equal = attributes.equal_to_1
         order = self.function.arg_names
-        return found, [order[index] for index in equal if order[index] in self.signature]
+        return attributes, [order[index] for index in equal if order[index] in self.signature]
 
     def in_order(self, signature: dict[str, str]) -> dict[str, str]:
         """Return the signature in the order of the function's parameters.
@@ -265,9 +271,9 @@ class _Launch:
         Triton numbers arguments by position. Unknown names stay at the end, so that Triton
         complains about them.
         """
-        known = {name: signature[name] for name in self.function.arg_names if name in signature}
-        known.update({name: kind for name, kind in signature.items() if name not in known})
-        return known
+        ordered = {name: signature[name] for name in self.function.arg_names if name in signature}
+        ordered.update({name: kind for name, kind in signature.items() if name not in ordered})
+        return ordered
 
 
 class _Tensor:
@@ -296,8 +302,8 @@ def _stand_in(name: str, kind: Value, job: Document, values: dict[str, object]) 
         return _tuple(
             kind,
             [
-                _stand_in("%s[%d]" % (name, index), each, job, values)
-                for index, each in enumerate(inner)
+                _stand_in("%s[%d]" % (name, index), element, job, values)
+                for index, element in enumerate(inner)
             ],
         )
     if kind == "constexpr":
@@ -344,13 +350,13 @@ def compiled_launch(function: Function, job: Document, constexprs: dict[str, obj
 
     compare_without_torch(make_backend(target(job["target"])))
     names = getattr(function, "__globals__", {})
-    given = {name: argument(value, names) for name, value in job["launch"].items()}
-    given.update(constexprs)
+    arguments = {name: argument(value, names) for name, value in job["launch"].items()}
+    arguments.update(constexprs)
     options = options_of(job)
     for name in options:  # a launch passes an option once, even if a parameter has its name
-        given.pop(name, None)
+        arguments.pop(name, None)
     _forget(function)
-    positional, named = _bound(function, given)
+    positional, named = _bound(function, arguments)
     return function.run(*positional, grid=(1, 1, 1), warmup=True, **named, **options)
 
 
@@ -370,7 +376,7 @@ def argument(value: Value, names: Objects) -> Value:
     """
     inner = _elements(value)
     if inner is not None:
-        return _tuple(value, [argument(each, names) for each in inner])
+        return _tuple(value, [argument(element, names) for element in inner])
     if isinstance(value, dict) and "constexpr" in value:
         return constexpr(constant("launch", value["constexpr"], names))
     if isinstance(value, dict):
@@ -418,16 +424,16 @@ def _descriptor(kind: str) -> object:
 
     One of Gluon has a layout. Raises ImportError if the release has none.
     """
-    found = _DESCRIPTOR.fullmatch(kind)
-    assert found is not None
-    block = [int(size) for size in found.group(2).split(",")]
+    match = _DESCRIPTOR.fullmatch(kind)
+    assert match is not None
+    block = [int(size) for size in match.group(2).split(",")]
     shape = [16 * size for size in block]
     strides = [1]
     for size in reversed(shape[1:]):
         strides.insert(0, strides[0] * size)
-    tensor = StandInTensor(found.group(1))
-    if found.group(3):
-        layout = _layout("gl." + found.group(3))
+    tensor = StandInTensor(match.group(1))
+    if match.group(3):
+        layout = _layout("gl." + match.group(3))
         gluon = importlib.import_module("triton.experimental.gluon.nvidia.hopper")
         return gluon.TensorDescriptor(tensor, shape, strides, block, layout)
     from triton.tools.tensor_descriptor import TensorDescriptor
@@ -441,15 +447,15 @@ def descriptor_of(tensor: Value, kind: str, options: Objects) -> object:
     ``kind`` is its type in a kernel file, and ``options`` are further arguments of this release's
     ``TensorDescriptor``. Raises ValueError if the release has no such descriptor.
     """
-    found = _DESCRIPTOR.fullmatch(kind)
-    if found is None:
+    match = _DESCRIPTOR.fullmatch(kind)
+    if match is None:
         raise ValueError("a host cannot make the type %s" % kind)
     missing = sorted(set(options) - set(descriptor_options()))
     if missing:
         raise ValueError("tensor descriptors of this release have no %s" % ", ".join(missing))
     from triton.tools.tensor_descriptor import TensorDescriptor
 
-    block = [int(size) for size in found.group(2).split(",")]
+    block = [int(size) for size in match.group(2).split(",")]
     try:
         return TensorDescriptor(tensor, list(tensor.shape), list(tensor.stride()), block, **options)
     except AssertionError as error:
@@ -469,18 +475,20 @@ def descriptor_options() -> list[str]:
     return [field.name for field in dataclasses.fields(TensorDescriptor)][4:]
 
 
-def _bound(function: Function, given: dict[str, object]) -> tuple[list[object], dict[str, object]]:
+def _bound(
+    function: Function, arguments: dict[str, object]
+) -> tuple[list[object], dict[str, object]]:
     """Return arguments by position up to the first gap, and the others by name.
 
     They go by position because ``run`` has parameters of its own.
     """
-    left = dict(given)
+    remaining = dict(arguments)
     positional: list[object] = []
     for parameter in inspect.signature(function.fn).parameters.values():
-        if parameter.name not in left or parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+        if parameter.name not in remaining or parameter.kind is inspect.Parameter.KEYWORD_ONLY:
             break
-        positional.append(left.pop(parameter.name))
-    return positional, left
+        positional.append(remaining.pop(parameter.name))
+    return positional, remaining
 
 
 def _forget(function: Function) -> None:

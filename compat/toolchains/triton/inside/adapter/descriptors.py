@@ -57,7 +57,7 @@ def mixed_descriptors(binary: bytes, disassembler: str) -> int | None:
         file.flush()
         command = [disassembler, "-c", file.name]
         try:
-            told = subprocess.run(
+            result = subprocess.run(
                 command,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -66,7 +66,7 @@ def mixed_descriptors(binary: bytes, disassembler: str) -> int | None:
             )
         except (OSError, subprocess.SubprocessError):
             return None
-    return mixed_in(told.stdout.decode(errors="replace")) if told.returncode == 0 else None
+    return mixed_in(result.stdout.decode(errors="replace")) if result.returncode == 0 else None
 
 
 def has_the_names(binary: bytes) -> bool:
@@ -96,7 +96,7 @@ def has_the_names(binary: bytes) -> bool:
 
 def mixed_in(disassembly: str) -> int:
     """Return how many sums in a disassembly of ``nvdisasm`` take the low word for the high one."""
-    found = 0
+    count = 0
     written: dict[str, int] = {}  # register → the instruction that wrote it last
     # Carry → registers with a low word of its sum, each as it was written then.
     low: dict[str, set[tuple[str, int]]] = {}
@@ -113,7 +113,7 @@ def mixed_in(disassembly: str) -> int:
         ]
         carries = [operand for operand in operands[1:] if _CARRY.fullmatch(operand)]
         if line["name"] == "UIADD3" and "X" in kinds and carries:
-            found += any(source in low.get(carries[-1], ()) for source in sources)
+            count += any(source in low.get(carries[-1], ()) for source in sources)
         registers = _written(operands[0], kinds)
         written.update(dict.fromkeys(registers, number))
         if (
@@ -123,7 +123,7 @@ def mixed_in(disassembly: str) -> int:
             and any(map(_CONSTANT.fullmatch, operands))
         ):
             low[carries[0]] = {*sources, *((register, number) for register in registers)}
-    return found
+    return count
 
 
 def _written(operand: str, kinds: list[str]) -> list[str]:

@@ -81,11 +81,11 @@ class Interpreting:
         """
         names: set[str] = set()
         self._add_names(self._interpreted(function), names, set())
-        asked = {
+        features = {
             "%s%s%s" % (name, sign, kind.rstrip(">").rpartition("<")[2].rpartition(" ")[2])
             for name, sign, kind in self._asked
         }
-        return [*sorted(asked), *sorted(".%s" % name for name in names)]
+        return [*sorted(features), *sorted(".%s" % name for name in names)]
 
     def _interpreted(self, function: object) -> Any:
         """Return the interpreted function behind decorators that tune or choose.
@@ -121,18 +121,18 @@ class Interpreting:
         (``fp_trunc>bf16``). For the larger or smaller of two values, it also records whether one
         was NaN (``maxnumf:nan``).
         """
-        asked, handle, dtype = self._asked, self._handle, self._dtype
+        features, handle, dtype = self._asked, self._handle, self._dtype
         looks = name in _CHOOSE
 
         @functools.wraps(member)
         def noted(builder: Any, *arguments: Value, **named: Value) -> Any:
-            for given in arguments:
-                if isinstance(given, handle):
-                    asked.add((name, ":", given.dtype.name))
-                    if looks and (given.data != given.data).any():
-                        asked.add((name, ":", "nan"))
-                elif isinstance(given, dtype):
-                    asked.add((name, ">", given.name))
+            for argument in arguments:
+                if isinstance(argument, handle):
+                    features.add((name, ":", argument.dtype.name))
+                    if looks and (argument.data != argument.data).any():
+                        features.add((name, ":", "nan"))
+                elif isinstance(argument, dtype):
+                    features.add((name, ">", argument.name))
             return member(builder, *arguments, **named)
 
         return noted

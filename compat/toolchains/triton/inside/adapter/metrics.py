@@ -65,9 +65,9 @@ def of(
     amdgcn = compiled.asm.get("amdgcn")
     texts, patterns = ([amdgcn], _AMDGCN) if amdgcn else (ptxas_log.splitlines(), _PTXAS)
     for metric, pattern in patterns.items():
-        found = [int(number) for text in texts for number in pattern.findall(text)]
-        if found:
-            metrics[metric] = max(found)
+        numbers = [int(number) for text in texts for number in pattern.findall(text)]
+        if numbers:
+            metrics[metric] = max(numbers)
     metrics.update(cluster(_fields(compiled.metadata)))
     ptx, cubin = compiled.asm.get("ptx"), compiled.asm.get("cubin")
     if isinstance(ptx, str) and isinstance(cubin, bytes):
@@ -105,11 +105,11 @@ def _of_code(ptx: str, cubin: bytes, disassembler: str | None) -> dict[str, obje
 
     The second number is left out for code that cannot have any.
     """
-    found: Document = {"code": instructions(ptx)}
-    if found["code"]["wgmma"] and disassembler:
+    contents: Document = {"code": instructions(ptx)}
+    if contents["code"]["wgmma"] and disassembler:
         mixed = descriptors.mixed_descriptors(cubin, disassembler)
-        found.update({} if mixed is None else {"mixed_descriptors": mixed})
-    return found
+        contents.update({} if mixed is None else {"mixed_descriptors": mixed})
+    return contents
 
 
 _WORDS = {
@@ -135,11 +135,11 @@ _THREADS = re.compile(
 
 def instructions(ptx: str) -> dict[str, int]:
     """Instruction → how often it stands in the text, whether it runs once or in a loop."""
-    found = {name: ptx.count(word) for name, word in _WORDS.items()}
+    counts = {name: ptx.count(word) for name, word in _WORDS.items()}
     for name, others in _OTHERS.items():
-        if found[name]:
-            found[name] -= len(others.findall(ptx))
-    return found
+        if counts[name]:
+            counts[name] -= len(others.findall(ptx))
+    return counts
 
 
 def threads_of(ptx: str) -> int:
@@ -148,10 +148,10 @@ def threads_of(ptx: str) -> int:
     ``.reqntid`` from 3.2 on, ``.maxntid`` before: what a launch has to ask for, warps included that
     only some releases add.
     """
-    found = _THREADS.search(ptx)
-    if found is None:
+    match = _THREADS.search(ptx)
+    if match is None:
         return 0
-    x, y, z = (int(number or 1) for number in found.groups())
+    x, y, z = (int(number or 1) for number in match.groups())
     return x * y * z
 
 
@@ -198,14 +198,14 @@ def occupancy(
         return {}
     limits = _room(_LIMITS[arch], threads, registers, shared, barriers)
     blocks = min(limits.values())
-    found = {
+    result = {
         "threads": threads,
         "blocks": blocks,
         "limited_by": next(name for name, room in limits.items() if room == blocks),
     }
     if blocks or not limits["registers"]:
-        found["spare_registers"] = _most_registers(threads, max(blocks, 1)) - registers
-    return found
+        result["spare_registers"] = _most_registers(threads, max(blocks, 1)) - registers
+    return result
 
 
 def _room(
@@ -225,10 +225,10 @@ def _room(
 
 
 def _by_registers(threads: int, registers: int) -> int:
-    each = max(_up(registers * _WARP, _UNIT), _UNIT)
-    if registers > _OF_THREAD or each * _up(_warps(threads), _PARTS) > _REGISTERS:
+    per_warp = max(_up(registers * _WARP, _UNIT), _UNIT)
+    if registers > _OF_THREAD or per_warp * _up(_warps(threads), _PARTS) > _REGISTERS:
         return 0
-    return _REGISTERS // _PARTS // each * _PARTS // _warps(threads)
+    return _REGISTERS // _PARTS // per_warp * _PARTS // _warps(threads)
 
 
 def _most_registers(threads: int, blocks: int) -> int:
@@ -264,11 +264,11 @@ def launch_metadata(compiled: CompiledKernel) -> str:
     Elements of tuples are ``args[1]``, as in jobs.
     """
     source = compiled.src
-    known = hasattr(getattr(source, "fn", None), "arg_names")
+    has_parameters = hasattr(getattr(source, "fn", None), "arg_names")
     return json.dumps(
         {
             "fields": _fields(compiled.metadata),
-            "parameters": _parameters(source) if known else None,
+            "parameters": _parameters(source) if has_parameters else None,
             "descriptor_options": descriptor_options(),
         }
     )
@@ -276,15 +276,15 @@ def launch_metadata(compiled: CompiledKernel) -> str:
 
 def _fields(metadata: object) -> dict[str, object]:
     """What the compiler says of the kernel, as far as it is plain data."""
-    found = metadata._asdict() if hasattr(metadata, "_asdict") else dict(vars(metadata))
-    return {str(name): value for name, value in found.items() if _plain(value)}
+    fields = metadata._asdict() if hasattr(metadata, "_asdict") else dict(vars(metadata))
+    return {str(name): value for name, value in fields.items() if _plain(value)}
 
 
 def _plain(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return all(map(_plain, value))
     if isinstance(value, dict):
-        return all(isinstance(key, str) and _plain(each) for key, each in value.items())
+        return all(isinstance(key, str) and _plain(entry) for key, entry in value.items())
     return value is None or isinstance(value, (bool, int, float, str))
 
 
@@ -293,10 +293,10 @@ def _parameters(source: Source) -> list[list[str]]:
     signature = {_number(names, key): kind for key, kind in source.signature.items()}
     folded = {_number(names, key) for key in getattr(source, "constants", {})}
     return [
-        found
+        parameter
         for index, name in enumerate(names)
         if index in signature and index not in folded
-        for found in _flat(name, signature[index])
+        for parameter in _flat(name, signature[index])
     ]
 
 
@@ -309,7 +309,7 @@ def _number(names: list[str], key: object) -> Any:
 
 def _flat(name: str, kind: object) -> Iterator[list[str]]:
     if isinstance(kind, (tuple, list)):
-        for index, each in enumerate(kind):
-            yield from _flat("%s[%d]" % (name, index), each)
+        for index, element in enumerate(kind):
+            yield from _flat("%s[%d]" % (name, index), element)
     elif kind != "constexpr":
         yield [name, str(kind)]

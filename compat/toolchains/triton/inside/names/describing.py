@@ -98,15 +98,15 @@ def _function(kind: str, value: object, function: types.FunctionType, *, skip: i
 
 def _tell(entry: Entry, **facts: object) -> None:
     """Put what there is into an entry."""
-    for name, told in facts.items():
-        if told:
-            entry[name] = list(dict.fromkeys(told)) if isinstance(told, list) else told
+    for name, fact in facts.items():
+        if fact:
+            entry[name] = list(dict.fromkeys(fact)) if isinstance(fact, list) else fact
 
 
 def _said(value: object) -> list[str]:
     """What ``@deprecated`` left."""
-    words = getattr(value, "__deprecated__", None)
-    return [words] if isinstance(words, str) else []
+    message = getattr(value, "__deprecated__", None)
+    return [message] if isinstance(message, str) else []
 
 
 def _parameters(function: Function, skip: int = 0) -> list[Entry] | None:
@@ -115,13 +115,13 @@ def _parameters(function: Function, skip: int = 0) -> list[Entry] | None:
     Parameters that the compiler fills in begin with an underscore, and are left out.
     """
     try:
-        found = list(inspect.signature(function, follow_wrapped=False).parameters.values())[skip:]
+        params = list(inspect.signature(function, follow_wrapped=False).parameters.values())[skip:]
     except (TypeError, ValueError):
         return None
     return [
-        _parameter(each)
-        for each in found
-        if not each.name.startswith("_") or each.kind in _VARIADIC
+        _parameter(parameter)
+        for parameter in params
+        if not parameter.name.startswith("_") or parameter.kind in _VARIADIC
     ]
 
 
@@ -156,7 +156,7 @@ def _class(value: type) -> Entry:
     function = unwrapped(made)
     if isinstance(function, types.FunctionType) and not issubclass(value, enum.Enum):
         of_init = _function("class", made, function, skip=1)
-        entry = {key: told for key, told in of_init.items() if key != "refuses"}
+        entry = {key: fact for key, fact in of_init.items() if key != "refuses"}
     doc = sources.of_docstring(vars(value).get("__doc__"))
     _tell(entry, deprecated=[*_said(value), *doc.deprecated, *entry.get("deprecated", [])])
     return entry
@@ -277,9 +277,9 @@ def _below(package: types.ModuleType, errors: dict[str, str]) -> Iterator[types.
 
     For modules that cannot be imported, ``errors`` gets the reason.
     """
-    for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda each: each.name):
-        name = package.__name__ + "." + found.name
-        if found.name.startswith("_"):
+    for module_info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
+        name = package.__name__ + "." + module_info.name
+        if module_info.name.startswith("_"):
             continue
         if name in _LEFT_OUT:
             errors[name] = "not looked into: no part of the language"
@@ -290,7 +290,7 @@ def _below(package: types.ModuleType, errors: dict[str, str]) -> Iterator[types.
             errors[name] = f"{type(error).__name__}: {error}"
             continue
         yield module
-        if found.ispkg:
+        if module_info.ispkg:
             yield from _below(module, errors)
 
 
@@ -333,9 +333,9 @@ def _enter(
     internal = (
         {"internal": True} if (listed and name not in listed) or _is_in(path, _INTERNAL) else {}
     )
-    known = None if isinstance(value, _PLAIN) else first.setdefault(id(value), path)
-    if known is not None and known != path:
-        names[path] = {"same_as": known, **internal}
+    first_path = None if isinstance(value, _PLAIN) else first.setdefault(id(value), path)
+    if first_path is not None and first_path != path:
+        names[path] = {"same_as": first_path, **internal}
         return
     names[path] = {**described(value), **internal}
     if not inspect.isclass(value):

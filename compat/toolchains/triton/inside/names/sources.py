@@ -51,19 +51,21 @@ def of_docstring(text: object) -> Said:
     fields = list(_FIELD.finditer(text))
     body = text[: fields[0].start()] if fields else text
     parameters: dict[str, str] = {}
-    ends = [*(each.start() for each in fields[1:]), len(text)]
+    ends = [*(field.start() for field in fields[1:]), len(text)]
     for number, field in enumerate(fields):
-        words = _sentences(text[field.end() : ends[number]])
-        if field["what"] == "param" and field["name"] and words:
-            parameters[field["name"]] = words
-    words = _sentences(body)
-    return Said([words] if words else [], [], "", parameters)
+        sentences = _sentences(text[field.end() : ends[number]])
+        if field["what"] == "param" and field["name"] and sentences:
+            parameters[field["name"]] = sentences
+    sentences = _sentences(body)
+    return Said([sentences] if sentences else [], [], "", parameters)
 
 
 def _sentences(text: str) -> str:
     """The sentences of a text that speak of a deprecation."""
-    found = [part for part in _SENTENCE.split(" ".join(text.split())) if _DEPRECATED.search(part)]
-    return " ".join(found)[:_LONGEST]
+    sentences = [
+        part for part in _SENTENCE.split(" ".join(text.split())) if _DEPRECATED.search(part)
+    ]
+    return " ".join(sentences)[:_LONGEST]
 
 
 def speaks_of_removal(words: str) -> bool:
@@ -86,17 +88,17 @@ def _functions(path: str) -> dict[int, _FunctionNode]:
             tree = ast.parse(file.read())
     except (OSError, SyntaxError, ValueError, RecursionError):
         return {}
-    found: dict[int, _FunctionNode] = {}
+    functions: dict[int, _FunctionNode] = {}
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
         for child in getattr(node, "body", ()):
             if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 lines = [child.lineno, *(decorator.lineno for decorator in child.decorator_list)]
-                found[min(lines)] = child
+                functions[min(lines)] = child
             if hasattr(child, "body") and isinstance(child.body, list):
                 waiting.append(child)
-    return found
+    return functions
 
 
 def _warnings(node: _FunctionNode, function: types.FunctionType) -> tuple[list[str], list[str]]:
@@ -104,14 +106,14 @@ def _warnings(node: _FunctionNode, function: types.FunctionType) -> tuple[list[s
     if not any("warn" in name for name in function.__code__.co_names):
         return [], []
     always = [statement.value for statement in node.body if isinstance(statement, ast.Expr)]
-    found: tuple[list[str], list[str]] = ([], [])
+    deprecations: tuple[list[str], list[str]] = ([], [])
     for call in ast.walk(node):
         if isinstance(call, ast.Call) and "warn" in _last_name(call.func) and call.args:
-            words = _text(call.args[0], function) or ""
+            text = _text(call.args[0], function) or ""
             category = " ".join(_last_name(arg) for arg in call.args[1:])
-            if words and _DEPRECATED.search(words + " " + category):
-                found[call not in always].append(words[:_LONGEST])
-    return found
+            if text and _DEPRECATED.search(text + " " + category):
+                deprecations[call not in always].append(text[:_LONGEST])
+    return deprecations
 
 
 def _last_name(node: object) -> str:
@@ -130,7 +132,7 @@ def _text(node: ast.AST, function: types.FunctionType) -> str | None:
         value = function.__globals__.get(node.id)
         return value if isinstance(value, str) else None
     if isinstance(node, ast.JoinedStr):
-        return "".join(_piece(each) for each in node.values)
+        return "".join(_piece(part) for part in node.values)
     try:
         value = ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -152,8 +154,8 @@ def _refusal(node: _FunctionNode, function: types.FunctionType) -> str:
     ):
         return ""
     raised = body[0].exc
-    words = _text(raised.args[0], function) if raised.args else None
-    return f"{_last_name(raised.func)}: {words[:_LONGEST]}" if words else ""
+    message = _text(raised.args[0], function) if raised.args else None
+    return f"{_last_name(raised.func)}: {message[:_LONGEST]}" if message else ""
 
 
 def _is_docstring(node: object) -> bool:

@@ -93,9 +93,9 @@ def nan_maximum(source, result):
 # --- problems -------------------------------------------------------------------------------------
 
 
-def _problem(arguments, result, reference, **said):
+def _problem(arguments, result, reference, **settings):
     """One problem, of whole numbers that every type holds exactly."""
-    output = dict({"reference": reference.double()}, **said)
+    output = dict({"reference": reference.double()}, **settings)
     return {
         "name": "probe",
         "arguments": dict(arguments, result=result),
@@ -142,14 +142,14 @@ def _halved(columns=28):
 
 def bf16_dot_problem(parameters, dtype, seed, device, large):
     left, right = _numbers(16, 16), _numbers(16, 16)
-    given = {"left": left.bfloat16(), "right": right.bfloat16()}
-    yield _problem(given, torch.empty(16, 16), left.double() @ right.double())
+    arguments = {"left": left.bfloat16(), "right": right.bfloat16()}
+    yield _problem(arguments, torch.empty(16, 16), left.double() @ right.double())
 
 
 def bf16_arithmetic_problem(parameters, dtype, seed, device, large):
     left, right = _numbers(16), _numbers(16)
-    given = {"left": left.bfloat16(), "right": right.bfloat16()}
-    yield _problem(given, torch.empty(16, dtype=torch.bfloat16), left * right + left)
+    arguments = {"left": left.bfloat16(), "right": right.bfloat16()}
+    yield _problem(arguments, torch.empty(16, dtype=torch.bfloat16), left * right + left)
 
 
 def bf16_sum_problem(parameters, dtype, seed, device, large):

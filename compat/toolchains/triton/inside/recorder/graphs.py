@@ -196,7 +196,7 @@ def _plain(kind: Value) -> Any:
     if isinstance(kind, tuple) and hasattr(kind, "_fields"):
         return fields(kind, map(_plain, kind))
     if isinstance(kind, (tuple, list)):
-        return [_plain(each) for each in kind]
+        return [_plain(element) for element in kind]
     if not isinstance(kind, str):
         raise UnwritableArgument("has an argument of the type %s" % type(kind).__name__)
     return kind

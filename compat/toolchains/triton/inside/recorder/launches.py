@@ -274,9 +274,9 @@ def _tuned_names(tuner: Autotuner) -> list[str]:
     return sorted({name for config in tuner.configs for name in getattr(config, "kwargs", ())})
 
 
-def _options(given: dict[str, object]) -> Objects:
+def _options(keywords: dict[str, object]) -> Objects:
     options = {}
-    for name, passed in given.items():
+    for name, passed in keywords.items():
         if name in _LAUNCHING or passed is None:
             continue
         try:

@@ -66,7 +66,7 @@ def _public_place(kind: type) -> str:
 def _literal(passed: Value) -> str | None:
     """A number, a string, a dtype, or lists of such, as source text."""
     if isinstance(passed, (list, tuple)):
-        inner = [_literal(each) for each in passed]
+        inner = [_literal(element) for element in passed]
         return None if None in inner else "[%s]" % ", ".join(map(str, inner))
     kind = type(passed)
     if kind.__name__ == "dtype" and kind.__module__.startswith("triton.language"):

@@ -119,7 +119,7 @@ class Types:
         """Whether launches pass a number."""
         values = (launch.values.get(name) for launch in self.launches)
         return any(isinstance(value, int | float) for value in values) or any(
-            name in launch.whole for launch in self.launches
+            name in launch.size_parameters for launch in self.launches
         )
 
     def _is_between_pointers(self, name: str) -> bool:
@@ -216,10 +216,10 @@ class Types:
     # --- scalars ---
 
     def _scalar(self, parameter: JitParameter) -> Guess:
-        name, known = parameter.name, self.facts.kinds.get(ValueOrigin(parameter.name))
-        if known and known.sure >= LIKELY:
-            return Guess(_scalar_type(known), known.why)
-        if any(name in launch.whole for launch in self.launches):
+        name, value_kind = parameter.name, self.facts.kinds.get(ValueOrigin(parameter.name))
+        if value_kind and value_kind.sure >= LIKELY:
+            return Guess(_scalar_type(value_kind), value_kind.why)
+        if any(name in launch.size_parameters for launch in self.launches):
             return Guess("i32", "a size or stride where it is launched")
         for value, why in self._values(parameter):
             if isinstance(value, bool | int | float):
@@ -229,8 +229,8 @@ class Types:
                     if isinstance(value, number_type)
                 )
                 return Guess(_PYTHON[kind.__name__], why)
-        if known and not (known.name == "float" and _COUNT_NAME.match(name)):
-            return Guess(_scalar_type(known), known.why)
+        if value_kind and not (value_kind.name == "float" and _COUNT_NAME.match(name)):
+            return Guess(_scalar_type(value_kind), value_kind.why)
         if _FLOAT_NAME.match(name):
             return Guess("fp32", "by its name")
         if _WHOLE_NAME.match(name) or _WHOLE_LETTERS.match(name):
@@ -303,11 +303,11 @@ def _elements(value: Value) -> list[str]:
     return sorted(origin.name for origin in value.origins if origin.element)
 
 
-def _exact(value: Value, known: Mapping[str, str]) -> str | None:
+def _exact(value: Value, types: Mapping[str, str]) -> str | None:
     """What an operand has to be, whatever its pointers lead to."""
     names = _elements(value)
     if names:
-        return next((known[name] for name in names if name in known), None)
+        return next((types[name] for name in names if name in types), None)
     return value.kind if value.kind in ("fp32", "fp16", "bf16") else None
 
 

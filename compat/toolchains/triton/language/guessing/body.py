@@ -133,9 +133,9 @@ class Walk:
         self.body(otherwise)
         self.names = _merged(after, self.names)
 
-    def _bind(self, target: ast.expr, found: Value, node: ast.expr) -> None:
+    def _bind(self, target: ast.expr, value: Value, node: ast.expr) -> None:
         if isinstance(target, ast.Name):
-            self.names[target.id] = found
+            self.names[target.id] = value
         elif isinstance(target, ast.Tuple | ast.List):
             parts = (
                 node.elts
@@ -145,7 +145,7 @@ class Walk:
             for element, part in zip(target.elts, parts, strict=True):
                 self._bind(
                     element,
-                    found if part is None else self.value(part),
+                    value if part is None else self.value(part),
                     node if part is None else part,
                 )
 

@@ -324,14 +324,14 @@ class _Guessing:
             return OpaqueArgument(name)
         return 1.0 if kind.startswith(("fp", "bf")) else self.numbers.get(name, self.usual)
 
-    def _computed(self, name: str, found: Sequence[object], line: int) -> None:
-        if len(found) < max(1, len(self.cases)):
+    def _computed(self, name: str, values: Sequence[object], line: int) -> None:
+        if len(values) < max(1, len(self.cases)):
             self.look_at.append(f"{name}: its heuristic (line {line}) cannot be computed here")
-        elif name in self.values and all(repr(value) == repr(found[0]) for value in found):
-            self.values[name] = Guess(found[0], "by its heuristic")
+        elif name in self.values and all(repr(value) == repr(values[0]) for value in values):
+            self.values[name] = Guess(values[0], "by its heuristic")
         elif name in self.values:
             self.values.pop(name)
-            for case, value in zip(self.cases, found, strict=True):
+            for case, value in zip(self.cases, values, strict=True):
                 case.constexprs[name] = value
 
     # --- the document ---

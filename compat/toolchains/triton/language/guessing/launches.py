@@ -42,7 +42,7 @@ class SourceLaunch:
     options: Mapping[str, PythonValue]
     tensors: Mapping[str, AssumedTensor]
     """Parameter → the tensor that it is given."""
-    whole: frozenset[str] = Factory(frozenset)
+    size_parameters: frozenset[str] = Factory(frozenset)
     """Parameters that are given sizes or strides."""
 
 
@@ -71,7 +71,9 @@ def launches_of(
                 launch.values
             ) + len(launch.tensors):
                 by_line[launch.line] = launch
-    return tuple(sorted(by_line.values(), key=lambda each: -len(each.values) - len(each.tensors)))
+    return tuple(
+        sorted(by_line.values(), key=lambda launch: -len(launch.values) - len(launch.tensors))
+    )
 
 
 @define
@@ -250,17 +252,17 @@ class _Wrapper:
         if not (body and isinstance(body[-1], ast.Raise | ast.Return | ast.Continue | ast.Break)):
             self._scope.local |= {name: value for name, value in first.items() if value is not None}
 
-    def _bind(self, target: ast.expr, known: bool, value: object) -> None:
+    def _bind(self, target: ast.expr, is_known: bool, value: object) -> None:
         if isinstance(target, ast.Tuple | ast.List):
             try:
-                parts = items_of(value) if known else []
+                parts = items_of(value) if is_known else []
             except UnknownValue:
                 parts = []
-            is_whole = known and len(parts) == len(target.elts)
+            is_whole = is_known and len(parts) == len(target.elts)
             for index, element in enumerate(target.elts):
                 self._bind(element, is_whole, parts[index] if is_whole else None)
         elif isinstance(target, ast.Name):
-            if known:
+            if is_known:
                 self._scope.local[target.id] = value
             elif target.id in self._tensors:
                 self._scope.local[target.id] = self._tensors[target.id]
@@ -319,7 +321,9 @@ class _Wrapper:
                 for name, value in values.items()
                 if name in names and isinstance(value, AssumedTensor)
             },
-            whole=frozenset(name for name, value in arguments.items() if _is_whole(value)),
+            size_parameters=frozenset(
+                name for name, value in arguments.items() if _is_whole(value)
+            ),
         )
 
 

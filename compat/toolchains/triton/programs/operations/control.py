@@ -99,21 +99,21 @@ def envelope(dtype: str) -> Bounds:
 
 def update(draft: Draft, before: Bounds, carried: BlockValue, turns: int) -> BlockValue:
     """Add the value of a carried block after a turn, for which the envelope holds again."""
-    known, kind = envelope(carried.dtype), (carried.dtype, carried.shape)
-    require(before.within(known), "the first value is outside of the envelope")
+    limits, kind = envelope(carried.dtype), (carried.dtype, carried.shape)
+    require(before.within(limits), "the first value is outside of the envelope")
     change = draft.block((carried.dtype,), carried.shape, besides=carried)
     if not DTYPES[carried.dtype].is_float:
         name = draft.random.choice(("add", "multiply", "xor", "maximum"))
         draft.define(name, (carried, change), kind)
         return draft.latest
-    if draft.bounds[change.name].step < known.step or draft.random.random() < 0.2:
+    if draft.bounds[change.name].step < limits.step or draft.random.random() < 0.2:
         draft.define("maximum", (carried, draft.small(*kind)), kind)
         return draft.latest
-    most = (known.high - before.magnitude) / turns
+    most = (limits.high - before.magnitude) / turns
     if draft.bounds[change.name].magnitude > most:
         require(most >= 1, "no change is small enough")
         change = draft.limited(change, min(int(most), 15))
-    draft.define("add", (carried, change), kind, known=[known])
+    draft.define("add", (carried, change), kind, known=[limits])
     return draft.latest
 
 
@@ -124,17 +124,17 @@ def _indices(statement: BlockStatement) -> range:
 
 
 def _derive_loop(
-    statement: BlockStatement, given: Sequence[Bounds], analysis: Analysis
+    statement: BlockStatement, operands: Sequence[Bounds], analysis: Analysis
 ) -> Sequence[Bounds]:
     """The bounds after all turns, one after the other."""
-    known = list(given)
+    carried = list(operands)
     for index in _indices(statement):
-        known = analysis.run(statement.bodies[0], [bounds(index, index), *known])
-    return known
+        carried = analysis.run(statement.bodies[0], [bounds(index, index), *carried])
+    return carried
 
 
-def _repeat(statement: BlockStatement, given: Sequence[Array], machine: Machine) -> list[Array]:
-    carried = list(given)
+def _repeat(statement: BlockStatement, operands: Sequence[Array], machine: Machine) -> list[Array]:
+    carried = list(operands)
     for index in _indices(statement):
         carried = machine.run(statement.bodies[0], [np.asarray(index, np.int32), *carried])
     return carried
@@ -173,15 +173,19 @@ def _branch(draft: Draft) -> None:
     result = draft.block(CARRIED)
     kind = result.dtype, result.shape
     bodies: list[NestedBody] = []
-    known: list[Bounds] = []
+    result_bounds: list[Bounds] = []
     for _ in range(2):
         with draft.nested() as inner:
             inner.fill(inner.random.randint(1, 3))
             value = inner.block(*((kind[0],), kind[1]))
             bodies.append(NestedBody((), inner.statements(), (value,)))
-            known.append(inner.bounds[value.name])
+            result_bounds.append(inner.bounds[value.name])
     draft.define(
-        "branch", (condition,), kind, bodies=tuple(bodies), known=[known[0].union(known[1])]
+        "branch",
+        (condition,),
+        kind,
+        bodies=tuple(bodies),
+        known=[result_bounds[0].union(result_bounds[1])],
     )
 
 
@@ -210,19 +214,19 @@ def _helper(draft: Draft) -> None:
     require(draft.depth < DEEPEST, "the statements are nested deeply")
     operands = [draft.block(CARRIED) for _ in range(draft.random.randint(1, 3))]
     parameters = [draft.new(value.dtype, value.shape) for value in operands]
-    known = [draft.bounds[value.name] for value in operands]
-    with draft.isolated(*zip(parameters, known, strict=True)) as inner:
+    operand_bounds = [draft.bounds[value.name] for value in operands]
+    with draft.isolated(*zip(parameters, operand_bounds, strict=True)) as inner:
         inner.fill(inner.random.randint(2, 4), without=("memory", "atomics", "dot"))
         results = inner.latest_blocks(2)
         require(bool(results), "the helper computes nothing")
         body = NestedBody(tuple(parameters), inner.statements(), results)
-        found = [inner.bounds[value.name] for value in results]
+        result_bounds = [inner.bounds[value.name] for value in results]
     draft.define(
         "helper",
         tuple(operands),
         *((value.dtype, value.shape) for value in results),
         bodies=(body,),
-        known=found,
+        known=result_bounds,
     )
 
 
@@ -250,8 +254,8 @@ OPERATIONS = (
         family="branches",
         propose=_branch,
         derive=_derive_branch,
-        compute=lambda statement, given, machine: machine.run(
-            statement.bodies[0 if given[0] else 1], []
+        compute=lambda statement, operands, machine: machine.run(
+            statement.bodies[0 if operands[0] else 1], []
         ),
         write=_write_branch,
     ),
@@ -259,8 +263,8 @@ OPERATIONS = (
         name="helper",
         family="helpers",
         propose=_helper,
-        derive=lambda statement, given, analysis: analysis.run(statement.bodies[0], given),
-        compute=lambda statement, given, machine: machine.run(statement.bodies[0], given),
+        derive=lambda statement, operands, analysis: analysis.run(statement.bodies[0], operands),
+        compute=lambda statement, operands, machine: machine.run(statement.bodies[0], operands),
         write=_write_helper,
         weight=3,
     ),

@@ -41,18 +41,18 @@ BOOLEAN = bounds(0, 1)
 def corners(combine: Numbers, step: Callable[[int, int], int]) -> Derive:
     """Bounds of an operation whose extremes are at the extremes of its operands."""
 
-    def derive(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
-        left, right = given[:2]
+    def derive(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+        left, right = operands[:2]
         ends = [
             combine(one, other)
             for one, other in itertools.product((left.low, left.high), (right.low, right.high))
         ]
         dtype = statement.results[0].dtype
-        found = Bounds(min(ends), max(ends), step(left.step, right.step))
+        result_bounds = Bounds(min(ends), max(ends), step(left.step, right.step))
         if DTYPES[dtype].is_float:
-            require(holds(dtype, found), f"the result may not be exact in {dtype}")
-            return [found]
-        return [wrapped(dtype, found)]
+            require(holds(dtype, result_bounds), f"the result may not be exact in {dtype}")
+            return [result_bounds]
+        return [wrapped(dtype, result_bounds)]
 
     return derive
 
@@ -69,8 +69,8 @@ def bits(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[
     return [bounds(0, high)]
 
 
-def _quotient(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
-    left, right = given
+def _quotient(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+    left, right = operands
     require(left.low >= 0 and right.low > 0, "releases round negative quotients differently")
     if statement.operation == "remainder":
         return [bounds(0, min(left.high, right.high - 1))]
@@ -109,7 +109,7 @@ def _binary(
         text=text,
         propose=lambda draft: propose(draft, name),
         derive=derive,
-        compute=lambda statement, given, machine: [compute(*given)],
+        compute=lambda statement, operands, machine: [compute(*operands)],
         weight=weight,
     )
 
@@ -128,7 +128,7 @@ def _division(name: str, text: str, compute: Combine) -> Operation:
         text=text,
         propose=lambda draft: _divisor(draft, name),
         derive=_quotient,
-        compute=lambda statement, given, machine: [compute(*given)],
+        compute=lambda statement, operands, machine: [compute(*operands)],
         weight=2,
     )
 
@@ -196,16 +196,16 @@ def _mixed(draft: Draft) -> None:
     draft.define("add_mixed", (first, second), (PROMOTED[left, right], first.shape))
 
 
-def _derive_mixed(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _derive_mixed(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
     dtype = statement.results[0].dtype
-    for operand in given:
+    for operand in operands:
         require(holds(dtype, operand), "an operand is not exact in the common type")
-    return list(corners(lambda a, b: a + b, min)(statement, given, _))  # type: ignore[arg-type]
+    return list(corners(lambda a, b: a + b, min)(statement, operands, _))  # type: ignore[arg-type]
 
 
-def _compute_mixed(statement: BlockStatement, given: Sequence[Array], _: object) -> list[Array]:
+def _compute_mixed(statement: BlockStatement, operands: Sequence[Array], _: object) -> list[Array]:
     dtype = numpy_dtype(statement.results[0].dtype)
-    return [given[0].astype(dtype) + given[1].astype(dtype)]
+    return [operands[0].astype(dtype) + operands[1].astype(dtype)]
 
 
 # --- one operand ----------------------------------------------------------------------------------
@@ -228,28 +228,28 @@ def _unary(
         text=text,
         propose=propose,
         derive=derive,
-        compute=lambda statement, given, machine: [compute(given[0])],
+        compute=lambda statement, operands, machine: [compute(operands[0])],
         weight=2,
     )
 
 
-def _negative(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
-    (value,) = given
+def _negative(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+    (value,) = operands
     dtype = statement.results[0].dtype
-    found = Bounds(-value.high, -value.low, value.step)
-    return [found if DTYPES[dtype].is_float else wrapped(dtype, found)]
+    result_bounds = Bounds(-value.high, -value.low, value.step)
+    return [result_bounds if DTYPES[dtype].is_float else wrapped(dtype, result_bounds)]
 
 
-def _absolute(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
-    (value,) = given
+def _absolute(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+    (value,) = operands
     dtype = statement.results[0].dtype
     low = Fraction(0) if value.low <= 0 <= value.high else min(abs(value.low), abs(value.high))
-    found = Bounds(low, value.magnitude, value.step)
-    return [found if DTYPES[dtype].is_float else wrapped(dtype, found)]
+    result_bounds = Bounds(low, value.magnitude, value.step)
+    return [result_bounds if DTYPES[dtype].is_float else wrapped(dtype, result_bounds)]
 
 
-def _inverted(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
-    (value,) = given
+def _inverted(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+    (value,) = operands
     dtype = statement.results[0].dtype
     if dtype == "i1":
         return [BOOLEAN]
@@ -258,8 +258,8 @@ def _inverted(statement: BlockStatement, given: Sequence[Bounds], _: object) -> 
     return [Bounds(-value.high - 1, -value.low - 1, 0)]
 
 
-def _rounded(_statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
-    (value,) = given
+def _rounded(_statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+    (value,) = operands
     return [bounds(value.low // 1, -(-value.high // 1), max(value.step, 0))]
 
 
@@ -268,15 +268,17 @@ def _shift(draft: Draft, name: str, dtypes: Sequence[str]) -> None:
     draft.define(name, (value,), (value.dtype, value.shape), by=draft.random.randint(1, 5))
 
 
-def _shifted_left(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _shifted_left(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
     factor = 1 << statement.settings["by"]
-    value = given[0]
+    value = operands[0]
     return [wrapped(statement.results[0].dtype, bounds(value.low * factor, value.high * factor))]
 
 
-def _shifted_right(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _shifted_right(
+    statement: BlockStatement, operands: Sequence[Bounds], _: object
+) -> list[Bounds]:
     factor = 1 << statement.settings["by"]
-    value = given[0]
+    value = operands[0]
     return [bounds(value.low // factor, value.high // factor)]
 
 
@@ -286,13 +288,13 @@ def _scale(draft: Draft) -> None:
     draft.define("scale", (value,), (value.dtype, value.shape), factor=factor)
 
 
-def _scaled(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
-    value, factor = given[0], Fraction(statement.settings["factor"])
+def _scaled(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+    value, factor = operands[0], Fraction(statement.settings["factor"])
     step = value.step + round(math.log2(factor))
-    found = Bounds(value.low * factor, value.high * factor, step)
+    result_bounds = Bounds(value.low * factor, value.high * factor, step)
     dtype = statement.results[0].dtype
-    require(holds(dtype, found), f"the result may not be exact in {dtype}")
-    return [found]
+    require(holds(dtype, result_bounds), f"the result may not be exact in {dtype}")
+    return [result_bounds]
 
 
 def _literal(draft: Draft) -> None:
@@ -302,9 +304,9 @@ def _literal(draft: Draft) -> None:
     )
 
 
-def _with_literal(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _with_literal(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
     number = statement.settings["number"]
-    other = [given[0], bounds(number, number)]
+    other = [operands[0], bounds(number, number)]
     return list(corners(lambda a, b: a + b, min)(statement, other, _))  # type: ignore[arg-type]
 
 
@@ -313,8 +315,8 @@ def _limit(draft: Draft) -> None:
     draft.limited(value, draft.random.choice((1, 3, 8, 15)))
 
 
-def _limited(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
-    (value,), limit = given, statement.settings["limit"]
+def _limited(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+    (value,), limit = operands, statement.settings["limit"]
     low, high = (
         min(max(end, Fraction(-limit)), Fraction(limit)) for end in (value.low, value.high)
     )
@@ -349,7 +351,7 @@ _ALL += (
         text="{0} << {by}",
         propose=lambda draft: _shift(draft, "shift_left", WIDE),
         derive=_shifted_left,
-        compute=lambda statement, given, machine: [given[0] << statement.settings["by"]],
+        compute=lambda statement, operands, machine: [operands[0] << statement.settings["by"]],
         weight=2,
     ),
     Operation(
@@ -358,7 +360,7 @@ _ALL += (
         text="{0} >> {by}",
         propose=lambda draft: _shift(draft, "shift_right", WIDE),
         derive=_shifted_right,
-        compute=lambda statement, given, machine: [given[0] >> statement.settings["by"]],
+        compute=lambda statement, operands, machine: [operands[0] >> statement.settings["by"]],
         weight=2,
     ),
     Operation(
@@ -367,7 +369,7 @@ _ALL += (
         text="({0} * {factor}).to({result})",
         propose=_scale,
         derive=_scaled,
-        compute=lambda statement, given, machine: [given[0] * statement.settings["factor"]],
+        compute=lambda statement, operands, machine: [operands[0] * statement.settings["factor"]],
     ),
     Operation(
         name="add_literal",
@@ -375,8 +377,8 @@ _ALL += (
         text="{0} + {number}",
         propose=_literal,
         derive=_with_literal,
-        compute=lambda statement, given, machine: [
-            given[0] + given[0].dtype.type(statement.settings["number"])
+        compute=lambda statement, operands, machine: [
+            operands[0] + operands[0].dtype.type(statement.settings["number"])
         ],
     ),
     Operation(
@@ -385,8 +387,8 @@ _ALL += (
         text="tl.maximum(tl.minimum({0}, {limit}), -{limit}).to({result})",
         propose=_limit,
         derive=_limited,
-        compute=lambda statement, given, machine: [
-            np.clip(given[0], -statement.settings["limit"], statement.settings["limit"])
+        compute=lambda statement, operands, machine: [
+            np.clip(operands[0], -statement.settings["limit"], statement.settings["limit"])
         ],
         weight=2,
     ),
@@ -396,8 +398,8 @@ _ALL += (
         text="{0} & {mask}",
         propose=_mask,
         derive=_masked,
-        compute=lambda statement, given, machine: [
-            given[0] & given[0].dtype.type(statement.settings["mask"])
+        compute=lambda statement, operands, machine: [
+            operands[0] & operands[0].dtype.type(statement.settings["mask"])
         ],
         weight=2,
     ),
@@ -415,7 +417,9 @@ _ALL += (
         text="({0} & 1) == 1",
         propose=_is_odd,
         derive=_comparison,
-        compute=lambda statement, given, machine: [(given[0] & given[0].dtype.type(1)) == 1],
+        compute=lambda statement, operands, machine: [
+            (operands[0] & operands[0].dtype.type(1)) == 1
+        ],
         weight=0,
     ),
 )
@@ -437,16 +441,22 @@ def _multiply_and_add(draft: Draft) -> None:
     draft.define("fma", (first, *others), (first.dtype, first.shape))
 
 
-def _sum_of_product(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _sum_of_product(
+    statement: BlockStatement, operands: Sequence[Bounds], _: object
+) -> list[Bounds]:
     (dtype,) = {operand.dtype for operand in statement.operands}
-    products = [a * b for a in (given[0].low, given[0].high) for b in (given[1].low, given[1].high)]
-    found = Bounds(
-        min(products) + given[2].low,
-        max(products) + given[2].high,
-        min(given[0].step + given[1].step, given[2].step),
+    products = [
+        a * b
+        for a in (operands[0].low, operands[0].high)
+        for b in (operands[1].low, operands[1].high)
+    ]
+    result_bounds = Bounds(
+        min(products) + operands[2].low,
+        max(products) + operands[2].high,
+        min(operands[0].step + operands[1].step, operands[2].step),
     )
-    require(holds(dtype, found), f"the result may not be exact in {dtype}")
-    return [found]
+    require(holds(dtype, result_bounds), f"the result may not be exact in {dtype}")
+    return [result_bounds]
 
 
 _ALL += (
@@ -455,8 +465,8 @@ _ALL += (
         family="elementwise",
         text="tl.where({0}, {1}, {2})",
         propose=_choose,
-        derive=lambda statement, given, analysis: [given[1].union(given[2])],
-        compute=lambda statement, given, machine: [np.where(*given)],
+        derive=lambda statement, operands, analysis: [operands[1].union(operands[2])],
+        compute=lambda statement, operands, machine: [np.where(*operands)],
     ),
     Operation(
         name="fma",
@@ -464,7 +474,7 @@ _ALL += (
         text="tl.fma({0}, {1}, {2})",
         propose=_multiply_and_add,
         derive=_sum_of_product,
-        compute=lambda statement, given, machine: [given[0] * given[1] + given[2]],
+        compute=lambda statement, operands, machine: [operands[0] * operands[1] + operands[2]],
         weight=2,
     ),
 )
@@ -499,8 +509,8 @@ def _targets(dtype: str) -> tuple[str, ...]:
     return (*_ARITHMETIC, *_FP8) if DTYPES[dtype].is_float else _ARITHMETIC
 
 
-def _derive_cast(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
-    ((value,), (operand,), (result,)) = given, statement.operands, statement.results
+def _derive_cast(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+    ((value,), (operand,), (result,)) = operands, statement.operands, statement.results
     source, target = DTYPES[operand.dtype], DTYPES[result.dtype]
     is_supported = result.dtype in _targets(operand.dtype)
     require(is_supported, "fp8 is cast from floats, and to wider ones of 32 bits at most")
@@ -509,16 +519,16 @@ def _derive_cast(statement: BlockStatement, given: Sequence[Bounds], _: object) 
         return [value]
     if source.is_float:
         low, high = Fraction(int(value.low)), Fraction(int(value.high))  # towards zero
-        found = Bounds(low, high, 0)
-        require(holds(result.dtype, found), "the number may not fit")
+        result_bounds = Bounds(low, high, 0)
+        require(holds(result.dtype, result_bounds), "the number may not fit")
         require(target.signed or value.low >= 0, "the number may be negative")
-        return [found]
+        return [result_bounds]
     return [wrapped(result.dtype, value)]
 
 
-def _compute_cast(statement: BlockStatement, given: Sequence[Array], _: object) -> list[Array]:
+def _compute_cast(statement: BlockStatement, operands: Sequence[Array], _: object) -> list[Array]:
     dtype = numpy_dtype(statement.results[0].dtype)
-    value = given[0]
+    value = operands[0]
     if value.dtype == np.float64 and dtype != np.float64:
         value = np.trunc(value).astype(np.int64)
     return [value.astype(dtype)]

@@ -68,11 +68,13 @@ def mask_text(statement: BlockStatement, shape: Shape) -> str:
 def places(statement: BlockStatement, shape: Shape, machine: Machine, turn: int) -> Array:
     """The indices of a load or store, one for each element."""
     settings = statement.settings
-    found = np.full(shape, settings["offset"] + machine.program * settings["per_program"], np.int64)
-    found += turn * machine.number(settings.get("per_turn", 0))
+    indices = np.full(
+        shape, settings["offset"] + machine.program * settings["per_program"], np.int64
+    )
+    indices += turn * machine.number(settings.get("per_turn", 0))
     for axis, stride in enumerate(settings["strides"]):
-        found += along(shape, axis) * machine.number(stride)
-    return found
+        indices += along(shape, axis) * machine.number(stride)
+    return indices
 
 
 def inside(statement: BlockStatement, shape: Shape, machine: Machine, turn: int) -> Array:
@@ -185,20 +187,24 @@ def _load(draft: Draft) -> None:
     draft.small(dtype, draft.shape())
 
 
-def _loaded(statement: BlockStatement, given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+def _loaded(
+    statement: BlockStatement, operands: Sequence[Bounds], analysis: Analysis
+) -> list[Bounds]:
     tensor = analysis.tensors[statement.settings["tensor"]]
     shape = statement.results[0].shape
-    turn = given[-1].high if statement.settings["per_turn"] else Fraction(0)
+    turn = operands[-1].high if statement.settings["per_turn"] else Fraction(0)
     last = last_place(statement, shape, analysis, turn)
     require(last < tensor.size, "an element may be outside of its tensor")
-    found = bounds_of(tensor)
+    tensor_bounds = bounds_of(tensor)
     other = statement.settings["other"]
-    return [found.union(bounds(other, other)) if statement.settings["limit"] else found]
+    return [
+        tensor_bounds.union(bounds(other, other)) if statement.settings["limit"] else tensor_bounds
+    ]
 
 
-def _read(statement: BlockStatement, given: Sequence[Array], machine: Machine) -> list[Array]:
+def _read(statement: BlockStatement, operands: Sequence[Array], machine: Machine) -> list[Array]:
     shape = statement.results[0].shape
-    turn = int(given[-1]) if statement.settings["per_turn"] else 0
+    turn = int(operands[-1]) if statement.settings["per_turn"] else 0
     tensor = machine.tensors[statement.settings["tensor"]]
     allowed = inside(statement, shape, machine, turn)
     index = np.where(allowed, places(statement, shape, machine, turn), 0)
@@ -225,10 +231,10 @@ def _lookup(draft: Draft) -> None:
 
 
 def _looked_up(
-    statement: BlockStatement, given: Sequence[Bounds], analysis: Analysis
+    statement: BlockStatement, operands: Sequence[Bounds], analysis: Analysis
 ) -> list[Bounds]:
     tensor = analysis.tensors[statement.settings["tensor"]]
-    require(given[0].low >= 0 and given[0].high < tensor.size, "an index may be outside")
+    require(operands[0].low >= 0 and operands[0].high < tensor.size, "an index may be outside")
     return [bounds_of(tensor)]
 
 
@@ -244,21 +250,23 @@ def _rows_text(statement: BlockStatement) -> str:
 
 
 def _loaded_rows(
-    statement: BlockStatement, given: Sequence[Bounds], analysis: Analysis
+    statement: BlockStatement, operands: Sequence[Bounds], analysis: Analysis
 ) -> list[Bounds]:
     settings, tensor = statement.settings, analysis.tensors[statement.settings["tensor"]]
     width = statement.results[0].shape[1 - settings["axis"]]
-    rows = given[0]
+    rows = operands[0]
     last = rows.high * settings["stride"] + width - 1
     require(rows.low >= 0 and last < tensor.size, "a row may be outside of its tensor")
-    found = bounds_of(tensor)
-    return [found if settings["limit"] is None else found.union(bounds(0, 0))]
+    tensor_bounds = bounds_of(tensor)
+    return [tensor_bounds if settings["limit"] is None else tensor_bounds.union(bounds(0, 0))]
 
 
-def _read_rows(statement: BlockStatement, given: Sequence[Array], machine: Machine) -> list[Array]:
+def _read_rows(
+    statement: BlockStatement, operands: Sequence[Array], machine: Machine
+) -> list[Array]:
     settings, shape = statement.settings, statement.results[0].shape
     axis, tensor = settings["axis"], machine.tensors[statement.settings["tensor"]]
-    rows, positions = (np.expand_dims(value.astype(np.int64), 1 - axis) for value in given)
+    rows, positions = (np.expand_dims(value.astype(np.int64), 1 - axis) for value in operands)
     index = rows * settings["stride"] + along(shape, 1 - axis)
     machine.check_places(index, len(tensor))
     limit = settings["limit"]
@@ -298,13 +306,13 @@ def _stored(
     return []
 
 
-def _write(statement: BlockStatement, given: Sequence[Array], machine: Machine) -> list[Array]:
+def _write(statement: BlockStatement, operands: Sequence[Array], machine: Machine) -> list[Array]:
     shape = statement.operands[0].shape
     allowed = inside(statement, shape, machine, 0)
     index = places(statement, shape, machine, 0)[allowed]
     output = machine.outputs[statement.settings["output"]]
     machine.check_places(index, len(output))
-    output[index] = given[0][allowed]
+    output[index] = operands[0][allowed]
     return []
 
 
@@ -336,8 +344,10 @@ def _atomic(draft: Draft, name: str) -> None:
     draft.define(name, (value, index), output=output)
 
 
-def _added(statement: BlockStatement, given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
-    value, index = given
+def _added(
+    statement: BlockStatement, operands: Sequence[Bounds], analysis: Analysis
+) -> list[Bounds]:
+    value, index = operands
     output = analysis.outputs[statement.settings["output"]]
     require(index.low >= 0 and index.high < output.size, "an index may be outside")
     if statement.operation == "atomic_add" and DTYPES[output.dtype].is_float:
@@ -347,10 +357,12 @@ def _added(statement: BlockStatement, given: Sequence[Bounds], analysis: Analysi
     return []
 
 
-def _accumulate(statement: BlockStatement, given: Sequence[Array], machine: Machine) -> list[Array]:
+def _accumulate(
+    statement: BlockStatement, operands: Sequence[Array], machine: Machine
+) -> list[Array]:
     output = machine.outputs[statement.settings["output"]]
-    machine.check_places(given[1], len(output))
-    _ATOMIC[statement.operation].at(output, given[1].reshape(-1), given[0].reshape(-1))
+    machine.check_places(operands[1], len(output))
+    _ATOMIC[statement.operation].at(output, operands[1].reshape(-1), operands[0].reshape(-1))
     return []
 
 
@@ -404,8 +416,8 @@ OPERATIONS = (
         text="tl.load({tensor} + {0})",
         propose=_lookup,
         derive=_looked_up,
-        compute=lambda statement, given, machine: [
-            machine.tensors[statement.settings["tensor"]][given[0]]
+        compute=lambda statement, operands, machine: [
+            machine.tensors[statement.settings["tensor"]][operands[0]]
         ],
         weight=2,
     ),
@@ -447,10 +459,10 @@ OPERATIONS = (
         family="memory",
         text="tl.arange({start}, {end})",
         propose=_arange,
-        derive=lambda statement, given, analysis: [
+        derive=lambda statement, operands, analysis: [
             bounds(statement.settings["start"], statement.settings["end"] - 1)
         ],
-        compute=lambda statement, given, machine: [
+        compute=lambda statement, operands, machine: [
             np.arange(statement.settings["start"], statement.settings["end"], dtype=np.int32)
         ],
         weight=3,
@@ -460,10 +472,10 @@ OPERATIONS = (
         family="memory",
         text="tl.full({shape}, {number}, {result})",
         propose=_full,
-        derive=lambda statement, given, analysis: [
+        derive=lambda statement, operands, analysis: [
             bounds(statement.settings["number"], statement.settings["number"])
         ],
-        compute=lambda statement, given, machine: [
+        compute=lambda statement, operands, machine: [
             _numpy_full(statement, statement.settings["number"])
         ],
         weight=2,
@@ -473,8 +485,8 @@ OPERATIONS = (
         family="memory",
         text="tl.full({shape}, {0}, {result})",
         propose=_splat,
-        derive=lambda statement, given, analysis: [given[0]],
-        compute=lambda statement, given, machine: [_numpy_full(statement, given[0])],
+        derive=lambda statement, operands, analysis: [operands[0]],
+        compute=lambda statement, operands, machine: [_numpy_full(statement, operands[0])],
         weight=3,
     ),
     Operation(
@@ -482,8 +494,8 @@ OPERATIONS = (
         family="memory",
         text="tl.program_id(0)",
         propose=_program,
-        derive=lambda statement, given, analysis: [bounds(0, analysis.grid - 1)],
-        compute=lambda statement, given, machine: [np.asarray(machine.program, np.int32)],
+        derive=lambda statement, operands, analysis: [bounds(0, analysis.grid - 1)],
+        compute=lambda statement, operands, machine: [np.asarray(machine.program, np.int32)],
         weight=1,
     ),
 )

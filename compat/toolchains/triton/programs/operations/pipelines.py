@@ -145,10 +145,10 @@ def _loops(
     for number in filter(None, (turns, again)):
         turn = partial(_turn, tiles=tiles, count=len(carried))
         tiles.step = plan.walked if draft.random.random() < 0.7 else 1
-        found = propose_loop(
+        results = propose_loop(
             draft, [*carried, *pointers], number, turn, tiles.step, name="pipeline"
         )
-        carried, pointers = found[: len(carried)], found[len(carried) :]
+        carried, pointers = results[: len(carried)], results[len(carried) :]
     return carried
 
 
@@ -167,10 +167,10 @@ class _Tiles:
         """The shapes of the tiles of a turn as they are in memory, with the axis of the loop."""
         plan, axis = self.plan, self.plan.right_axis
         shape = plan.right[::-1] if plan.transposes else plan.right
-        found = [(shape, 1 - axis if plan.transposes else axis)]
+        walks = [(shape, 1 - axis if plan.transposes else axis)]
         if plan.middle:
-            found.append(((plan.middle, plan.columns), 0))
-        return found
+            walks.append(((plan.middle, plan.columns), 0))
+        return walks
 
     def _matrix(self, shape: Shape, axis: int) -> dict[str, Any]:
         """A matrix through which pointers or descriptors walk."""
@@ -194,11 +194,11 @@ class _Tiles:
 
     def pointers(self) -> list[BlockValue]:
         """Add a block pointer for each tile."""
-        found = []
+        pointers = []
         for settings in self.matrices:
             self.draft.define("block_pointer", (), ("block_ptr", ()), **settings)
-            found.append(self.draft.latest)
-        return found
+            pointers.append(self.draft.latest)
+        return pointers
 
     def make_descriptors(self) -> None:
         """Add a descriptor for each tile."""
@@ -215,9 +215,11 @@ class _Tiles:
             size = settings["rows" if axis == 0 else "columns"]
             is_inside = size >= shape[axis] * self.turns and draft.random.random() < 0.5
             checked = () if is_inside else (0, 1)
-            known = [bounds(-3, 3)]
+            element_bounds = [bounds(-3, 3)]
             operands = [pointers[number]]
-            draft.define("load_pointed", operands, kind, known=known, checked=checked, **settings)
+            draft.define(
+                "load_pointed", operands, kind, known=element_bounds, checked=checked, **settings
+            )
             return draft.latest
         if plan.source == "descriptor":
             operands = [self.descriptors[number], draft.turn]
@@ -286,7 +288,7 @@ def _turn(draft: Draft, carried: list[BlockValue], tiles: _Tiles, count: int) ->
         draft.fill(1, without=("pipelines", "loops", "branches", "helpers", "atomics"))
     ends += [update(draft, draft.bounds[value.name], value, 1) for value in others]
     for pointer, (shape, axis) in zip(pointers, tiles.walks(), strict=False):
-        by = tuple(shape[axis] if each == axis else 0 for each in range(2))
+        by = tuple(shape[axis] if dimension == axis else 0 for dimension in range(2))
         draft.define("advance", (pointer,), ("block_ptr", ()), by=by)
         ends.append(draft.latest)
     return ends
@@ -304,14 +306,14 @@ def _add_product(
 ) -> BlockValue:
     """Add a product to the carried sum, as one statement or as two."""
     kind = total.dtype, total.shape
-    known = [envelope(total.dtype)]
+    total_bounds = [envelope(total.dtype)]
     # 3.5 to 3.7 reject sums of integers there, which `dot` shows often enough.
     if left.dtype != "i8" and draft.random.random() < 0.5:
         precision = "ieee" if left.dtype == "fp32" else None
-        draft.define("dot", (left, right, total), kind, known=known, precision=precision)
+        draft.define("dot", (left, right, total), kind, known=total_bounds, precision=precision)
     else:
         _multiply(draft, left, right)
-        draft.define("add", (total, draft.latest), kind, known=known)
+        draft.define("add", (total, draft.latest), kind, known=total_bounds)
     return draft.latest
 
 

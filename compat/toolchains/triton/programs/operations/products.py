@@ -30,18 +30,18 @@ def _propose(draft: Draft) -> None:
         _product(draft, first)
 
 
-def _product(draft: Draft, given: BlockValue | None) -> BlockValue:
-    """Add a product, whose operands are loaded or computed; one of them perhaps from ``given``."""
-    dtype = draft.random.choice(_OPERANDS if given is None else _FLOATS)
+def _product(draft: Draft, first: BlockValue | None) -> BlockValue:
+    """Add a product, whose operands are loaded or computed; one of them perhaps from ``first``."""
+    dtype = draft.random.choice(_OPERANDS if first is None else _FLOATS)
     rows, depth, columns = (draft.random.choice(_SIZES) for _ in range(3))
-    if given is not None:
-        size, other = given.shape
+    if first is not None:
+        size, other = first.shape
         rows, depth, columns = draft.random.choice(((size, other, columns), (rows, size, other)))
     if DTYPES[dtype].bits == 8:
         depth = max(depth, 32)
     require(rows * columns <= 4096 and (rows + columns) * depth <= 8192, "the blocks are too large")
-    left = _operand(draft, dtype, (rows, depth), given)
-    right = _operand(draft, dtype, (depth, columns), given)
+    left = _operand(draft, dtype, (rows, depth), first)
+    right = _operand(draft, dtype, (depth, columns), first)
     result = "i32" if dtype == "i8" else "fp32"
     operands = [left, right]
     if draft.random.random() < 0.4:
@@ -59,10 +59,12 @@ def _text(statement: BlockStatement) -> str:
     return f"tl.dot({left}, {right}{more})"
 
 
-def _operand(draft: Draft, dtype: str, shape: Shape, given: BlockValue | None = None) -> BlockValue:
+def _operand(
+    draft: Draft, dtype: str, shape: Shape, product: BlockValue | None = None
+) -> BlockValue:
     """An operand: from a product, loaded, or computed; perhaps a transposed block."""
-    if given is not None and given.shape == shape:
-        return narrowed(draft, given, dtype)
+    if product is not None and product.shape == shape:
+        return narrowed(draft, product, dtype)
     if draft.random.random() < 0.3:
         value = _operand(draft, dtype, shape[::-1])
         draft.define("transpose", (value,), (dtype, shape))
@@ -93,8 +95,8 @@ def narrowed(draft: Draft, value: BlockValue, dtype: str) -> BlockValue:
     return value
 
 
-def _derive(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
-    left, right = given[:2]
+def _derive(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+    left, right = operands[:2]
     dtype = statement.operands[0].dtype
     for operand in (left, right):
         require(
@@ -102,20 +104,24 @@ def _derive(statement: BlockStatement, given: Sequence[Bounds], _: object) -> li
             "an operand may not be exact in tf32",
         )
     most = left.magnitude * right.magnitude * statement.operands[0].shape[1]
-    found = Bounds(Fraction(-most), Fraction(most), left.step + right.step)
+    result_bounds = Bounds(Fraction(-most), Fraction(most), left.step + right.step)
     precision = _IN_FP8 if dtype.startswith("fp8") else None
-    if len(given) > 2:
-        added = given[2]
-        found = Bounds(found.low + added.low, found.high + added.high, min(found.step, added.step))
+    if len(operands) > 2:
+        added = operands[2]
+        result_bounds = Bounds(
+            result_bounds.low + added.low,
+            result_bounds.high + added.high,
+            min(result_bounds.step, added.step),
+        )
     result = statement.results[0].dtype
-    require(holds(result, found, precision), f"a partial sum may not be exact in {result}")
-    return [found]
+    require(holds(result, result_bounds, precision), f"a partial sum may not be exact in {result}")
+    return [result_bounds]
 
 
-def _compute(statement: BlockStatement, given: Sequence[Array], _: object) -> list[Array]:
+def _compute(statement: BlockStatement, operands: Sequence[Array], _: object) -> list[Array]:
     dtype = numpy_dtype(statement.results[0].dtype)
-    product = given[0].astype(dtype) @ given[1].astype(dtype)
-    return [product + given[2] if len(given) > 2 else product]
+    product = operands[0].astype(dtype) @ operands[1].astype(dtype)
+    return [product + operands[2] if len(operands) > 2 else product]
 
 
 OPERATIONS = (

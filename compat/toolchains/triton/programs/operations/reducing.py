@@ -49,20 +49,22 @@ def _axis(draft: Draft, value: BlockValue) -> tuple[int | None, tuple[int, ...]]
     return axis, (*value.shape[:axis], *value.shape[axis + 1 :])
 
 
-def _summed(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
-    (value,), length = given, _length(statement)
+def _summed(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+    (value,), length = operands, _length(statement)
     dtype = statement.results[0].dtype
     # Any partial sum may be the largest one.
-    found = Bounds(min(value.low * length, value.low), max(value.high * length, value.high), 0)
+    result_bounds = Bounds(
+        min(value.low * length, value.low), max(value.high * length, value.high), 0
+    )
     if dtype in WIDE:
-        return [wrapped(dtype, found)]
-    found = Bounds(found.low, found.high, value.step)
-    require(holds(dtype, found), f"a partial sum may not be exact in {dtype}")
-    return [found]
+        return [wrapped(dtype, result_bounds)]
+    result_bounds = Bounds(result_bounds.low, result_bounds.high, value.step)
+    require(holds(dtype, result_bounds), f"a partial sum may not be exact in {dtype}")
+    return [result_bounds]
 
 
-def _unchanged(_statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
-    return [given[0]]
+def _unchanged(_statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+    return [operands[0]]
 
 
 def _position(statement: BlockStatement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
@@ -89,8 +91,8 @@ def _reduction(
         text=f"tl.{function}({{0}}, axis={{axis}}).to({{result}})",
         propose=lambda draft: _reduce(draft, name, dtypes, result),
         derive=derive,
-        compute=lambda statement, given, machine: [
-            np.asarray(compute(given[0], statement.settings["axis"]))
+        compute=lambda statement, operands, machine: [
+            np.asarray(compute(operands[0], statement.settings["axis"]))
         ],
         weight=3,
     )
@@ -103,8 +105,8 @@ def _position_of(name: str, find: Callable[..., Array]) -> Operation:
         text=f"tl.{name}({{0}}, axis={{axis}})",
         propose=lambda draft: _argument(draft, name),
         derive=_position,
-        compute=lambda statement, given, machine: [
-            find(given[0], axis=statement.settings["axis"]).astype(np.int32)
+        compute=lambda statement, operands, machine: [
+            find(operands[0], axis=statement.settings["axis"]).astype(np.int32)
         ],
         weight=2,
     )
@@ -155,10 +157,10 @@ def _scan(draft: Draft, name: str, dtypes: Sequence[str]) -> None:
 def _scanned(combine: _Combine, value: Array, axis: int, *, reverse: bool = False) -> Array:
     """A scan, one element after the other."""
     rows = np.moveaxis(np.flip(value, axis) if reverse else value, axis, 0)
-    found = [rows[0]]
+    prefixes = [rows[0]]
     for row in rows[1:]:
-        found.append(combine(found[-1], row))
-    result = np.moveaxis(np.stack(found), 0, axis)
+        prefixes.append(combine(prefixes[-1], row))
+    result = np.moveaxis(np.stack(prefixes), 0, axis)
     return np.flip(result, axis) if reverse else result
 
 
@@ -171,14 +173,14 @@ def _recurrence(draft: Draft) -> None:
     draft.define("recurrence", (factor, term), kind, kind, axis=axis)
 
 
-def _recurred(statement: BlockStatement, given: Sequence[Array], _: object) -> list[Array]:
+def _recurred(statement: BlockStatement, operands: Sequence[Array], _: object) -> list[Array]:
     axis = statement.settings["axis"]
-    factors, terms = (np.moveaxis(value, axis, 0) for value in given)
-    found = [(factors[0], terms[0])]
+    factors, terms = (np.moveaxis(value, axis, 0) for value in operands)
+    prefixes = [(factors[0], terms[0])]
     for factor, term in zip(factors[1:], terms[1:], strict=True):
-        before, summed = found[-1]
-        found.append((before * factor, factor * summed + term))
-    return [np.moveaxis(np.stack(rows), 0, axis) for rows in zip(*found, strict=True)]
+        before, summed = prefixes[-1]
+        prefixes.append((before * factor, factor * summed + term))
+    return [np.moveaxis(np.stack(rows), 0, axis) for rows in zip(*prefixes, strict=True)]
 
 
 def _sort(draft: Draft) -> None:
@@ -189,9 +191,9 @@ def _sort(draft: Draft) -> None:
     draft.define("sort", (value,), (value.dtype, value.shape), descending=descending)
 
 
-def _sorted(statement: BlockStatement, given: Sequence[Array], _: object) -> list[Array]:
-    found = np.sort(given[0], axis=-1)
-    return [np.flip(found, -1) if statement.settings["descending"] else found]
+def _sorted(statement: BlockStatement, operands: Sequence[Array], _: object) -> list[Array]:
+    ordered = np.sort(operands[0], axis=-1)
+    return [np.flip(ordered, -1) if statement.settings["descending"] else ordered]
 
 
 def _histogram(draft: Draft) -> None:
@@ -200,8 +202,8 @@ def _histogram(draft: Draft) -> None:
     draft.define("histogram", (value,), ("i32", (bins,)), bins=bins)
 
 
-def _counted(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
-    (value,) = given
+def _counted(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+    (value,) = operands
     require(value.low >= 0 and value.high < statement.settings["bins"], "a number may have no bin")
     return [bounds(0, statement.operands[0].elements)]
 
@@ -227,9 +229,9 @@ OPERATIONS = (
         text="tl.reduce({0}, {axis}, {function})",
         propose=lambda draft: _with_function(draft, "reduce"),
         derive=_anything,
-        compute=lambda statement, given, machine: [
+        compute=lambda statement, operands, machine: [
             _folded(
-                COMBINED[statement.settings["function"]][1], given[0], statement.settings["axis"]
+                COMBINED[statement.settings["function"]][1], operands[0], statement.settings["axis"]
             )
         ],
     ),
@@ -239,8 +241,8 @@ OPERATIONS = (
         text="tl.cumsum({0}, axis={axis}, reverse={reverse}).to({result})",
         propose=lambda draft: _scan(draft, "cumsum", (*WIDE, "fp32")),
         derive=_summed,
-        compute=lambda statement, given, machine: [
-            _scanned(np.add, given[0], **statement.settings)
+        compute=lambda statement, operands, machine: [
+            _scanned(np.add, operands[0], **statement.settings)
         ],
     ),
     Operation(
@@ -249,8 +251,8 @@ OPERATIONS = (
         text="tl.cumprod({0}, axis={axis}, reverse={reverse}).to({result})",
         propose=lambda draft: _scan(draft, "cumprod", WIDE),
         derive=_anything,
-        compute=lambda statement, given, machine: [
-            _scanned(np.multiply, given[0], **statement.settings)
+        compute=lambda statement, operands, machine: [
+            _scanned(np.multiply, operands[0], **statement.settings)
         ],
         weight=2,
     ),
@@ -260,9 +262,9 @@ OPERATIONS = (
         text="tl.associative_scan({0}, {axis}, {function})",
         propose=lambda draft: _with_function(draft, "scan"),
         derive=_anything,
-        compute=lambda statement, given, machine: [
+        compute=lambda statement, operands, machine: [
             _scanned(
-                COMBINED[statement.settings["function"]][1], given[0], statement.settings["axis"]
+                COMBINED[statement.settings["function"]][1], operands[0], statement.settings["axis"]
             )
         ],
     ),
@@ -288,8 +290,8 @@ OPERATIONS = (
         text="tl.histogram({0}, {bins})",
         propose=_histogram,
         derive=_counted,
-        compute=lambda statement, given, machine: [
-            np.bincount(given[0], minlength=statement.settings["bins"]).astype(np.int32)
+        compute=lambda statement, operands, machine: [
+            np.bincount(operands[0], minlength=statement.settings["bins"]).astype(np.int32)
         ],
     ),
 )

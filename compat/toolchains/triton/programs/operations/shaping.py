@@ -22,11 +22,11 @@ LARGEST = 4096
 """Elements of the largest block."""
 
 
-def _same(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
-    found = given[0]
-    for other in given[1:]:
-        found = found.union(other)
-    return [found for _ in statement.results]
+def _same(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+    result_bounds = operands[0]
+    for other in operands[1:]:
+        result_bounds = result_bounds.union(other)
+    return [result_bounds for _ in statement.results]
 
 
 def _operation(
@@ -44,7 +44,7 @@ def _operation(
         text=text,
         propose=propose,
         derive=_same,
-        compute=lambda statement, given, machine: compute(statement, given),
+        compute=lambda statement, operands, machine: compute(statement, operands),
         since=since,
         weight=weight,
     )
@@ -52,12 +52,12 @@ def _operation(
 
 def _factors(draft: Draft, elements: int) -> Shape:
     """A shape of one to three axes with this many elements, a power of two."""
-    left, shape = elements, []
+    remaining, shape = elements, []
     for _ in range(draft.random.randint(0, 2)):
-        size = 1 << draft.random.randint(0, left.bit_length() - 1)
+        size = 1 << draft.random.randint(0, remaining.bit_length() - 1)
         shape.append(size)
-        left //= size
-    return (*shape, left)
+        remaining //= size
+    return (*shape, remaining)
 
 
 def _reshape(draft: Draft) -> None:
@@ -109,8 +109,8 @@ def _spread(draft: Draft) -> None:
     )
 
 
-def _compute_spread(statement: BlockStatement, given: Sequence[Array], _: object) -> list[Array]:
-    left, right = given
+def _compute_spread(statement: BlockStatement, operands: Sequence[Array], _: object) -> list[Array]:
+    left, right = operands
     if left.ndim == 1:
         left = left[:, None]
     right = np.expand_dims(right, 1 - statement.settings["axis"])
@@ -127,9 +127,9 @@ def _permute(draft: Draft) -> None:
 
 
 def _transpose(draft: Draft) -> None:
-    found = draft.values_where(lambda value: len(value.shape) == 2)
-    require(bool(found), "no block has two axes")
-    value = draft.random.choice(found)
+    candidates = draft.values_where(lambda value: len(value.shape) == 2)
+    require(bool(candidates), "no block has two axes")
+    value = draft.random.choice(candidates)
     draft.define("transpose", (value,), (value.dtype, value.shape[::-1]))
 
 
@@ -143,9 +143,9 @@ def _join(draft: Draft, name: str) -> None:
 
 
 def _split(draft: Draft) -> None:
-    found = draft.values_where(lambda value: len(value.shape) > 1 and value.shape[-1] == 2)
-    require(bool(found), "no block ends with an axis of two elements")
-    value = draft.random.choice(found)
+    candidates = draft.values_where(lambda value: len(value.shape) > 1 and value.shape[-1] == 2)
+    require(bool(candidates), "no block ends with an axis of two elements")
+    value = draft.random.choice(candidates)
     half = (value.dtype, value.shape[:-1])
     draft.define("split", (value,), half, half)
 
@@ -166,8 +166,10 @@ def _gather(draft: Draft) -> None:
     draft.define("gather", (source, index), (source.dtype, shape), axis=axis)
 
 
-def _derive_gather(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
-    source, index = given
+def _derive_gather(
+    statement: BlockStatement, operands: Sequence[Bounds], _: object
+) -> list[Bounds]:
+    source, index = operands
     length = statement.operands[0].shape[statement.settings["axis"]]
     require(index.low >= 0 and index.high < length, "an index may be outside of the block")
     return [source]
@@ -178,19 +180,19 @@ OPERATIONS = (
         "reshape",
         "tl.reshape({0}, {shape})",
         _reshape,
-        lambda statement, given: [given[0].reshape(statement.settings["shape"])],
+        lambda statement, operands: [operands[0].reshape(statement.settings["shape"])],
     ),
     _operation(
         "expand",
         "{0}[{index}]",
         _expand,
-        lambda statement, given: [np.expand_dims(given[0], statement.settings["axis"])],
+        lambda statement, operands: [np.expand_dims(operands[0], statement.settings["axis"])],
     ),
     _operation(
         "broadcast",
         "tl.broadcast_to({0}, {shape})",
         _broadcast,
-        lambda statement, given: [np.broadcast_to(given[0], statement.settings["shape"])],
+        lambda statement, operands: [np.broadcast_to(operands[0], statement.settings["shape"])],
         weight=6,
     ),
     Operation(
@@ -198,8 +200,8 @@ OPERATIONS = (
         family="shapes",
         text="({0}{left} {sign} {1}{right}).to({result})",
         propose=_spread,
-        derive=lambda statement, given, analysis: BROADCAST[statement.settings["sign"]][0](
-            statement, given, analysis
+        derive=lambda statement, operands, analysis: BROADCAST[statement.settings["sign"]][0](
+            statement, operands, analysis
         ),
         compute=_compute_spread,
         weight=8,
@@ -208,33 +210,35 @@ OPERATIONS = (
         "permute",
         "tl.permute({0}, {order})",
         _permute,
-        lambda statement, given: [given[0].transpose(statement.settings["order"])],
+        lambda statement, operands: [operands[0].transpose(statement.settings["order"])],
     ),
-    _operation("transpose", "tl.trans({0})", _transpose, lambda statement, given: [given[0].T]),
+    _operation(
+        "transpose", "tl.trans({0})", _transpose, lambda statement, operands: [operands[0].T]
+    ),
     _operation(
         "join",
         "tl.join({0}, {1})",
         lambda draft: _join(draft, "join"),
-        lambda statement, given: [np.stack(given, -1)],
+        lambda statement, operands: [np.stack(operands, -1)],
     ),
     _operation(
         "interleave",
         "tl.interleave({0}, {1})",
         lambda draft: _join(draft, "interleave"),
-        lambda statement, given: [np.stack(given, -1).reshape(statement.results[0].shape)],
+        lambda statement, operands: [np.stack(operands, -1).reshape(statement.results[0].shape)],
     ),
     _operation(
         "split",
         "tl.split({0})",
         _split,
-        lambda statement, given: [given[0][..., 0], given[0][..., 1]],
+        lambda statement, operands: [operands[0][..., 0], operands[0][..., 1]],
         weight=6,
     ),
     _operation(
         "flip",
         "tl.flip({0})",
         _flip,
-        lambda statement, given: [np.flip(given[0], -1)],
+        lambda statement, operands: [np.flip(operands[0], -1)],
         weight=1,
     ),
     Operation(
@@ -243,8 +247,10 @@ OPERATIONS = (
         text="tl.gather({0}, {1}, {axis})",
         propose=_gather,
         derive=_derive_gather,
-        compute=lambda statement, given, machine: [
-            np.take_along_axis(given[0], given[1].astype(np.int64), statement.settings["axis"])
+        compute=lambda statement, operands, machine: [
+            np.take_along_axis(
+                operands[0], operands[1].astype(np.int64), statement.settings["axis"]
+            )
         ],
         since="3.3",
         weight=5,

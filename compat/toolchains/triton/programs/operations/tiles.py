@@ -65,13 +65,13 @@ def _fixed(statement: BlockStatement, _given: Sequence[Bounds], analysis: Analys
 
 
 def _described(
-    statement: BlockStatement, given: Sequence[Bounds], analysis: Analysis
+    statement: BlockStatement, operands: Sequence[Bounds], analysis: Analysis
 ) -> list[Bounds]:
     """The same for a tile through a descriptor."""
     dtype = statement.results[0].dtype
     for elements in (statement.settings["columns"], statement.settings["offsets"][1]):
         require(elements * DTYPES[dtype].bits % 128 == 0, "a row does not begin at 16 bytes")
-    return _fixed(statement, given, analysis)
+    return _fixed(statement, operands, analysis)
 
 
 def _check_matrix(statement: BlockStatement, analysis: Analysis) -> None:
@@ -107,14 +107,14 @@ def _begin(statement: BlockStatement, _given: Sequence[Bounds], analysis: Analys
     return [bounds(place, place)]
 
 
-def _advanced(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _advanced(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
     by = sum(statement.settings["by"])
-    return [Bounds(given[0].low + by, given[0].high + by)]
+    return [Bounds(operands[0].low + by, operands[0].high + by)]
 
 
-def _place(statement: BlockStatement, given: Sequence[int]) -> int:
+def _place(statement: BlockStatement, operands: Sequence[int]) -> int:
     """Where a tile that moves begins, on the axis on which it moves."""
-    return given[0] + sum(given[1:]) * int(statement.settings.get("factor", 0))
+    return operands[0] + sum(operands[1:]) * int(statement.settings.get("factor", 0))
 
 
 def _corner(statement: BlockStatement, place: int) -> tuple[int, int]:
@@ -123,24 +123,26 @@ def _corner(statement: BlockStatement, place: int) -> tuple[int, int]:
     return (place, second) if statement.settings["axis"] == 0 else (first, place)
 
 
-def _tile(statement: BlockStatement, given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+def _tile(
+    statement: BlockStatement, operands: Sequence[Bounds], analysis: Analysis
+) -> list[Bounds]:
     """The bounds of a tile that moves, with zeros beyond its matrix where that is checked."""
     settings = statement.settings
     _check_matrix(statement, analysis)
-    require(all(each.low >= 0 for each in given), "a tile may begin before its matrix")
-    last = _corner(statement, _place(statement, [int(each.high) for each in given]))
+    require(all(operand.low >= 0 for operand in operands), "a tile may begin before its matrix")
+    last = _corner(statement, _place(statement, [int(operand.high) for operand in operands]))
     sizes, checked = (settings["rows"], settings["columns"]), settings.get("checked", (0, 1))
     for axis, size in enumerate(sizes):
         is_inside = last[axis] + settings["block_shape"][axis] <= size
         require(axis in checked or is_inside, "a tile may reach beyond its matrix")
-    found = bounds_of(analysis.tensors[settings["tensor"]])
-    return [found.union(bounds(0, 0)) if checked else found]
+    tensor_bounds = bounds_of(analysis.tensors[settings["tensor"]])
+    return [tensor_bounds.union(bounds(0, 0)) if checked else tensor_bounds]
 
 
 def _compute_tile(
-    statement: BlockStatement, given: Sequence[Array], machine: Machine
+    statement: BlockStatement, operands: Sequence[Array], machine: Machine
 ) -> list[Array]:
-    place = _place(statement, [int(each) for each in given])
+    place = _place(statement, [int(operand) for operand in operands])
     checked = statement.settings.get("checked", (0, 1))
     if not checked:
         end = place + statement.settings["block_shape"][statement.settings["axis"]]
@@ -171,7 +173,7 @@ OPERATIONS = (
         text=f"tl.load({_BLOCK_POINTER}, {_CHECKED})",
         propose=lambda draft: _propose_tile(draft, "load_tile"),
         derive=_fixed,
-        compute=lambda statement, given, machine: _read(
+        compute=lambda statement, operands, machine: _read(
             statement, statement.settings["offsets"], machine
         ),
         until="3.9",
@@ -183,7 +185,7 @@ OPERATIONS = (
         text=f"{_DESCRIPTOR}.load({{offsets}})",
         propose=lambda draft: _propose_tile(draft, "load_descriptor"),
         derive=_described,
-        compute=lambda statement, given, machine: _read(
+        compute=lambda statement, operands, machine: _read(
             statement, statement.settings["offsets"], machine
         ),
         since="3.4",
@@ -195,7 +197,7 @@ OPERATIONS = (
         text=_BLOCK_POINTER,
         propose=_chosen_by_loops,
         derive=_begin,
-        compute=lambda statement, given, machine: [
+        compute=lambda statement, operands, machine: [
             np.asarray(statement.settings["offsets"][statement.settings["axis"]], np.int64)
         ],
         until="3.9",
@@ -207,8 +209,8 @@ OPERATIONS = (
         text="tl.advance({0}, {by})",
         propose=_chosen_by_loops,
         derive=_advanced,
-        compute=lambda statement, given, machine: [
-            np.asarray(given[0] + sum(statement.settings["by"]))
+        compute=lambda statement, operands, machine: [
+            np.asarray(operands[0] + sum(statement.settings["by"]))
         ],
         until="3.9",
         weight=0,
@@ -229,7 +231,7 @@ OPERATIONS = (
         text=_DESCRIPTOR,
         propose=_chosen_by_loops,
         derive=_begin,
-        compute=lambda statement, given, machine: [np.asarray(0, np.int64)],
+        compute=lambda statement, operands, machine: [np.asarray(0, np.int64)],
         since="3.4",
         weight=0,
     ),
