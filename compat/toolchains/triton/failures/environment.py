@@ -132,7 +132,7 @@ CLASSES = (
             ),
             Sign(
                 message=(
-                    r"(?i)unsupported (?:target|arch\w*|gpu|gfx)|no (?:compatible )?backend|\d+"
+                    r"(?i)unsupported (?:target|arch\w*|gpu|gfx)|no (?:compatible )?backend|\d"
                     r" compatible backends for target"
                 )
             ),
