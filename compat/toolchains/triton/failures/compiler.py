@@ -165,7 +165,7 @@ CLASSES = (
                 means="dot of {type}",
             ),
             Sign(message=r"^Unsupported dtype|target doesn't provide conversion"),
-            Sign(message=r"atomic_?\w* (?:does not support|not supported for|only supports)"),
+            Sign(message=r"\batomic_?\w* (?:does not support|not supported for|only supports)"),
             Sign(
                 message=(
                     r"histogram only supports|Only floating point clamp|only supported for integers"

@@ -29,7 +29,7 @@ CLASSES = (
         common.TOOLCHAIN_DAMAGED,
         signs=(
             Sign(
-                message=r"Exec format error: '[^']*?(?P<program>[\w.-]+)'",
+                message=r"Exec format error: '(?:[^']*/)?(?P<program>[^'/]+)'",
                 means="{program} cannot be executed",
             ),
             Sign(
