@@ -40,6 +40,8 @@ PTX = """
 """
 SUM = "UIADD3 UR8, UP0, UR6, 0x40, URZ"
 HIGH = "UIADD3.X UR9, UR6, 0x40000040, URZ, UP0, !UPT"
+OF_THREADS = ("IADD3 R13, P0, R1, 0x20, RZ", "IADD3.X R14, R1, -0x3ffffff0, RZ, P0, !PT")
+"""As 3.7.1 makes them of ``tl.dot(tl.dot(a, b).to(tl.float16), c)``."""
 
 
 def disassembly(*instructions: str) -> str:
@@ -180,6 +182,25 @@ class TestMixedDescriptors:
     def test_right_code_is_not(self, instructions: tuple[str, ...]) -> None:
         assert descriptors.mixed_in(disassembly(*instructions)) == 0
 
+    def test_sums_in_registers_of_threads(self) -> None:
+        low, high = OF_THREADS
+        assert descriptors.mixed_in(disassembly(low, "R2UR UR4, R13", high)) == 1
+        assert descriptors.mixed_in(disassembly(low.replace("R1,", "R1.reuse,"), high)) == 1
+
+    @pytest.mark.parametrize(
+        "instructions",
+        [
+            (OF_THREADS[0], "CS2R R0, SRZ", OF_THREADS[1].replace("R14, R1", "R14, R2")),
+            (OF_THREADS[0], "LDG.E.64 R0, desc[UR12][R2.64]", OF_THREADS[1]),
+            (OF_THREADS[0], "LDSM.16.M88.4 R0, [R4]", OF_THREADS[1]),
+            (OF_THREADS[0], "HGMMA.64x16x16.F32 R0, gdesc[UR4], RZ, !UPT", OF_THREADS[1]),
+            (OF_THREADS[0], OF_THREADS[1].replace("-0x3ffffff0", "0x10")),  # an address
+            (OF_THREADS[0], OF_THREADS[1].replace("P0", "P1")),
+        ],
+    )
+    def test_other_sums_in_registers_of_threads(self, instructions: tuple[str, ...]) -> None:
+        assert descriptors.mixed_in(disassembly(*instructions)) == 0
+
     def test_the_form_of_later_disassemblers_is_read(self) -> None:
         late = (
             "UIADD3 UR8, UP0, UPT, UR6, 0x40, URZ",
@@ -208,6 +229,13 @@ class TestMixedDescriptors:
             low + words(0x0000_003F_0007_7C82, 0x000F_E200_0800_0000) + high
         )
         assert not descriptors.has_the_names(b"\x7fELF")
+
+    def test_the_bytes_tell_the_names_of_registers_of_threads(self) -> None:
+        low = words(0x0000_0020_010D_7810, 0x000F_C800_07F1_E0FF)
+        continued = 0x000F_E400_007F_E4FF
+        assert descriptors.has_the_names(low + words(0xC000_0010_010E_7810, continued))
+        assert not descriptors.has_the_names(low + words(0xC000_0010_020E_7810, continued))
+        assert not descriptors.has_the_names(low + words(0x0000_0010_010E_7810, continued))
 
 
 @pytest.mark.wheels

@@ -8,10 +8,16 @@ defect it adds the register of the low word::
     UIADD3 UR8, UP0, UR6, 0x40, URZ                   the low word, UR6, and a constant
     UIADD3.X UR9, UR6, 0x40000040, URZ, UP0, !UPT     the high word, with UR6 once more
 
+The same happens to sums of ``IADD3`` in registers of threads, which ``R2UR`` takes over. There a
+sum counts only if its constant is the high word of a descriptor. Most others are addresses.
+
 The names prove nothing. Registers are used again, and right code has ``UMOV UR6, URZ`` between the
 two. So writes are followed, in straight-line code. The defect is a high word that is made of what
 the first instruction has read or written. This needs a disassembly, which costs more than many a
 compile. Few binaries have the names at all, and these are recognised by their bytes.
+
+On an H100, 31 binaries with such sums of uniform registers were wrong, and so was one with such a
+sum in registers of threads. 160 binaries of the same kernels without them were right.
 """
 
 from __future__ import annotations
@@ -28,19 +34,23 @@ _LINE = re.compile(
     re.MULTILINE,
 )
 """An instruction, or a label."""
-_REGISTER = re.compile(r"UR\d+")
-_CARRY = re.compile(r"UP\d")
+_REGISTER = re.compile(r"(U?R)(\d+)")
+_CARRY = re.compile(r"U?P\d")
 _CONSTANT = re.compile(r"-?0x[0-9a-f]+")
-_WIDE = {"64": 2, "WIDE": 2, "128": 4}
+_WIDE = {"64": 2, "WIDE": 2, "2": 2, "128": 4, "4": 4}
 """Part of an instruction's name → how many registers it writes; one without any of them."""
+_PRODUCT = re.compile(r"64x(\d+)x\d+")
+"""The shape of a ``wgmma``. A thread has half as many registers of the result as columns."""
 
 _SUMS = (0x290, 0x890)
 """``UIADD3`` of sm_90 in the lowest 12 bits, with a register and with a constant in the second
 place.
 """
+_SUMS_OF_THREADS = (0x210, 0x810)
+"""``IADD3``, likewise."""
 _MOVES = (0x882, 0xC82)
 """``UMOV`` of a constant and of a register, the most frequent instructions that overwrite it."""
-_URZ, _UPT = 63, 7
+_URZ, _RZ, _UPT = 63, 255, 7
 _CONTINUES = 1 << 10
 """In the high half of the instruction: ``.X``."""
 
@@ -75,23 +85,33 @@ def has_the_names(binary: bytes) -> bool:
     Registers that a ``UMOV`` has written in between do not count. The result is true for all
     machine code for sm_90 with the defect, and sometimes for code without it.
     """
-    names: dict[int, set[int]] = {}  # by the carry of the sum
+    names: dict[tuple[bool, int], set[int]] = {}  # by the carry of the sum
     for low, high in struct.iter_unpack("<QQ", binary[: len(binary) // 16 * 16]):
-        written, first = low >> 16 & 0xFF, low >> 24 & 0xFF
-        if low & 0xFFF in _MOVES:
-            for of_sum in names.values():
-                of_sum.discard(written)
-        if low & 0xFFF not in _SUMS:
+        name, written, first = low & 0xFFF, low >> 16 & 0xFF, low >> 24 & 0xFF
+        if name in _MOVES:
+            for (is_uniform, _), of_sum in names.items():
+                if is_uniform:
+                    of_sum.discard(written)
+        is_uniform = name in _SUMS
+        if not is_uniform and name not in _SUMS_OF_THREADS:
             continue
-        read = {first, high & 0xFF, *((low >> 32 & 0xFF,) if low & 0xFFF == _SUMS[0] else ())} - {
-            _URZ
+        has_constant = name in (_SUMS[1], _SUMS_OF_THREADS[1])
+        read = {first, high & 0xFF, *(() if has_constant else (low >> 32 & 0xFF,))} - {
+            _URZ if is_uniform else _RZ
         }
         if high & _CONTINUES:
-            if read & names.get(high >> 23 & 7, set()):
+            if (is_uniform or (has_constant and _is_high_word(low >> 32))) and read & names.get(
+                (is_uniform, high >> 23 & 7), set()
+            ):
                 return True
         elif high >> 17 & 7 != _UPT:
-            names[high >> 17 & 7] = {written, *read}
+            names[is_uniform, high >> 17 & 7] = {written, *read}
     return False
+
+
+def _is_high_word(constant: int) -> bool:
+    """Return whether a number is the high word of a descriptor: a swizzle, and a stride."""
+    return bool(constant & 0xC0000000) and constant & 0x3FFFFFFF < 1 << 14
 
 
 def mixed_in(disassembly: str) -> int:
@@ -104,7 +124,7 @@ def mixed_in(disassembly: str) -> int:
         if line["name"] is None:
             low.clear()  # other code leads here, too
             continue
-        operands = [part.strip() for part in line["operands"].split(",")]
+        operands = [part.strip().partition(".reuse")[0] for part in line["operands"].split(",")]
         kinds = line["kinds"].split(".")
         sources = [
             (operand, written.get(operand, 0))
@@ -112,23 +132,25 @@ def mixed_in(disassembly: str) -> int:
             if _REGISTER.fullmatch(operand)
         ]
         carries = [operand for operand in operands[1:] if _CARRY.fullmatch(operand)]
-        if line["name"] == "UIADD3" and "X" in kinds and carries:
+        constants = [int(operand, 16) for operand in operands if _CONSTANT.fullmatch(operand)]
+        is_sum = line["name"] == "UIADD3" or (
+            line["name"] == "IADD3" and ("X" not in kinds or any(map(_is_high_word, constants)))
+        )
+        if is_sum and "X" in kinds and carries:
             count += any(source in low.get(carries[-1], ()) for source in sources)
         registers = _written(operands[0], kinds)
         written.update(dict.fromkeys(registers, number))
-        if (
-            line["name"] == "UIADD3"
-            and kinds == [""]
-            and carries
-            and any(map(_CONSTANT.fullmatch, operands))
-        ):
+        if is_sum and kinds == [""] and carries and constants:
             low[carries[0]] = {*sources, *((register, number) for register in registers)}
     return count
 
 
 def _written(operand: str, kinds: list[str]) -> list[str]:
-    """The uniform registers that an instruction with that first operand writes, if any."""
-    if not _REGISTER.fullmatch(operand):
+    """The registers that an instruction with that first operand writes, if any."""
+    register = _REGISTER.fullmatch(operand)
+    if not register:
         return []
-    first, count = int(operand[2:]), max(_WIDE.get(kind, 1) for kind in kinds)
-    return ["UR%d" % number for number in range(first, first + count)]
+    products = [int(shape.group(1)) // 2 for kind in kinds for shape in _PRODUCT.finditer(kind)]
+    file, first = register.group(1), int(register.group(2))
+    count = max(*products, *(_WIDE.get(kind, 1) for kind in kinds), 1)
+    return ["%s%d" % (file, number) for number in range(first, first + count)]
