@@ -1,7 +1,4 @@
-"""The problem of ``cyfa.toml``: whole numbers, for which every result of the kernel is exact.
-
-All decays are 1, so the products of the chunks stay whole numbers.
-"""
+"""Problems of kernels that ptxas 12.8 assembles wrong: whole numbers, with exact results."""
 
 from __future__ import annotations
 
@@ -18,7 +15,10 @@ SMALL, LARGE = (64, 96), (448, 576, 1024, 2000)
 def gradients(
     parameters: dict[str, Any], dtype: str, seed: int, device: str, large: bool
 ) -> Iterator[dict[str, object]]:
-    """The gradients of queries and keys, and of the decay before it is summed up."""
+    """The gradients of queries and keys, and of the decay before it is summed up.
+
+    All decays are 1, so the products stay whole numbers.
+    """
     heads, keys, values, rows = (parameters[name] for name in ("H", "K", "V", "BT"))
     generator = torch.Generator(device=device).manual_seed(seed)
 
@@ -74,4 +74,22 @@ def gradients(
             "dk": {"reference": dk},
             "dg_force": {"reference": force, "initial": 0.0},
         },
+    }
+
+
+def product(
+    parameters: dict[str, Any], dtype: str, seed: int, device: str, large: bool
+) -> Iterator[dict[str, object]]:
+    """The product of three matrices."""
+    rows, inner, width = (parameters[name] for name in ("ROWS", "INNER", "WIDTH"))
+    generator = torch.Generator(device=device).manual_seed(seed)
+    q, k, v = (
+        torch.randint(-2, 3, shape, generator=generator, device=device).to(torch.float16)
+        for shape in ((rows, inner), (inner, rows), (rows, width))
+    )
+    yield {
+        "name": "large" if large else "small",
+        "arguments": {"q": q, "k": k, "v": v, "out": torch.empty(rows, width, device=device)},
+        "grid": (1,),
+        "outputs": {"out": {"reference": q.double() @ k.double() @ v.double()}},
     }
