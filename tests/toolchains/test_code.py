@@ -250,7 +250,7 @@ def test_a_script_looks_at_the_descriptors(
         "sm_90",
         Form.RANGED,
         prediction="sass-descriptor",
-        expected="sums mix up a wgmma descriptor",
+        expected="sums make the high word of a wgmma descriptor from the low word",
     )
     path = tmp_path / "script.py"
 
@@ -269,7 +269,8 @@ def test_a_script_looks_at_the_descriptors(
     wrong = run()
     assert (
         wrong.returncode,
-        "1 sums mix up a wgmma descriptor" in wrong.stdout + wrong.stderr,
+        "1 sums make the high word of a wgmma descriptor from the low word"
+        in wrong.stdout + wrong.stderr,
     ) == (0, True), wrong
 
 

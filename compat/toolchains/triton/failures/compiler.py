@@ -619,7 +619,7 @@ CLASSES = (
                 "would compute wrong numbers: {found} sums make the high word of a wgmma descriptor"
                 " from the low word"
             ),
-            script_text="sums mix up a wgmma descriptor",
+            script_text="sums make the high word of a wgmma descriptor from the low word",
         ),
     ),
 )
