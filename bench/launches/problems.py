@@ -25,7 +25,7 @@ def gradients(
     def whole(*shape: int, kind: torch.dtype = torch.float16) -> torch.Tensor:
         return torch.randint(-1, 2, shape, generator=generator, device=device).to(kind)
 
-    def empty(width: int, kind: torch.dtype) -> torch.Tensor:
+    def zeros(width: int, kind: torch.dtype) -> torch.Tensor:
         return torch.zeros(1, length, heads, width, dtype=kind, device=device)
 
     lengths = LARGE if large else SMALL
@@ -35,7 +35,7 @@ def gradients(
     q, k = (whole(1, length, heads, keys) for _ in range(2))
     v, do = (whole(1, length, heads, values) for _ in range(2))
     h, dh = (whole(len(chunks), heads, keys, values, kind=torch.float32) for _ in range(2))
-    dq, dk = empty(keys, torch.float64), empty(keys, torch.float64)
+    dq, dk = zeros(keys, torch.float64), zeros(keys, torch.float64)
     force = torch.zeros(1, length, heads, dtype=torch.float64, device=device)
     for number, (n, at) in enumerate(chunks):
         start = ends[n] + at * rows
@@ -60,8 +60,8 @@ def gradients(
             "h": h,
             "do": do,
             "dh": dh,
-            "dq": empty(keys, torch.float16),
-            "dk": empty(keys, torch.float16),
+            "dq": zeros(keys, torch.float16),
+            "dk": zeros(keys, torch.float16),
             "dg_force": torch.empty(1, length, heads, device=device),
             "cu_seqlens": torch.tensor(ends, dtype=torch.int32, device=device),
             "chunk_indices": torch.tensor(chunks, dtype=torch.int32, device=device),

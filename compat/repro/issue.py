@@ -39,7 +39,7 @@ _END = {
     Status.CRASHED: "crashes the compiler",
     Status.TIMED_OUT: "does not finish",
     Status.UNSUPPORTED: "is not supported by this toolchain",
-    Status.WRONG: "succeeds, but the binary would compute wrong numbers",
+    Status.WRONG: "succeeds, but the binary is wrong",
 }
 
 
@@ -79,7 +79,7 @@ def happens(finding: ReproFinding) -> str:
     """The defect, in a sentence or two."""
     failure, outcome = finding.failure, finding.result.outcome
     imported = finding.bundle.decorated
-    place = "" if imported else f" in stage `{failure.stage}`"
+    place = "" if imported or failure.prediction else f" in stage `{failure.stage}`"
     place += f", in the pass {code(failure.pass_)}" if failure.pass_ else ""
     place += f", at the operation {code(failure.op)}" if failure.op else ""
     place += f", at {line}" if (line := _line(finding)) else ""

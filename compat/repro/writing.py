@@ -220,7 +220,11 @@ class _ReproWriter:
             calls=self.calls,
             requires_python=requires_python(self.built, self.request.root),
             dependencies=dependencies(self.built, self.calls.undeclared),
-            headline=f"{self._title(outcome)}. It is expected to print:",
+            headline=(
+                f"{self._title(outcome)}. It compiles, but the binary"
+                if prediction
+                else f"{self._title(outcome)}. It is expected to print:"
+            ),
             words=without_places(message),
             expected=(
                 ""

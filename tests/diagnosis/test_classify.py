@@ -285,8 +285,9 @@ class TestOneAttempt:
         failure = outcome.failure
         assert failure is not None
         assert (failure.prediction, failure.stage) == (True, "check")
-        assert failure.excerpt.startswith(
-            "would compute wrong numbers: 3 sums make the high word of a wgmma descriptor"
+        assert failure.excerpt == (
+            "would compute wrong numbers: sums that make the high word of a wgmma descriptor from"
+            " the low word: 3"
         )
         assert "TRITON_PTXAS_PATH" in failure.advice
 

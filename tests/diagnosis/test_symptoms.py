@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from compat.diagnosis import symptoms
 from compat.diagnosis.classify import classify
 from compat.model import Diagnosis, Evidence, Failure, Raised
 from compat.toolchains.triton.failures import KNOWLEDGE
@@ -222,6 +223,35 @@ def test_a_target_that_the_assembler_knows_is_not_unknown() -> None:
         ("unsupported", "target-unknown"),
     ]
     assert not any(each.flaky for each in told)
+
+
+@pytest.mark.parametrize(
+    ("raised", "name", "program"),
+    [
+        (
+            Raised(type="OSError", message="[Errno 8] Exec format error: '/opt/my tools/as-1.2'"),
+            "toolchain-damaged",
+            "as-1.2",
+        ),
+        (
+            Raised(type="OSError", message="[Errno 8] Exec format error: 'as'"),
+            "toolchain-damaged",
+            "as",
+        ),
+        (
+            Raised(type="RuntimeError", message="12 compatible backends for target (hip)."),
+            "target-unknown",
+            None,
+        ),
+    ],
+)
+def test_words_that_name_a_program_or_a_count(
+    raised: Raised, name: str, program: str | None
+) -> None:
+    recognised = KNOWLEDGE.recognise(symptoms.of(answer(raised), KNOWLEDGE.wording))
+    assert recognised is not None
+    failure_class, _, facts = recognised
+    assert (failure_class.name, facts.get("program")) == (name, program)
 
 
 @pytest.mark.parametrize(

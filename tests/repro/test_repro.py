@@ -645,7 +645,10 @@ def test_what_could_not_be_launched_is_shown_by_its_size(
         0,
         True,
     ), ran
-    assert re.findall(r"^\| (3\S+) \| (.*) \|$", done.paths[1].read_text(), re.MULTILINE) == [
+    assert "It compiles, but the binary\n#\n#     would exceed" in done.paths[0].read_text()
+    issue = done.paths[1].read_text()
+    assert "succeeds, but the binary cannot be launched: `would exceed" in issue
+    assert re.findall(r"^\| (3\S+) \| (.*) \|$", issue, re.MULTILINE) == [
         ("3.5.1", "**fails**"),
         ("3.9.0", "**fails**"),
     ]

@@ -234,6 +234,9 @@ class TestMixedDescriptors:
         low = words(0x0000_0020_010D_7810, 0x000F_C800_07F1_E0FF)
         continued = 0x000F_E400_007F_E4FF
         assert descriptors.has_the_names(low + words(0xC000_0010_010E_7810, continued))
+        # UMOV UR1, URZ writes another R1.
+        moved = words(0x0000_003F_0001_7C82, 0x000F_E200_0800_0000)
+        assert descriptors.has_the_names(low + moved + words(0xC000_0010_010E_7810, continued))
         assert not descriptors.has_the_names(low + words(0xC000_0010_020E_7810, continued))
         assert not descriptors.has_the_names(low + words(0x0000_0010_010E_7810, continued))
 
@@ -250,7 +253,7 @@ def test_a_script_looks_at_the_descriptors(
         "sm_90",
         Form.RANGED,
         prediction="sass-descriptor",
-        expected="sums make the high word of a wgmma descriptor from the low word",
+        expected="sums that make the high word of a wgmma descriptor from the low word",
     )
     path = tmp_path / "script.py"
 
@@ -269,7 +272,7 @@ def test_a_script_looks_at_the_descriptors(
     wrong = run()
     assert (
         wrong.returncode,
-        "1 sums make the high word of a wgmma descriptor from the low word"
+        "sums that make the high word of a wgmma descriptor from the low word: 1"
         in wrong.stdout + wrong.stderr,
     ) == (0, True), wrong
 

@@ -616,10 +616,10 @@ CLASSES = (
             stage="check",
             words="the high word of a wgmma descriptor is made of the low one",
             excerpt=(
-                "would compute wrong numbers: {found} sums make the high word of a wgmma descriptor"
-                " from the low word"
+                "would compute wrong numbers: sums that make the high word of a wgmma descriptor"
+                " from the low word: {found}"
             ),
-            script_text="sums make the high word of a wgmma descriptor from the low word",
+            script_text="sums that make the high word of a wgmma descriptor from the low word",
         ),
     ),
 )
