@@ -20,8 +20,8 @@ from compat.envs.libraries import released_versions
 from compat.envs.provider import error_line
 from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionError
 from compat.matrix import run_matrix
-from compat.model import Cell, Env, Specialization, Status
-from compat.project import Listener, Obtain, Selection, select, select_places
+from compat.model import Cell, Env, Result, Specialization, Status
+from compat.project import Listener, Obtain, Selection, no_cells, select, select_places
 from compat.report.summary.compact import counted
 from compat.report.summary.record import Report
 from compat.source.closure import module_of
@@ -216,24 +216,16 @@ class _BoardRun:
         return capture_version(part.capture, built, self.listener)
 
     def _compile(self, part: NewCells, index: BoardIndex) -> tuple[CompiledVersion, int]:
-        """Compile the new cells of a version, and keep its report with them."""
+        """Compile the new cells of a version, and keep its report with them.
+
+        A kernel that is new or has other arguments is compiled in all columns, the others in the
+        new columns.
+        """
         before = index.of(part.library.name, part.version)
-        kernel_files = self.board.kernels_of(part.library, part.version)
         try:
-            selection = select(
-                self.request.matrix,
-                envs=tuple(env.name for env in part.envs),
-                targets=part.targets,
-                kernel_files=tuple(map(os.path.relpath, kernel_files)),
-                packages=(part.requirement,) if part.library.package else (),
-                guess_others=part.library.package and bool(kernel_files),
-            )
-            if part.library.without:
-                folder = selection.config.library(part.requirement)
-                specs = _without_modules(part.library.without, selection.specs, folder)
-                selection = evolve(selection, specs=specs)
+            selection = self._selection(part)
         except (SelectionError, ConfigError) as error:
-            if kernel_files:
+            if self.board.kernels_of(part.library, part.version):
                 raise  # the kernel files are wrong; else the version has no kernels
             entry = evolve(before, problem=str(error), columns=_columns(before, part, ()))
             return entry, 0
@@ -242,30 +234,65 @@ class _BoardRun:
         kept = None
         if before.columns and not before.problem:
             kept = self.data.read(part.library.name, part.version)
-            if _differ([result.cell for result in kept.results], selection.cells):
-                self.listener.say(
-                    f"{part.requirement}: there are kernels that were not there before, or had"
-                    " other arguments; compiling all cells"
-                )
-                places = self._places(part.library)
-                all_cells = _missing(part.library, part.version, places, BoardIndex())
-                return self._compile(all_cells or part, BoardIndex())
-            if part.only_captured:
-                return before, 0
-        report = run_matrix(
-            selection, self.context, self.obtain, self.listener, command=self.request.command
-        )
-        cells, seconds = len(report.results), report.seconds
-        lost = _without_answer(report)
+        changed = _changed_kernels(kept.results, selection.specs) if kept else frozenset()
+        reports, columns = list[Report](), before.columns
+        if not part.only_captured:
+            specs = tuple(spec for spec in selection.specs if _name(spec) not in changed)
+            targets = tuple(target for target in selection.targets if target.name in part.targets)
+            reports += self._reports(evolve(selection, envs=part.envs, targets=targets), specs)
+            columns = _columns(before, part, _without_answer(reports))
+        if changed:
+            self.listener.say(
+                f"{part.requirement}: compiling {counted(len(changed), 'new or changed kernel')}"
+                " for all releases and targets"
+            )
+            specs = tuple(spec for spec in selection.specs if _name(spec) in changed)
+            reports += (again := self._reports(selection, specs))
+            lost = _without_answer(again)
+            columns = {env: names for env, names in columns.items() if env not in lost}
+        if kept is None and not reports:
+            raise no_cells(selection)
+        compiled = {_place(result.cell) for report in reports for result in report.results}
+        seconds = sum(report.seconds for report in reports)
         if kept is not None:
-            env_names = {result.cell.env.name for result in report.results}
-            report = joined((_besides(kept, env_names, part.targets), report))
-        self.data.write(part.library.name, part.version, report)
+            reports.insert(0, _besides(kept, compiled, selection.specs))
+        self.data.write(part.library.name, part.version, joined(reports))
+        seconds = round(before.seconds + seconds, 1)
+        entry = evolve(before, columns=columns, seconds=seconds, problem="")
+        return entry, len(compiled)
+
+    def _selection(self, part: NewCells) -> Selection:
+        """All kernels of a version, with all envs and targets of its library.
+
+        Raises the errors of :func:`compat.project.select`.
+        """
+        library, kernel_files = part.library, self.board.kernels_of(part.library, part.version)
+        places = self._places(library)
+        selection = select(
+            self.request.matrix,
+            envs=tuple(env.name for env in places.envs),
+            targets=tuple(dict.fromkeys(target.name for target in places.targets)),
+            kernel_files=tuple(map(os.path.relpath, kernel_files)),
+            packages=(part.requirement,) if library.package else (),
+            guess_others=library.package and bool(kernel_files),
+        )
+        if library.without:
+            folder = selection.config.library(part.requirement)
+            specs = _without_modules(library.without, selection.specs, folder)
+            selection = evolve(selection, specs=specs)
+        return selection
+
+    def _reports(self, selection: Selection, specs: Sequence[Specialization]) -> tuple[Report, ...]:
+        """The report on those of the kernels that the selection has cells of, if it has any."""
+        selection = evolve(
+            selection, specs=tuple(spec for spec in specs if selection.targets_of(spec))
+        )
+        if not selection.cells:
+            return ()
         return (
-            CompiledVersion(
-                columns=_columns(before, part, lost), seconds=round(before.seconds + seconds, 1)
+            run_matrix(
+                selection, self.context, self.obtain, self.listener, command=self.request.command
             ),
-            cells,
         )
 
     def _places(self, library: BoardLibrary) -> Selection:
@@ -349,38 +376,57 @@ def _columns(
     return columns
 
 
-def _without_answer(report: Report) -> set[str]:
+def _without_answer(reports: Iterable[Report]) -> set[str]:
     """The envs that could not be used, or lost an answer. They are tried again."""
     lost = (Status.LOST, Status.ENV_BROKEN)
-    return {result.cell.env.name for result in report.results if result.outcome.status in lost} | {
-        built.env.name for built in report.envs if built.error
+    return {
+        name
+        for report in reports
+        for name in (
+            *(result.cell.env.name for result in report.results if result.outcome.status in lost),
+            *(built.env.name for built in report.envs if built.error),
+        )
     }
 
 
-def _differ(before: Sequence[Cell], now: Sequence[Cell]) -> bool:
-    """Whether a kernel has other arguments than before, or should have been compiled before."""
-    compile_specs = {_name(cell): cell.spec.compile for cell in before}
-    targets = {cell.target for cell in before}
-    return any(
-        compile_specs[_name(cell)] != cell.spec.compile
-        if _name(cell) in compile_specs
-        else any(cell.spec.is_for(target) for target in targets)
-        for cell in now
+def _changed_kernels(
+    before: Sequence[Result], now: Sequence[Specialization]
+) -> frozenset[tuple[str, ...]]:
+    """The names of kernels with other arguments than before, or that should have been compiled."""
+    compile_specs = {_name(result.cell.spec): result.cell.spec.compile for result in before}
+    compiled = {(_name(result.cell.spec), result.cell.target) for result in before}
+    targets = {result.cell.target for result in before}
+    return frozenset(
+        name
+        for spec in now
+        if compile_specs.get(name := _name(spec), spec.compile) != spec.compile
+        or any(spec.is_for(target) and (name, target) not in compiled for target in targets)
     )
 
 
-def _name(cell: Cell) -> tuple[str, ...]:
+def _name(spec: Specialization) -> tuple[str, ...]:
     """Kernel, variant and case."""
-    return cell.spec.kernel, cell.spec.variant, cell.spec.case
+    return spec.kernel, spec.variant, spec.case
 
 
-def _besides(report: Report, envs: set[str], targets: Sequence[str]) -> Report:
-    """A report without the cells that were compiled again."""
+def _place(cell: Cell) -> tuple[str, ...]:
+    """Env, target, kernel, variant and case."""
+    return cell.env.name, cell.target.name, *_name(cell.spec)
+
+
+def _besides(
+    kept: Report, compiled: set[tuple[str, ...]], specs: Sequence[Specialization]
+) -> Report:
+    """A report without the cells that were compiled again, and without those that are gone."""
+    now = {_name(spec): spec for spec in specs}
     return evolve(
-        report,
+        kept,
         results=tuple(
-            result
-            for result in report.results
-            if result.cell.env.name not in envs or result.cell.target.name not in targets
+            evolve(result, cell=evolve(cell, spec=spec))
+            for result in kept.results
+            if _place(cell := result.cell) not in compiled
+            and (spec := now.get(_name(cell.spec))) is not None
+            and spec.compile == cell.spec.compile
+            and spec.is_for(cell.target)
         ),
     )
