@@ -171,6 +171,10 @@ _DIGITS = 300
 _DEPTH = 60
 """Levels of tables and arrays; deeper ones are not written."""
 _SURROGATE = lazy_pattern(r"\\u[dD][89a-fA-F]")
+_ESCAPED = lazy_pattern(r"\\[bfru]")
+"""In JSON, a character that may not be printable. A string cannot have it otherwise in ASCII, but
+DEL.
+"""
 _TOO_DEEP = "…"
 
 
@@ -188,7 +192,8 @@ def read_json(text: str | bytes, *, lenient: bool = False) -> Any:
         else text.encode("utf-8", "backslashreplace").decode()
     )
     try:
-        return encodable(decoder_of(lenient=lenient).decode(decoded), decoded, 0, len(decoded))
+        value = decoder_of(lenient=lenient).decode(decoded)
+        return _with_strings(_encodable, value) if _SURROGATE.search(decoded) else value
     except (RecursionError, MemoryError) as error:
         raise ValueError("nested too deeply") from error
 
@@ -201,11 +206,6 @@ def decoder_of(*, lenient: bool = False) -> json.JSONDecoder:
         parse_float=partial(_finite, odd=odd),
         parse_int=partial(_whole, odd=odd),
     )
-
-
-def encodable(value: object, text: str, start: int, end: int) -> object:
-    """A value that was read in a part of a text; halves of surrogate pairs are visible escapes."""
-    return _encodable(value) if _SURROGATE.search(text, start, end) else value
 
 
 def write_json(document: object, *, indent: int | None = 1) -> str:
@@ -272,13 +272,18 @@ def _whole(text: str, odd: _Odd) -> int | None:
     return None
 
 
-def _encodable(value: object) -> object:
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _with_strings(change: Callable[[str], str], value: object) -> object:
+    """A value of JSON with each of its strings changed."""
     if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
+        return change(value)
     if isinstance(value, list):
-        return [_encodable(item) for item in value]
+        return [_with_strings(change, item) for item in value]
     if isinstance(value, dict):
-        return {_encodable(key): _encodable(item) for key, item in value.items()}
+        return {change(key): _with_strings(change, item) for key, item in value.items()}
     return value
 
 
@@ -321,8 +326,9 @@ Take = Callable[[int, Any], Any]
 def read_json_stream(file: BinaryIO, arrays: Mapping[str, Take]) -> Any:
     """The value of the JSON in a file.
 
-    If it is an object, ``arrays`` converts each item of some arrays, by their keys. Raises
-    ValueError as :func:`~compat.text.read_json` does, the errors of a :data:`Take`, and OSError.
+    Strings are :func:`printable`. If it is an object, ``arrays`` converts each item of some arrays,
+    by their keys. Raises ValueError as :func:`~compat.text.read_json` does, the errors of a
+    :data:`Take`, and OSError.
     """
     text = _Text(file)
     try:
@@ -414,7 +420,9 @@ class _Text:
             else:
                 # A number may go on: "1.", "1e+".
                 if self._ended or end < len(self._text) - _LONGEST_WORD:
-                    value = encodable(value, self._text, self._at, end)
+                    part = self._text[self._at : end]
+                    if not part.isascii() or "\x7f" in part or _ESCAPED.search(part):
+                        value = _with_strings(printable, value)
                     self._at = end
                     return value
             self._read_on()  # as much again as is there, so that a long value is not tried often

@@ -10,11 +10,11 @@ import tracemalloc
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat import text as text_module
-from compat.text import read_json, read_json_stream
+from compat.text import printable, read_json, read_json_stream
 
 ITEMS = 20_000
 
@@ -48,10 +48,14 @@ def read(text: str | bytes) -> Any:
 
 @pytest.mark.usefixtures("small_pieces")
 @given(objects | values, st.booleans(), st.sampled_from([None, 1]))
-def test_it_is_what_is_read_whole(value: Any, plain: bool, indent: int | None) -> None:
+@example("\x7f", True, None)
+@example(["\x9b", "\u202e"], False, None)
+def test_it_is_what_is_read_whole_with_printable_strings(
+    value: Any, plain: bool, indent: int | None
+) -> None:
     text = json.dumps(value, ensure_ascii=plain, indent=indent)
     data = text.encode("utf-8", "backslashreplace")
-    assert read(data) == read_json(data)
+    assert read(data) == text_module._with_strings(printable, read_json(data))
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -71,7 +75,7 @@ def test_what_is_cut_or_spoilt_is_refused_where_it_is_read_whole(
         with pytest.raises(ValueError):  # noqa: PT011 (any of the reader's words)
             read(spoilt)
     else:
-        assert read(spoilt) == whole
+        assert read(spoilt) == text_module._with_strings(printable, whole)
 
 
 @pytest.mark.usefixtures("small_pieces")

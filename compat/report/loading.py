@@ -49,7 +49,7 @@ from compat.report.document import (
     is_packed,
 )
 from compat.report.summary.record import Report, ShardShare, shards_together
-from compat.text import JsonObject, printable, read_json_stream
+from compat.text import JsonObject, read_json_stream
 from compat.tune.records import TunedRecord
 
 
@@ -96,9 +96,8 @@ def read_matrix(content: Content, where: str) -> MatrixRecord:
     """The content of a file; ``where`` is its name in errors. Raises StoreError."""
     items = _Items()
     try:
-        document = _printable(
-            read_json_stream(_opened(content), {"cells": items.cell, "verdicts": items.verdict})
-        )
+        arrays = {"cells": items.cell, "verdicts": items.verdict}
+        document = read_json_stream(_opened(content), arrays)
         _check_schema(document, where)
         return items.matrix(document)
     except RecordError as error:
@@ -181,23 +180,12 @@ class _Items:
 
     def _record(self, where: str, value: object, kind: type[_T]) -> _T | None:
         try:
-            return structure(_printable(value), kind, more=True)
+            return structure(value, kind, more=True)
         except RecordError as error:
             message = str(error)
             inside = where if message.startswith("the whole: ") else f"{where}."
             self._error = self._error or RecordError(f"{inside}{message.removeprefix('the whole')}")
             return None
-
-
-def _printable(value: object) -> Any:
-    """The same with strings that are safe to show; records are made of such."""
-    if isinstance(value, str):
-        return printable(value)
-    if isinstance(value, list):
-        return [_printable(item) for item in value]
-    if isinstance(value, dict):
-        return {printable(key): _printable(item) for key, item in value.items()}
-    return value
 
 
 def _check_schema(document: object, where: str) -> None:
