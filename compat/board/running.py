@@ -216,11 +216,7 @@ class _BoardRun:
         return capture_version(part.capture, built, self.listener)
 
     def _compile(self, part: NewCells, index: BoardIndex) -> tuple[CompiledVersion, int]:
-        """Compile the new cells of a version, and keep its report with them.
-
-        A kernel that is new or has other arguments is compiled in all columns, the others in the
-        new columns.
-        """
+        """Compile the new cells of a version, and keep its report with them."""
         before = index.of(part.library.name, part.version)
         try:
             selection = self._selection(part)
@@ -231,6 +227,12 @@ class _BoardRun:
             return entry, 0
         except EnvError as error:  # the next run tries to install it again
             return before if before.columns else evolve(before, problem=str(error)), 0
+        return self._compile_kernels(part, selection, before)
+
+    def _compile_kernels(
+        self, part: NewCells, selection: Selection, before: CompiledVersion
+    ) -> tuple[CompiledVersion, int]:
+        """Compile changed kernels in all columns, and the others in the new columns."""
         kept = None
         if before.columns and not before.problem:
             kept = self.data.read(part.library.name, part.version)
@@ -253,11 +255,10 @@ class _BoardRun:
         if kept is None and not reports:
             raise no_cells(selection)
         compiled = {_place(result.cell) for report in reports for result in report.results}
-        seconds = sum(report.seconds for report in reports)
+        seconds = round(before.seconds + sum(report.seconds for report in reports), 1)
         if kept is not None:
             reports.insert(0, _besides(kept, compiled, selection.specs))
         self.data.write(part.library.name, part.version, joined(reports))
-        seconds = round(before.seconds + seconds, 1)
         entry = evolve(before, columns=columns, seconds=seconds, problem="")
         return entry, len(compiled)
 
