@@ -26,7 +26,7 @@ from compat.report.document import dump, matrix_document
 from compat.report.loading import load_report
 from compat.report.render import page_data as cells
 from compat.report.render.page import SCRIPTS, STYLES, matrix_html
-from compat.report.render.page_data import command_table, page_data
+from compat.report.render.page_data import command_table, packed
 from compat.report.summary.compact import explain_command, fix_command
 from compat.report.summary.grid import Mark, grids
 from compat.report.summary.record import Report
@@ -63,7 +63,7 @@ class Page(HTMLParser):
 
     @property
     def data(self) -> Any:
-        return json.loads(gzip.decompress(base64.b64decode(self.within["data"])))
+        return unpacked(self.within["data"])
 
     @property
     def policy(self) -> str:
@@ -438,3 +438,12 @@ def _packed(text: str) -> str:
 
 def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def page_data(one: Report) -> Any:
+    """The data of a report as the page reads it."""
+    return unpacked(packed(one))
+
+
+def unpacked(text: str) -> Any:
+    return json.loads(gzip.decompress(base64.b64decode(text)))

@@ -83,12 +83,6 @@ def packed(report: Report) -> str:
     return base64.b64encode(out.getbuffer()).decode()
 
 
-def page_data(report: Report) -> JsonObject:
-    """The data as JSON values."""
-    data: JsonObject = json.loads("".join(_pieces(_data(report))))
-    return data
-
-
 def _pieces(value: object) -> Iterator[str]:
     """A value as JSON, in pieces; columns stand for arrays, and functions for what they return."""
     if callable(value):
