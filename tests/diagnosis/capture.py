@@ -95,6 +95,7 @@ REJECTED = "rejected"
 OF_GLUON = (
     ("layout", "of_other_warps", "layout-threads", GLUON, "sm_90", REJECTED),
     ("layout", "of_more_warps", "layout-warps", GLUON, "sm_90", REJECTED),
+    ("layout", "reduced_of_other_warps", "layout-threads", GLUON, "sm_90", REJECTED),
     ("layout", "of_another_rank", "layout-rank", GLUON, "sm_90", REJECTED),
     ("layout", "of_two_layouts", "layout-operands", GLUON, "sm_90", REJECTED),
     ("layout", "of_unequal_lists", "layout-lists", GLUON, "sm_90", REJECTED),

@@ -129,3 +129,10 @@ def in_tensor_memory(source, result, size):
     c.store(gl.full([128, 64], 0.0, gl.float32, rows))
     at = gl.arange(0, 128, layout=gl.SliceLayout(1, rows))
     gl.store(result + at, gl.sum(c.load(rows), 1))
+
+
+@gluon.jit
+def reduced_of_other_warps(source, result, size):
+    """64 threads in a warp: the compiler finds it in a function of its library first."""
+    layout: gl.constexpr = gl.BlockedLayout([1], [64], [4], [0])
+    gl.store(result, gl.sum(gl.full([256], 1.0, gl.float32, layout), 0))

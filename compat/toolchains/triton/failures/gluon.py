@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from compat.diagnosis.failure_class import FailureClass, Sign
 
-_INVALID = r"^Result has an invalid layout"
+_INVALID = r"^(?:Result|Operand \d+ \([^\n]*\)) has an invalid layout"
+"""The compiler checks functions of its library first, which get the block as an operand."""
 _DETAILS = (
     (
         r"^Layout has (?:a total of )?\d+ warps per CTA",
