@@ -79,14 +79,21 @@ def _parsed(source: str | bytes, name: str, mode: str) -> ast.AST:
     try:
         with _ONE_AT_A_TIME, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # SyntaxWarnings do not matter here
-            tree: ast.AST = compile(source, name, mode, ast.PyCF_ONLY_AST, dont_inherit=True)
-            return tree
+            try:
+                return _compiled(source, name, mode)
+            except SystemError:  # Python 3.11 confuses its depth with that of a library's thread
+                return _compiled(source, name, mode)
     except SyntaxError:
         raise
     except ValueError as error:  # null bytes, in some versions of Python
         raise SyntaxError(str(error)) from error
     except (RecursionError, MemoryError) as error:
         raise SyntaxError("nested too deeply") from error
+
+
+def _compiled(source: str | bytes, name: str, mode: str) -> ast.AST:
+    tree: ast.AST = compile(source, name, mode, ast.PyCF_ONLY_AST, dont_inherit=True)
+    return tree
 
 
 def walk(tree: ast.AST) -> Iterator[ast.AST]:
