@@ -351,9 +351,19 @@ class Selection:
 
 
 def no_cells(selection: Selection) -> SelectionError:
-    """The reason why no cell exists: no env, or no chosen env, has the kernels' toolchain."""
+    """The reason why no cell exists.
+
+    No env, or no chosen env, has the kernels' toolchain, or the kernels are for other targets.
+    """
     config = selection.config
     own = dict.fromkeys(spec.toolchain for spec in selection.specs)
+    chosen = {target.toolchain for target in selection.targets}
+    if own.keys() & chosen & {env.toolchain for env in selection.envs}:
+        names = dict.fromkeys(name for spec in selection.specs for name in spec.targets)
+        return SelectionError(
+            f"no chosen kernel is for a chosen target; the kernels are for {', '.join(names)}",
+            hint="Choose a target of theirs.",
+        )
     if own.keys() & {env.toolchain for env in (*config.envs, *config.released)}:
         hint = "See the toolchain of each kernel with `compat list kernels`."
         return SelectionError(

@@ -172,8 +172,9 @@ _DEPTH = 60
 """Levels of tables and arrays; deeper ones are not written."""
 _SURROGATE = lazy_pattern(r"\\u[dD][89a-fA-F]")
 _ESCAPED = lazy_pattern(r"\\[bfru]")
-"""In JSON, a character that may not be printable. A string cannot have it otherwise in ASCII, but
-DEL.
+"""An escape of JSON that may stand for a character that is not printable.
+
+ASCII text without one has no such character but DEL.
 """
 _TOO_DEEP = "…"
 

@@ -48,7 +48,10 @@ def read(text: str | bytes) -> Any:
 
 @pytest.mark.usefixtures("small_pieces")
 @given(objects | values, st.booleans(), st.sampled_from([None, 1]))
-@example("\x7f", True, None)
+@example("\x7f", False, None)
+@example("\b", True, None)
+@example("\f", True, None)
+@example("\r\n", True, None)
 @example(["\x9b", "\u202e"], False, None)
 def test_it_is_what_is_read_whole_with_printable_strings(
     value: Any, plain: bool, indent: int | None

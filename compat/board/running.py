@@ -285,9 +285,7 @@ class _BoardRun:
 
     def _reports(self, selection: Selection, specs: Sequence[Specialization]) -> tuple[Report, ...]:
         """The report on those of the kernels that the selection has cells of, if it has any."""
-        selection = evolve(
-            selection, specs=tuple(spec for spec in specs if selection.targets_of(spec))
-        )
+        selection = evolve(selection, specs=tuple(specs))
         if not selection.cells:
             return ()
         return (

@@ -6,12 +6,14 @@ There is one kind of error for everything that can be wrong with a file.
 from __future__ import annotations
 
 import ast
+import gc
 import io
 import re
 import threading
 import tokenize
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
@@ -19,9 +21,6 @@ from attrs import frozen
 
 from compat.text import lazy_pattern
 
-# Python 3.11 counts how deep it is in a tree in one place for all threads: when a garbage
-# collection lets another thread parse in the middle of it, one of the two ends in "SystemError: AST
-# constructor recursion depth mismatch". Filters of warnings are shared, too.
 _ONE_AT_A_TIME = threading.Lock()
 
 _FORM_FEEDS = lazy_pattern(r"^\f+", re.MULTILINE)
@@ -48,6 +47,25 @@ def text_of(path: Path) -> str:
     )
 
 
+@contextmanager
+def _alone() -> Iterator[None]:
+    """No other thread parses meanwhile.
+
+    Python 3.11 counts the depth in a tree in one place for all threads. If a garbage collection
+    lets another thread parse in the middle of a tree, that tree ends in "SystemError: AST
+    constructor recursion depth mismatch". The lock keeps our threads apart, which also share the
+    filters of warnings. Threads of libraries do not ask for it, so nothing is collected here.
+    """
+    with _ONE_AT_A_TIME:
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            yield
+        finally:
+            if collecting:
+                gc.enable()
+
+
 def tree_of(source: str | bytes, name: str = "<source>") -> ast.Module:
     """Return the syntax tree of a source; safe in any thread.
 
@@ -62,7 +80,7 @@ def compiles(source: str | bytes, *, silently: bool = False) -> bool:
     With ``silently``, a source that causes a warning does not count.
     """
     try:
-        with _ONE_AT_A_TIME, warnings.catch_warnings():
+        with _alone(), warnings.catch_warnings():
             warnings.simplefilter("error" if silently else "ignore")
             compile(source, "<source>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError, Warning):
@@ -77,23 +95,16 @@ def expression_of(source: str | bytes) -> ast.expr:
 
 def _parsed(source: str | bytes, name: str, mode: str) -> ast.AST:
     try:
-        with _ONE_AT_A_TIME, warnings.catch_warnings():
+        with _alone(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # SyntaxWarnings do not matter here
-            try:
-                return _compiled(source, name, mode)
-            except SystemError:  # Python 3.11 confuses its depth with that of a library's thread
-                return _compiled(source, name, mode)
+            tree: ast.AST = compile(source, name, mode, ast.PyCF_ONLY_AST, dont_inherit=True)
+            return tree
     except SyntaxError:
         raise
     except ValueError as error:  # null bytes, in some versions of Python
         raise SyntaxError(str(error)) from error
     except (RecursionError, MemoryError) as error:
         raise SyntaxError("nested too deeply") from error
-
-
-def _compiled(source: str | bytes, name: str, mode: str) -> ast.AST:
-    tree: ast.AST = compile(source, name, mode, ast.PyCF_ONLY_AST, dont_inherit=True)
-    return tree
 
 
 def walk(tree: ast.AST) -> Iterator[ast.AST]:

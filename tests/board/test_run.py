@@ -268,6 +268,76 @@ def test_a_kernel_that_was_not_there_before_is_compiled_everywhere(folder: Path)
 
 
 @pytest.mark.wheels
+def test_results_that_no_longer_hold_leave_the_board(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are of kernels that are gone, or that have other arguments or targets now."""
+    Path("kernels.py").write_text(
+        "import triton\nimport triton.language as tl\n\n@triton.jit\n"
+        "def copy(x_ptr, BLOCK: tl.constexpr):\n    at = tl.arange(0, BLOCK)\n"
+        "    tl.store(x_ptr + at, tl.load(x_ptr + at))\n"
+    )
+
+    def write(name: str, block: int, more: str = "") -> None:
+        Path(f"{name}.toml").write_text(
+            f'schema = 1\nkernel = "{name}"\nfunction = "copy"\nsource = "kernels.py"\n{more}'
+            f'[signature]\nx_ptr = "*fp32"\n[constexprs]\nBLOCK = {block}\n'
+        )
+
+    def run(envs: tuple[str, ...], *targets: str, code: int = 0) -> str:
+        Path("board.toml").write_text(
+            f"envs = {json.dumps(envs)}\ntargets = {json.dumps(targets)}\n[[library]]\n"
+            'name = "ours"\npackage = false\nversions = ["1.0"]\nkernels = ["*s.toml"]\n'
+        )
+        return said("board", "run", "--no-build", code=code)
+
+    def run_without_envs(envs: tuple[str, ...], *targets: str) -> None:
+        with monkeypatch.context() as patch:
+            patch.setenv(VARIABLE, str(folder / "no envs"))
+            run(envs, *targets)
+
+    data = BoardData(Path("board"))
+
+    def blocks() -> dict[tuple[str, str, str], object]:
+        cells = [result.cell for result in data.read("ours", "1.0").results]
+        return {
+            (cell.spec.kernel, cell.env.name, cell.target.name): cell.spec.compile.constexprs[
+                "BLOCK"
+            ]
+            for cell in cells
+        }
+
+    write("ours", 32, 'targets = ["sm_100"]\n')
+    text = run(("3.9.0",), "sm_90", code=3)
+    assert "no chosen kernel is for a chosen target; the kernels are for sm_100" in text
+
+    write("ours", 32)
+    write("theirs", 32)
+    run_without_envs(("3.9.0",), "sm_90", "sm_80")
+    assert "compiled 4 cells" in run(("3.9.0",), "sm_90", "sm_80")
+
+    write("ours", 32, 'targets = ["sm_90"]\n')
+    Path("theirs.toml").unlink()
+    assert "compiled 1 cell " in run(RELEASES, "sm_90", "sm_80")
+    assert blocks() == {
+        ("ours", "triton-3.9.0", "sm_90"): 32,
+        ("ours", "triton-3.4.0", "sm_90"): 32,
+    }
+    assert len(data.read("ours", "1.0").specs) == 1
+
+    write("ours", 64, 'targets = ["sm_90"]\n')
+    assert "compiled 1 cell " in run(("3.4.0",), "sm_90", "gfx942")
+    assert blocks() == {("ours", "triton-3.4.0", "sm_90"): 64}
+
+    write("ours", 128, 'targets = ["sm_90"]\n')
+    run_without_envs(("3.4.0",), "sm_90", "sm_100")
+    assert "triton-3.4.0" not in data.index().of("ours", "1.0").columns
+    assert "compiled 1 cell " in run(("3.4.0",), "sm_90", "sm_100")
+    assert blocks() == {("ours", "triton-3.4.0", "sm_90"): 128}
+    assert "compiled 0 cells" in run(("3.4.0",), "sm_90", "sm_100")
+
+
+@pytest.mark.wheels
 def test_kernels_without_a_kernel_file_are_guessed(folder: Path) -> None:
     """The kernel of the file keeps its arguments, and is not guessed once more."""
     declare(envs=("3.9.0",), versions='versions = ["1.0"]\nkernels = ["plain.toml"]')

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import ast
 import gc
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -40,6 +42,27 @@ def test_threads_that_parse_do_not_disturb_each_other(switching: None) -> None:
     with ThreadPoolExecutor(4) as executor:
         trees = list(executor.map(tree_of, [text] * 16))
     assert len({len(tree.body) for tree in trees}) == 1
+
+
+def test_a_thread_of_a_library_disturbs_no_tree(switching: None) -> None:
+    """It parses without our lock, and gets the error of Python 3.11 itself."""
+    text = (ROOT / "tests" / "kernels" / "api.py").read_bytes()
+    ended = threading.Event()
+
+    def parse() -> None:
+        while not ended.is_set():
+            with suppress(SystemError):
+                ast.parse(text)
+
+    library = threading.Thread(target=parse)
+    library.start()
+    try:
+        trees = [tree_of(text) for _ in range(16)]
+    finally:
+        ended.set()
+        library.join()
+    assert len({len(tree.body) for tree in trees}) == 1
+    assert gc.isenabled()
 
 
 @pytest.mark.parametrize("source", ["a b", "\0", "(" * 10_000, "x = 1"])
