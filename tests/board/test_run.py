@@ -272,7 +272,8 @@ def test_results_that_no_longer_hold_leave_the_board(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are of kernels that are gone, or that have other arguments or targets now."""
-    Path("kernels.py").write_text(
+    source = Path("kernels.py")
+    source.write_text(
         "import triton\nimport triton.language as tl\n\n@triton.jit\n"
         "def copy(x_ptr, BLOCK: tl.constexpr):\n    at = tl.arange(0, BLOCK)\n"
         "    tl.store(x_ptr + at, tl.load(x_ptr + at))\n"
@@ -280,7 +281,7 @@ def test_results_that_no_longer_hold_leave_the_board(
 
     def write(name: str, block: int, more: str = "") -> None:
         Path(f"{name}.toml").write_text(
-            f'schema = 1\nkernel = "{name}"\nfunction = "copy"\nsource = "kernels.py"\n{more}'
+            f'schema = 1\nkernel = "{name}"\nfunction = "copy"\nsource = "{source}"\n{more}'
             f'[signature]\nx_ptr = "*fp32"\n[constexprs]\nBLOCK = {block}\n'
         )
 
@@ -316,6 +317,7 @@ def test_results_that_no_longer_hold_leave_the_board(
     run_without_envs(("3.9.0",), "sm_90", "sm_80")
     assert "compiled 4 cells" in run(("3.9.0",), "sm_90", "sm_80")
 
+    source = source.rename("moved.py")
     write("ours", 32, 'targets = ["sm_90"]\n')
     Path("theirs.toml").unlink()
     assert "compiled 1 cell " in run(RELEASES, "sm_90", "sm_80")
@@ -324,7 +326,7 @@ def test_results_that_no_longer_hold_leave_the_board(
         ("ours", "triton-3.4.0", "sm_90"): 32,
     }
     results = data.read("ours", "1.0").results
-    assert {result.cell.spec.targets for result in results} == {("sm_90",)}
+    assert {Path(result.cell.spec.source).name for result in results} == {"moved.py"}
 
     write("ours", 64, 'targets = ["sm_90"]\n')
     assert "compiled 1 cell " in run(("3.4.0",), "sm_90", "gfx942")
