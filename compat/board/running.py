@@ -175,7 +175,8 @@ class _BoardRun:
         capture = self._capture_of(library, version, places)
         if capture is None:
             return part
-        if part is None and capture.is_new(index.of(library.name, version).captured):
+        if part is None and index.of(library.name, version).captured != capture.origin:
+            # Captured or not: a run that ended early may have captured kernels and compiled none.
             part = _missing(library, version, places, BoardIndex())
             return part and evolve(part, capture=capture, only_captured=True)
         return part and evolve(part, capture=capture)

@@ -94,6 +94,7 @@ def test_what_a_program_launches_is_captured_once(update: Update) -> None:
     a_program_that_captures_nothing_new_compiles_nothing(update)
     a_run_that_is_stopped_ends_the_program(update)
     a_further_target_is_captured_with_all_others(update)
+    what_a_run_captured_that_ended_early_is_compiled(update)
 
 
 def without_a_launch_all_kernels_are_guessed(update: Update) -> None:
@@ -174,6 +175,20 @@ def a_further_target_is_captured_with_all_others(update: Update) -> None:
         "plain-gfx942": (32, ("gfx942",)),
         "tuned": (64, ("sm_80", "sm_90", "gfx942")),
     }
+
+
+def what_a_run_captured_that_ended_early_is_compiled(update: Update) -> None:
+    """Before that run, the board had guesses alone, and knew of no program."""
+    board = BoardData(Path("board"))
+    report = board.read("live-waves", "2.0")
+    guesses = tuple(result for result in report.results if result.cell.spec.guessed)
+    board.write("live-waves", "2.0", evolve(report, results=guesses))
+    board.note("live-waves", "2.0", evolve(board.index().of("live-waves", "2.0"), captured=""))
+    ran = len(runs())
+    assert update().compiled == {"live-waves==2.0": len(report.results) - len(guesses)}
+    assert len(runs()) == ran
+    assert {result.cell.id for result in results()} == {result.cell.id for result in report.results}
+    assert update().compiled == {}
 
 
 def test_only_targets_with_a_stand_in_are_captured() -> None:
