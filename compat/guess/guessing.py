@@ -48,7 +48,11 @@ class GuessedSource:
 
 
 def guess_sources(
-    paths: Sequence[Path], used_names: Collection[str] = (), others: Iterable[Path] = ()
+    paths: Sequence[Path],
+    used_names: Collection[str] = (),
+    others: Iterable[Path] = (),
+    *,
+    skip_unreadable: bool = False,
 ) -> tuple[GuessedSource, ...]:
     """Guess the arguments of the kernels in Python sources, without importing them.
 
@@ -60,6 +64,7 @@ def guess_sources(
         used_names: Kernel names that are in use.
         others: Further sources of the project. A jit function that they call is a helper, not a
             kernel.
+        skip_unreadable: Leave out sources that cannot be read or parsed.
 
     Returns:
         One entry per source that has kernels.
@@ -73,9 +78,10 @@ def guess_sources(
     for toolchain in toolchains.every():
         if guessing := toolchain.language.guessing:
             read = {
-                path: guessing.read(path)
+                path: module
                 for path in paths
                 if toolchain.name == DEFAULT_TOOLCHAIN or guessing.is_mentioned_in(path)
+                if (module := _module_of(path, guessing, skip_unreadable)) is not None
             }
             for path, module, kernels in _guess_modules(read, callers, guessing.read):
                 free = [
@@ -93,6 +99,16 @@ def guess_sources(
                 )
                 names |= {kernel.name for kernel in free}
     return tuple(guessed)
+
+
+def _module_of(path: Path, guessing: Guessing, skip_unreadable: bool) -> GuessableModule | None:
+    """The module of a source; ``None`` for one that is unreadable and skipped."""
+    try:
+        return guessing.read(path)
+    except (OSError, SyntaxError, RecursionError):
+        if skip_unreadable:
+            return None
+        raise
 
 
 def _guess_modules(
@@ -473,8 +489,7 @@ def _guessed(library: LibraryVersions, folder: Path) -> dict[_Place, JsonObject]
 
 
 def _guess_library(library: LibraryVersions, folder: Path) -> Iterator[tuple[_Place, JsonObject]]:
-    readable = [path for path in sources(str(folder), folder) if _is_readable(path)]
-    for source in guess_sources(readable):
+    for source in guess_sources(sources(str(folder), folder), skip_unreadable=True):
         module = module_of(source.path, [folder])
         for kernel in source.kernels:
             alone = evolve(kernel, name=kernel.function, tables=_of_first_case(kernel))
@@ -486,15 +501,6 @@ def _guess_library(library: LibraryVersions, folder: Path) -> Iterator[tuple[_Pl
 
 def _of_first_case(kernel: GuessedKernel) -> dict[str, object]:
     return {key: value[:1] if key == "case" else value for key, value in kernel.tables.items()}
-
-
-def _is_readable(path: Path) -> bool:
-    try:
-        for guessing in _guessings():
-            guessing.read(path)
-    except (OSError, SyntaxError, RecursionError):
-        return False
-    return True
 
 
 def languages() -> str:

@@ -36,8 +36,9 @@ class Import:
         """
         module = "." * self.level + ".".join(self.parts)
         if self.names:
+            before = f"{module}." if self.parts else module
             yield from (
-                (bound, f"{module}.{name}")
+                (bound, f"{before}{name}")
                 for bound, name in zip(self.bound, self.names, strict=True)
             )
         else:

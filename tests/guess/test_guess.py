@@ -500,3 +500,230 @@ def launch(x, y):
     assert (said["constexprs"]["num_warps"], said["options"]["num_warps"]) == (8, 8)
     without = tables(tmp_path, text.partition("def launch")[0], head)
     assert without["constexprs"]["layout"] == {"layout": "gl.BlockedLayout([1], [32], [4], [0])"}
+
+
+IMPORTS = {
+    "from package.reading import read": "read",
+    "from .reading import read as get": "get",
+    "from . import reading": "reading.read",
+    "import package.reading": "package.reading.read",
+    "from package.ops import read": "read",
+}
+
+
+@pytest.mark.parametrize("imported", IMPORTS)
+def test_a_function_of_another_module_is_followed(imported: str, tmp_path: Path) -> None:
+    """Also one that a module in between hands on. Its defaults and globals are those of its module."""
+    package = tmp_path / "package"
+    (package / "ops").mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "ops" / "__init__.py").write_text("from ..reading import read\n")
+    (package / "reading.py").write_text(
+        HEAD
+        + """
+ROW = 64
+
+@triton.jit
+def read(base, rows, at, step=ROW):
+    return tl.load(base + tl.load(rows + at) * step)
+"""
+    )
+    path = package / "kernels.py"
+    path.write_text(
+        f"{HEAD}{imported}\n"
+        + f"""
+@triton.jit
+def kernel(values, which, out):
+    at = tl.program_id(0)
+    tl.store(out + at, {IMPORTS[imported]}(values, which, at))
+"""
+    )
+    (found,) = guess_sources([path])
+    (kernel,) = found.kernels
+    assert {name: each.value for name, each in kernel.tables["signature"].items()} == {
+        "values": "*fp32",
+        "which": "*i32",
+        "out": "*fp32",
+    }
+
+
+@pytest.mark.parametrize(
+    "module", [None, "def (", "from package.reading import read"], ids=["no", "broken", "itself"]
+)
+def test_a_function_that_is_nowhere_is_passed_over(module: str | None, tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    if module:
+        (package / "reading.py").write_text(module)
+    path = tmp_path / "kernels.py"
+    path.write_text(
+        f"{HEAD}from package.reading import read\n@jit\ndef kernel(x_ptr):\n    read(x_ptr)\n"
+    )
+    (found,) = guess_sources([path])
+    assert [each.name for each in found.kernels] == ["kernel"]
+
+
+def test_elements_by_what_only_whole_numbers_or_bits_do(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(packed, valid, flags, raw, half_bits, quantized, scales, weights, out, N: tl.constexpr):
+    at = tl.arange(0, N)
+    low = (tl.load(packed + at) >> 4) * 0.5
+    on = tl.load(valid + at) & (at < N)
+    one = tl.load(flags + at) ^ 1
+    fp8 = tl.load(raw + at).to(tl.float8e5, bitcast=True)
+    fp16 = tl.cast(tl.load(half_bits + at), tl.float16, bitcast=True)
+    code = low.to(quantized.dtype.element_ty).to(tl.uint8, bitcast=True)
+    tl.store(out + at, fp8 + fp16 + one + code, mask=on)
+    ab = tl.dot_scaled(tl.load(weights + at), tl.load(scales + at), "e4m3", fp8, None, "e5m2")
+    tl.store(quantized + at, ab)
+""",
+    )
+    assert found["signature"] == {
+        "packed": "*i32",
+        "valid": "*i1",
+        "flags": "*i32",
+        "raw": "*u8",
+        "half_bits": "*u16",
+        "quantized": "*fp8e5",
+        "scales": "*u8",
+        "weights": "*u8",
+        "out": "*fp16",
+    }
+
+
+def test_operands_of_a_dot_that_is_added_to_whole_numbers(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(a, b, c, d, out, N: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    whole = tl.zeros((N, N), dtype=tl.int32)
+    for _ in range(4):
+        whole += tl.dot(tl.load(a + at), tl.load(b + at))
+    parts = tl.zeros((N, N), dtype=tl.float32)
+    parts = tl.dot(tl.load(c + at), tl.load(d + at)) + parts
+    tl.store(out + at, whole + parts)
+""",
+    )
+    assert [found["signature"][name] for name in "abcd"] == ["*i8", "*i8", "*fp16", "*fp16"]
+
+
+def test_addresses_that_are_loaded(tmp_path: Path) -> None:
+    """They are cast to a type of pointers, and what is added to them is a whole number."""
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(tables, others, rows, out, step, N: tl.constexpr):
+    at = tl.arange(0, N)
+    row = tl.load(rows + tl.program_id(0))
+    first = tl.load(tables + tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    second = tl.load(others + tl.program_id(0)).to(out.dtype)
+    tl.store(out + at, tl.load(first + row * step + at) + tl.load(second + at))
+""",
+    )
+    assert found["signature"] == {
+        "tables": "*i64",
+        "others": "*i64",
+        "rows": "*i32",
+        "out": "*fp32",
+        "step": "i32",
+    }
+
+
+CHOICES = {
+    "one, two = tl.load(tl.where(at > n, a, b) + at), 0": True,
+    "one, two = tl.load(tl.where(at > n, a, tl.where(at > 9, c, b)) + at), 0": True,
+    "if n > 4:\n        p = a\n    else:\n        p = b\n    one, two = tl.load(p + at), 0": True,
+    "if n > 4:\n        one = tl.load(a + at)\n    else:\n        one = tl.load(b + at)\n    two = 0": True,
+    "if FIRST:\n        one = tl.load(a + at)\n    else:\n        one = tl.load(b + at)\n    two = 0": False,
+    "one, two = tl.load(a + at), tl.load(b + at)": False,
+}
+
+
+@pytest.mark.parametrize("chosen", CHOICES)
+def test_pointers_to_choose_from_lead_to_the_same_type(chosen: str, tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        f"""
+@triton.jit
+def kernel(a, b, c, out, n, FIRST: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    {chosen}
+    tl.store(out + at, one + two + tl.load(b + tl.load(c + at) + at).to(tl.float32))
+""",
+    )
+    assert found["signature"]["b"] == "*fp16"
+    assert (found["signature"]["a"] == "*fp16") == CHOICES[chosen]
+
+
+def test_a_comparison_with_zero_tells_little(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(x, rows, out, N: tl.constexpr):
+    at = tl.arange(0, N)
+    value, row = tl.load(x + at), tl.load(rows + at)
+    tl.store(out + at, tl.exp(tl.where(value <= 0, value, 0.0)), mask=row >= 0)
+""",
+    )
+    assert found["signature"] == {"x": "*fp32", "rows": "*i32", "out": "*fp32"}
+
+
+def test_constexprs_that_are_filled_in_or_texts(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(
+    x, y, out, FILL: tl.constexpr, PRECISION: tl.constexpr, EVICT: tl.constexpr, STEPS: tl.constexpr,
+    PACK_FACTOR: tl.constexpr, N: tl.constexpr
+):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    filled = tl.full((N, N), FILL, tl.float32)
+    for step in range(STEPS):
+        filled += tl.dot(tl.load(x + at), tl.load(y + at), input_precision=PRECISION)
+    tl.store(out + at // PACK_FACTOR, filled, eviction_policy=EVICT)
+""",
+    )
+    assert found["constexprs"] == {
+        "FILL": 64,
+        "PRECISION": "ieee",
+        "EVICT": "evict_last",
+        "STEPS": 64,
+        "PACK_FACTOR": 64,
+        "N": 64,
+    }
+
+
+def test_a_static_assertion_names_the_value(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(x, WINDOW: tl.constexpr):
+    tl.static_assert(WINDOW == 448)
+    tl.store(x + WINDOW, 1.0)
+""",
+    )
+    assert found["constexprs"] == {"WINDOW": 448}
+
+
+def test_block_functions_that_a_library_hands_on(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+from library.compatible import make_tensor_descriptor
+
+@triton.jit
+def kernel(g, T, N: tl.constexpr):
+    tile = make_tensor_descriptor(g, [T, N], [N, 1], [N, N]).load([0, 0])
+    tl.store(g, tl.sum(tile))
+""",
+    )
+    assert found["signature"] == {"g": "*fp32", "T": "i32"}

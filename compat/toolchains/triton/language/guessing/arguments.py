@@ -6,7 +6,7 @@ By what launches, defaults and heuristics say, else by its use and its name.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from attrs import define, field, frozen
 
@@ -153,9 +153,7 @@ class Types:
             return (
                 guess
                 if other == name
-                else Guess(
-                    guess.value, f"as {other}, which has the same dtype where it is launched"
-                )
+                else Guess(guess.value, f"as {other}, which has the same dtype")
             )
         return Guess("fp32", "the float type is unknown")
 
@@ -164,6 +162,17 @@ class Types:
 
         If it is unknown, return the parameters whose tensors have the same type.
         """
+        same = self._launched_alike(name)
+        if isinstance(same, str):
+            return same
+        for other in self._chosen_beside(name, same):
+            beside = self._launched_alike(other)
+            if isinstance(beside, str):
+                return beside
+            same += [parameter for parameter in beside if parameter not in same]
+        return same
+
+    def _launched_alike(self, name: str) -> str | list[str]:
         tensors = next((launch.tensors for launch in self.launches if name in launch.tensors), {})
         if not tensors:
             return [name]
@@ -174,6 +183,19 @@ class Types:
             for parameter, tensor in tensors.items()
             if tensor.origin == tensors[name].origin
         ]
+
+    def _chosen_beside(self, name: str, others: Collection[str]) -> list[str]:
+        """The pointers that ``tl.where`` chooses from, this one or another."""
+        chosen = {name: None}
+        for _ in self.facts.alike:
+            chosen |= {
+                other: None
+                for pair in sorted(self.facts.alike)
+                if not chosen.keys().isdisjoint(pair)
+                for other in pair
+                if other in self.facts.pointers
+            }
+        return [other for other in chosen if other != name and other not in others]
 
     def _used(self, name: str) -> Guess | None:
         kind = self.facts.kinds.get(ValueOrigin(name, element=True))
@@ -186,10 +208,14 @@ class Types:
             and (kind is None or kind.name == "bool")
         ):
             return Guess("i1", "by its name")
-        is_float = is_float or name in self.facts.half
-        if _WHOLE_ELEMENTS.match(name) and not is_float and (kind is None or kind.name in WHOLE):
+        is_narrow = name in self.facts.half
+        if (
+            _WHOLE_ELEMENTS.match(name)
+            and not (is_float or is_narrow)
+            and (kind is None or kind.name in WHOLE)
+        ):
             return Guess("i64" if _WIDE_ELEMENTS.match(name) else "i32", "by its name")
-        if kind and kind.name in WHOLE | {"bool"}:
+        if kind and kind.name in WHOLE | {"bool"} and not is_float:
             return Guess(_element_type(kind, name), kind.why)
         return None
 
@@ -325,7 +351,7 @@ _COUNT = lazy_pattern(
 )
 _GROUP = lazy_pattern(r"(?i).*group_?(size)?(_?m)?$")
 _NAMED = (
-    (lazy_pattern(r"(?i)(.*_)?eps(ilon)?(_.*)?|.*eps"), 1e-6),
+    (lazy_pattern(r"(?i)(.*_)?eps(ilon)?(_.*)?|.*(?<!st)eps"), 1e-6),
     (lazy_pattern(r"(?i).*(scale|alpha|factor|slope|beta|soft_?cap|theta|momentum)"), 1.0),
     (lazy_pattern(r"(?i)(.*_)?(temp|temperature|mult|multiplier)(_.*)?"), 1.0),
     (_GROUP, 8),
@@ -383,6 +409,8 @@ class Values:
         if _LAYOUT.fullmatch(name) and not compared:
             layout = {"layout": f"{constexprs.GLUON}.BlockedLayout([1], [32], [4], [0])"}
             return Guess(layout, "a layout, by its name", "its layout is unknown")
+        if name in self.facts.texts:
+            return Guess(self.facts.texts[name], "the text of a keyword")
         texts = [literal for literal in compared if isinstance(literal, str)]
         if texts:
             return Guess(texts[0], "a value that it is compared with")
@@ -418,8 +446,10 @@ class Values:
             for literal in self.facts.compared.get(name, [])
             if isinstance(literal, int) and not isinstance(literal, bool)
         ]
+        kind = self.facts.kinds.get(ValueOrigin(name))
+        is_whole = kind is not None and kind.name in WHOLE and kind.sure >= LIKELY
         for pattern, value in _NAMED:
-            if pattern.fullmatch(name):
+            if pattern.fullmatch(name) and not (is_whole and isinstance(value, float)):
                 return Guess(value, "by its name")
         if (
             (name.upper().startswith(("BLOCK", "B", "TILE")) and len(name) <= 2)
@@ -427,7 +457,7 @@ class Values:
             or "TILE" in name.upper()
         ):
             return Guess(self._side(name), "a block, by its name")
-        if (kind := self.facts.kinds.get(ValueOrigin(name))) and kind.why == PART_OF_ADDRESS:
+        if kind and kind.why == PART_OF_ADDRESS:
             return Guess(64, "a stride: part of an address")
         if compared:
             return Guess(compared[0], "a value that it is compared with")
@@ -478,6 +508,16 @@ def names_in(node: ast.expr) -> frozenset[str]:
     return frozenset(name.id for name in ast.walk(node) if isinstance(name, ast.Name))
 
 
+def _numbers_in(nodes: Sequence[ast.expr]) -> list[int]:
+    """The whole numbers above 0 that expressions have as literals."""
+    return [
+        inner.value
+        for node in nodes
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Constant) and type(inner.value) is int and inner.value > 0
+    ]
+
+
 def mended(
     values: dict[str, object], free: Sequence[str], asserts: Sequence[ast.expr], scope: Scope
 ) -> tuple[dict[str, object], frozenset[str]]:
@@ -508,7 +548,7 @@ def _better(
     candidates = (
         [True, False]
         if isinstance(values[name], bool)
-        else _SIZES
+        else [*_numbers_in(asserts), *_SIZES]
         if isinstance(values[name], int)
         else []
     )

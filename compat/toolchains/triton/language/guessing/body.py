@@ -1,6 +1,6 @@
 """The uses of parameters in a kernel's body, where every expression is traced to its sources.
 
-The body is walked in order, loops twice and functions of the same source where they are called,
+The body is walked in order, loops twice and jit functions of the same tree where they are called,
 again and again until nothing more is learnt.
 """
 
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
+from typing import TypeGuard
 
 from attrs import define, field
 
@@ -77,7 +78,7 @@ class Walk:
     loops: int = 0
     """Loops around the present statement."""
     returned: Value | None = None
-    _inside: tuple[str, ...] = field(default=())
+    _inside: tuple[JitFunction, ...] = field(default=())
 
     # --- statements ---
 
@@ -99,7 +100,7 @@ class Walk:
                 self.names[name] = self.value(ast.BinOp(left=before, op=op, right=value))
             case ast.If(test=test, body=body, orelse=otherwise):
                 self._test(test)
-                self._branches(body, otherwise)
+                self._branches(test, body, otherwise)
             case ast.For(target=target, iter=iterable, body=body):
                 self._bind(target, self.value(iterable), iterable)
                 self._twice(body)
@@ -126,12 +127,22 @@ class Walk:
         self.loops -= 1
         self.names = _merged(before, self.names)
 
-    def _branches(self, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]) -> None:
+    def _branches(
+        self, test: ast.expr, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]
+    ) -> None:
         before = dict(self.names)
         self.body(body)
         after, self.names = self.names, before
         self.body(otherwise)
+        if not self._is_constexpr(test):
+            for name in after.keys() & self.names.keys():
+                self.alike(after[name], self.names[name])
         self.names = _merged(after, self.names)
+
+    def _is_constexpr(self, test: ast.expr) -> bool:
+        """Whether the compiler knows a condition, and compiles one of two branches."""
+        inside = [self.names[node.id] for node in ast.walk(test) if _is_name_in(node, self.names)]
+        return all(term.constexpr for value in inside for term in value.terms)
 
     def _bind(self, target: ast.expr, value: Value, node: ast.expr) -> None:
         if isinstance(target, ast.Name):
@@ -153,7 +164,7 @@ class Walk:
         """A condition: what it tests for truth, and what it compares."""
         for condition in _tested(test):
             if isinstance(condition, ast.Name) and condition.id in self.names:
-                self.facts.tested.update(self._parameters(condition.id))
+                self.facts.tested.update(self.parameters(condition.id))
         self.value(test)
 
     # --- expressions ---
@@ -217,15 +228,21 @@ class Walk:
         first, right = self.value(node.left), self.value(node.right)
         if isinstance(node.op, ast.FloorDiv | ast.Mod | ast.LShift | ast.RShift):
             for operand in (first, right):
-                if operand.kind not in FLOATS:
-                    self.whole(operand, ARITHMETIC)
+                if operand.kind not in FLOATS or not isinstance(node.op, ast.Mod):
+                    self.facts.is_kind(operand.origins, "int", CERTAIN, ARITHMETIC)
             return first.plus(right).computed("int")
         if isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor):
+            for one, other in ((first, right), (right, first)):
+                bits = "bool" if other.kind == "bool" else "int"
+                self.facts.is_kind(one.origins, bits, LIKELY, "an operand of a bit operation")
             kind = first.kind or right.kind
             return Value.of(
                 kind if kind in WHOLE else "bool",
                 first.origins | right.origins if kind in WHOLE else (),
             )
+        if isinstance(node.op, ast.Add):
+            for call, other in ((node.left, right), (node.right, first)):
+                calls.note_sum(self, call, other)
         self._with_floats(first, right)
         if isinstance(node.op, ast.Add | ast.Sub):
             return first.plus(right)
@@ -255,13 +272,14 @@ class Walk:
                     side_value.origins, "float", PERHAPS, "compared with floating-point numbers"
                 )
             elif kinds & WHOLE:
-                self.whole(side_value, "compared with whole numbers", LIKELY)
+                sure = PERHAPS if any(map(_is_zero, sides)) else LIKELY
+                self.whole(side_value, "compared with whole numbers", sure)
         return Value.of("bool")
 
     def _compared(self, one: ast.expr, other: ast.expr) -> None:
         if not isinstance(one, ast.Name) or one.id not in self.names:
             return
-        names = self._parameters(one.id)
+        names = self.parameters(one.id)
         if isinstance(other, ast.Constant):
             for name in names:
                 if other.value is None:
@@ -270,7 +288,7 @@ class Walk:
         elif (self.module.scope.origin(other) or "").startswith("triton.language."):
             self.facts.dtypes.update(names)
 
-    def _parameters(self, name: str) -> list[str]:
+    def parameters(self, name: str) -> list[str]:
         """Return the parameters that a name stands for, unchanged.
 
         A value that is computed from a parameter tells nothing about the parameter's values.
@@ -305,6 +323,11 @@ class Walk:
         if value.kind not in FLOATS:
             self.facts.is_kind(value.origins, "int", sure, why)
 
+    def alike(self, one: Value, other: Value) -> None:
+        """Two values that code chooses from at run time have the same type."""
+        if one is not other:
+            self.facts.alike.update(product(_pointers_in(one), _pointers_in(other)))
+
     def address(self, value: Value, why: str) -> list[str]:
         """Note that a value is an address, and return the parameters that are its pointers.
 
@@ -312,12 +335,14 @@ class Walk:
         """
         pointers: list[str] = []
         for terms in value.sums:
-            base = self._pointer_among([term.argument for term in terms if term.argument])
+            is_cast = any(term.kind == "pointer" and not term.argument for term in terms)
+            names = [term.argument for term in terms if term.argument]
+            base = None if is_cast else self._pointer_among(names)
             if base:
                 self.facts.pointer(base, why)
                 pointers.append(base)
             for term in terms:
-                if base is not None and term.argument != base:
+                if is_cast or (base is not None and term.argument != base):
                     self.facts.is_kind(term.origins, "int", CERTAIN, PART_OF_ADDRESS)
         return list(dict.fromkeys(pointers))
 
@@ -327,25 +352,45 @@ class Walk:
         named = [name for name in likely if "ptr" in name.lower()]
         return next(iter((*pointers, *named, *likely, *names)), None)
 
-    def call(self, function: JitFunction, arguments: Mapping[str, Value]) -> Value:
-        """Follow a function of the source where it is called."""
-        if self.depth >= _DEPTH or function.name in self._inside:
+    def call(
+        self, function: JitFunction, module: JitModule, arguments: Mapping[str, Value]
+    ) -> Value:
+        """Follow a function of a module where it is called."""
+        if self.depth >= _DEPTH or any(around is function for around in self._inside):
             return Value()
+        inner = Walk(
+            module=module,
+            facts=self.facts,
+            names={},
+            depth=self.depth + 1,
+            loops=self.loops,
+            inside=(*self._inside, function),
+        )
         defaults = {
-            parameter.name: self.value(parameter.default)
+            parameter.name: inner.value(parameter.default)
             for parameter in function.parameters
             if parameter.default is not None
         }
-        inner = Walk(
-            module=self.module,
-            facts=self.facts,
-            names={**defaults, **arguments},
-            depth=self.depth + 1,
-            loops=self.loops,
-            inside=(*self._inside, function.name),
-        )
+        inner.names = {**defaults, **arguments}
         inner.body(function.node.body)
         return inner.returned or Value()
+
+
+def _pointers_in(value: Value) -> list[str]:
+    """The parameters that may be the pointer of a value, or the one that all of it comes from."""
+    arguments = [term.argument for term in value.terms if term.argument]
+    elements = [origin.name for origin in value.origins if origin.element]
+    is_loaded = len(value.terms) == len(value.origins) == len(elements) == 1
+    return arguments or (elements if is_loaded else [])
+
+
+def _is_name_in(node: ast.AST, names: Mapping[str, Value]) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and node.id in names
+
+
+def _is_zero(node: ast.expr) -> bool:
+    """Whether it is the literal 0, which floating-point numbers are compared with, too."""
+    return isinstance(node, ast.Constant) and node.value == 0
 
 
 def _tested(test: ast.expr) -> list[ast.expr]:

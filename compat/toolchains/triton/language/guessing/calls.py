@@ -1,6 +1,6 @@
 """Facts from calls in a kernel's body: of ``triton.language``, methods, and own functions.
 
-Own functions are those of the same source.
+Own functions are those of the same source, and those that it imports from the same tree.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from compat.toolchains.triton.language.guessing.facts import (
 
 if TYPE_CHECKING:
     from compat.toolchains.triton.language.guessing.body import Walk
+    from compat.toolchains.triton.language.guessing.modules import JitFunction, JitModule
 
 _LANGUAGES = ("triton.language.", "triton.experimental.gluon.language.")
 _SHORT = {long: short for short, long in constexprs.LANGUAGE_NAMES.items()}
@@ -34,10 +35,14 @@ def called(walk: Walk, node: ast.Call) -> Value:
     name = walk.module.scope.origin(node.func) or ""
     if name in walk.names:
         name = ""
-    if name in walk.module.functions:
-        return _own(walk, node, name)
     if name.startswith(_LANGUAGES):
         return _language(walk, node, name)
+    short = name.rpartition(".")[2]
+    is_math = short in _MATH and name not in walk.module.functions
+    if not is_math and (known := walk.module.jit_function(name)):
+        return _own(walk, node, *known)
+    if short in _BLOCKS:  # libraries pass it on to their own modules
+        return _block(walk, node)
     if isinstance(node.func, ast.Attribute) and not name.startswith(
         ("triton.", "libdevice.", "tldevice.", "math.")
     ):
@@ -49,7 +54,7 @@ def called(walk: Walk, node: ast.Call) -> Value:
     values = [walk.value(argument) for argument in _arguments(node)]
     if name in ("min", "max", "abs", "float", "int") and values:
         return values[0].computed("fp32" if name == "float" else None)
-    if "libdevice" in name or "tldevice" in name or name.rpartition(".")[2] in _MATH:
+    if "libdevice" in name or "tldevice" in name or short in _MATH:
         return _math(walk, values)
     return Value.of("int") if name in ("len", "triton.cdiv", "triton.next_power_of_2") else Value()
 
@@ -63,14 +68,13 @@ def _argument(node: ast.Call, index: int, name: str) -> ast.expr | None:
     return named or (node.args[index] if len(node.args) > index else None)
 
 
-def _own(walk: Walk, node: ast.Call, name: str) -> Value:
-    function = walk.module.functions[name]
+def _own(walk: Walk, node: ast.Call, function: JitFunction, module: JitModule) -> Value:
     parameters = [parameter.name for parameter in function.parameters]
     arguments = dict(zip(parameters, map(walk.value, node.args), strict=False))
     arguments |= {
         keyword.arg: walk.value(keyword.value) for keyword in node.keywords if keyword.arg
     }
-    return walk.call(function, arguments)
+    return walk.call(function, module, arguments)
 
 
 # --- methods --------------------------------------------------------------------------------------
@@ -80,7 +84,8 @@ def _method(walk: Walk, node: ast.Call, function: ast.Attribute) -> Value:
     base = walk.value(function.value)
     values = [walk.value(arg) for arg in node.args]
     if function.attr == "to":
-        return _cast(walk, base, node.args[0] if node.args else None)
+        to = _argument(node, 0, "dtype")
+        return _bitcast(walk, base, to) if _is_bitcast(node) else _cast(walk, base, to)
     if function.attr in ("load", "store", "gather", "scatter", "atomic_add"):
         for term in base.terms:
             if term.argument and term.argument not in walk.facts.pointers:
@@ -105,9 +110,9 @@ def _cast(walk: Walk, base: Value, to: ast.expr | None) -> Value:
     if to is None:
         return base
     kind = _dtype(walk, to)
-    if kind == "pointer":
+    if kind == "pointer" or _is_type_of_pointer(walk, to):
         walk.facts.is_kind(base.origins, "i64", CERTAIN, "addresses")
-        return Value()
+        return Value.of("pointer")
     if isinstance(to, ast.Attribute) and kind is None:
         return _cast_like(walk, base, walk.value(to))
     elements = [origin for origin in base.origins if origin.element]
@@ -126,12 +131,52 @@ def _cast(walk: Walk, base: Value, to: ast.expr | None) -> Value:
     return Value.of(kind)
 
 
+def _is_type_of_pointer(walk: Walk, to: ast.expr) -> bool:
+    """Whether a dtype is ``out_ptr.dtype``."""
+    if not isinstance(to, ast.Attribute) or to.attr != "dtype":
+        return False
+    terms = walk.value(to.value).terms
+    return len(terms) == 1 and terms[0].argument in walk.facts.pointers
+
+
 def _cast_like(walk: Walk, base: Value, other: Value) -> Value:
     """A value with the type of another: ``x.to(out_ptr.dtype.element_ty)``."""
     if base.kind in FLOATS and other.kind is None:
         elements = [origin for origin in other.origins if origin.element]
         walk.facts.is_kind(elements, "float", PERHAPS, "floating-point numbers are cast to it")
     return other.computed()
+
+
+_SAME_BITS = {
+    "fp8": "u8", "fp16": "u16", "bf16": "u16", "fp32": "u32",
+    "i8": "fp8", "u8": "fp8", "i16": "fp16", "u16": "fp16", "i32": "fp32", "u32": "fp32",
+}  # fmt: skip
+"""A kind, and what is read as that kind, bit by bit."""
+
+
+def _is_bitcast(node: ast.Call) -> bool:
+    return any(
+        keyword.arg == "bitcast"
+        and isinstance(keyword.value, ast.Constant)
+        and keyword.value.value is True
+        for keyword in node.keywords
+    )
+
+
+def _bitcast(walk: Walk, base: Value, to: ast.expr | None) -> Value:
+    """A value whose bits are read as another type of the same width."""
+    kind = _dtype(walk, to)
+    if kind is None and isinstance(to, ast.Attribute):
+        _has_bits_of(walk, walk.value(to), base.kind)
+    elif base.kind not in WHOLE:
+        _has_bits_of(walk, base, kind)
+    return Value.of(kind)
+
+
+def _has_bits_of(walk: Walk, value: Value, kind: str | None) -> None:
+    if kind in _SAME_BITS:
+        elements = [origin for origin in value.origins if origin.element]
+        walk.facts.is_kind(elements, _SAME_BITS[kind], CERTAIN, f"its bits are read as {kind}")
 
 
 def _dtype(walk: Walk, node: ast.expr | None) -> str | None:
@@ -145,9 +190,7 @@ def _dtype(walk: Walk, node: ast.expr | None) -> str | None:
             else None
         )
     if isinstance(node, ast.Name) and node.id in walk.names:
-        walk.facts.dtypes.update(
-            origin.name for origin in walk.names[node.id].origins if not origin.element
-        )
+        walk.facts.dtypes.update(walk.parameters(node.id))
         return None
     is_known, value = walk.module.scope.try_value(node)
     if not is_known or not isinstance(value, Mapping):
@@ -163,6 +206,7 @@ def _dtype(walk: Walk, node: ast.expr | None) -> str | None:
 
 def _language(walk: Walk, node: ast.Call, name: str) -> Value:
     short = name.rpartition(".")[2]
+    _note_texts(walk, node)
     if short in _LANGUAGE_CALLS:
         return _LANGUAGE_CALLS[short](walk, node)
     values = [walk.value(argument) for argument in _arguments(node)]
@@ -171,6 +215,18 @@ def _language(walk: Walk, node: ast.Call, name: str) -> Value:
     if short in _MATH or "libdevice" in name or ".math." in f".{name}":
         return _math(walk, values)
     return values[0] if short in _SAME and values else values[0].computed() if values else Value()
+
+
+_TEXTS = {"input_precision": "ieee", "eviction_policy": "evict_last", "cache_modifier": ".cg"}
+"""A keyword that takes a text, and one that each target knows."""
+
+
+def _note_texts(walk: Walk, node: ast.Call) -> None:
+    for keyword in node.keywords:
+        if keyword.arg in _TEXTS and isinstance(keyword.value, ast.Name):
+            for term in walk.value(keyword.value).terms:
+                if term.constexpr:
+                    walk.facts.texts[term.constexpr] = _TEXTS[keyword.arg]
 
 
 _MATH = {
@@ -246,7 +302,7 @@ def _store(walk: Walk, node: ast.Call) -> Value:
         walk.facts.is_kind(
             origins, kind, LIKELY if value.kind in WHOLE else PERHAPS, "by what is stored there"
         )
-    if len(loaded) == 1 == len(value.origins):
+    if len(loaded) == 1 == len(value.origins) and value.kind not in FLOATS - {"float"}:
         walk.facts.copies.update((origin, loaded[0]) for origin in origins if origin != loaded[0])
     return Value()
 
@@ -282,23 +338,67 @@ def _side(walk: Walk, node: ast.expr, dimensions: int) -> None:
     walk.facts.blocks = max(walk.facts.blocks, dimensions)
 
 
-def _filled(walk: Walk, node: ast.Call) -> Value:
+def _zeros(walk: Walk, node: ast.Call) -> Value:
     shape = _argument(node, 0, "shape")
     if shape is not None:
         _sides(walk, shape)
-    position = next((i for i, argument in enumerate(node.args[1:], 1) if _dtype(walk, argument)), 2)
-    return Value.of(_dtype(walk, _argument(node, position, "dtype")))
+    return Value.of(_dtype(walk, _argument(node, 1, "dtype")))
+
+
+def _full(walk: Walk, node: ast.Call) -> Value:
+    shape = _argument(node, 0, "shape")
+    if shape is not None:
+        _sides(walk, shape)
+    walk.value(_argument(node, 1, "value"))
+    return Value.of(_dtype(walk, _argument(node, 2, "dtype")))
 
 
 def _dot(walk: Walk, node: ast.Call) -> Value:
     values = [walk.value(argument) for argument in _arguments(node)]
     if len(values) > 1:
         walk.facts.dots.append((values[0], values[1]))
-        walk.facts.pipelined |= bool(walk.loops)
         for value in values[:2]:
             walk.facts.is_kind(value.origins, "float", PERHAPS, "an operand of tl.dot")
+    return _product(walk)
+
+
+def note_sum(walk: Walk, node: ast.expr, other: Value) -> None:
+    """What a value tells of a ``tl.dot`` that is added to it: that it has whole numbers."""
+    if (
+        other.kind in WHOLE
+        and isinstance(node, ast.Call)
+        and (walk.module.scope.origin(node.func) or "").endswith("language.dot")
+    ):
+        for argument in node.args[:2]:
+            walk.facts.is_kind(
+                walk.value(argument).origins, "i8", CERTAIN, "an operand of tl.dot of whole numbers"
+            )
+
+
+def _product(walk: Walk) -> Value:
+    walk.facts.pipelined |= bool(walk.loops)
     walk.facts.blocks = max(walk.facts.blocks, 2)
     return Value.of("fp32")
+
+
+_BYTES = ("e4m3", "e5m2", "e2m1")
+"""Formats of ``tl.dot_scaled`` whose values can be bytes."""
+
+
+def _scaled_dot(walk: Walk, node: ast.Call) -> Value:
+    formats = _argument(node, 2, "lhs_format"), _argument(node, 5, "rhs_format")
+    texts = [text.value for text in formats if isinstance(text, ast.Constant)]
+    if len(texts) < len(formats):
+        return _dot(walk, node)
+    for index, side, text in zip((0, 3), ("lhs", "rhs"), map(str, texts), strict=True):
+        elements = walk.value(_argument(node, index, side)).origins
+        walk.facts.is_kind(
+            elements, "u8" if text in _BYTES else text, CERTAIN, f"an operand in {text}"
+        )
+        scales = walk.value(_argument(node, index + 1, f"{side}_scale")).origins
+        walk.facts.is_kind(scales, "u8", CERTAIN, "scales of tl.dot_scaled")
+    walk.value(_argument(node, 6, "acc"))
+    return _product(walk)
 
 
 def _reduced(walk: Walk, node: ast.Call) -> Value:
@@ -309,6 +409,7 @@ def _reduced(walk: Walk, node: ast.Call) -> Value:
 def _chosen(walk: Walk, node: ast.Call) -> Value:
     _mask(walk, _argument(node, 0, "condition"))
     one, other = walk.value(_argument(node, 1, "x")), walk.value(_argument(node, 2, "y"))
+    walk.alike(one, other)
     return one.alternatively(other)
 
 
@@ -375,7 +476,8 @@ def _advanced(walk: Walk, node: ast.Call) -> Value:
 
 
 def _cast_call(walk: Walk, node: ast.Call) -> Value:
-    return _cast(walk, walk.value(_argument(node, 0, "input")), _argument(node, 1, "dtype"))
+    base, to = walk.value(_argument(node, 0, "input")), _argument(node, 1, "dtype")
+    return _bitcast(walk, base, to) if _is_bitcast(node) else _cast(walk, base, to)
 
 
 def _assertion(walk: Walk, node: ast.Call) -> Value:
@@ -394,18 +496,20 @@ def _described(walk: Walk, node: ast.Call) -> Value:
     return Value.of("float")
 
 
+_BLOCKS = ("make_block_ptr", "make_tensor_descriptor", "_experimental_make_tensor_descriptor")
 _LANGUAGE_CALLS: Mapping[str, Callable[[Walk, ast.Call], Value]] = {
     "load": _load,
     "store": _store,
     "arange": _arange,
     "dot": _dot,
-    "dot_scaled": _dot,
+    "dot_scaled": _scaled_dot,
     "where": _chosen,
     "cast": _cast_call,
     "cdiv": _whole_arguments(ARITHMETIC),
     "advance": _advanced,
     "static_assert": _assertion,
-    **dict.fromkeys(("zeros", "full"), _filled),
+    "zeros": _zeros,
+    "full": _full,
     **dict.fromkeys(("maximum", "minimum", "clamp", "fma", "div_rn", "fdiv"), _extreme),
     **dict.fromkeys(
         ("sum", "max", "min", "cumsum", "cumprod", "sort", "xor_sum", "flip", "zeros_like", "abs"),
@@ -419,9 +523,7 @@ _LANGUAGE_CALLS: Mapping[str, Callable[[Walk, ast.Call], Value]] = {
     "static_range": _unrolled,
     **dict.fromkeys(("rand", "randn", "rand4x", "randn4x"), _whole_arguments(RANDOM, "fp32")),
     **dict.fromkeys(("randint", "randint4x"), _whole_arguments(RANDOM)),
-    **dict.fromkeys(
-        ("make_block_ptr", "make_tensor_descriptor", "_experimental_make_tensor_descriptor"), _block
-    ),
+    **dict.fromkeys(_BLOCKS, _block),
     **dict.fromkeys(
         ("_experimental_descriptor_load", "_experimental_descriptor_store"), _described
     ),

@@ -140,6 +140,8 @@ class KernelFacts:
     dots: list[tuple[Value, Value]] = Factory(list)
     copies: set[tuple[ValueOrigin, ValueOrigin]] = Factory(set)
     """Values that are stored as loaded: destination and source."""
+    alike: set[tuple[str, str]] = Factory(set)
+    """Two parameters each that code chooses from: pointers among them lead to the same type."""
     descriptors: dict[str, int] = Factory(dict)
     """Parameters that are used as tensor descriptors, and how many dimensions those have."""
     used: frozenset[str] = frozenset()
@@ -162,6 +164,8 @@ class KernelFacts:
     """Parameters that are called."""
     dtypes: set[str] = Factory(set)
     """Constexprs that are used as a dtype."""
+    texts: dict[str, str] = Factory(dict)
+    """Constexprs that are the text of a keyword, such as ``input_precision``, and one such text."""
     pipelined: bool = False
     """Whether a ``tl.dot`` is in a loop: compilers then load its operands ahead, into shared
     memory.
@@ -182,7 +186,8 @@ class KernelFacts:
         """Values from these places are of a kind, unless more is known of them."""
         for origin in origins:
             before = self.kinds.get(origin)
-            if before is None or before.sure < sure:
+            is_closer = before is not None and before.name == "int" and kind in WHOLE - {"int"}
+            if before is None or before.sure < sure or (before.sure == sure and is_closer):
                 self.kinds[origin] = ValueKind(kind, sure, why)
                 self.changed = True
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property
+from contextlib import suppress
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from attrs import frozen
 
-from compat.source.imports import import_origins
+from compat.source.imports import file_of, import_origins
 from compat.source.parsing import (
     bindings,
     defaults_of,
@@ -41,6 +42,9 @@ _PACKAGES = {
 """A name imported from elsewhere → its assumed package, because packages pass Triton on to their
 own modules.
 """
+
+_RE_EXPORTS = 4
+"""Modules that hand an imported function on to one another."""
 
 
 @frozen(kw_only=True)
@@ -74,7 +78,7 @@ class JitFunction:
         )
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class JitModule:
     """What a source defines, as far as it matters to kernels."""
 
@@ -85,6 +89,34 @@ class JitModule:
     unreachable: tuple[UnreachableKernel, ...]
     jitted: tuple[ast.FunctionDef, ...]
     """Every jit function, also the unreachable ones."""
+
+    def jit_function(self, origin: str) -> tuple[JitFunction, JitModule] | None:
+        """Return the jit function of this origin and its module, which may be an imported one."""
+        return self._jit_function(origin, _RE_EXPORTS)
+
+    def _jit_function(self, origin: str, depth: int) -> tuple[JitFunction, JitModule] | None:
+        if origin in self.functions:
+            return self.functions[origin], self
+        module, _, name = origin.rpartition(".")
+        other = self._imported(module) if module and depth else None
+        if other is None or other is self:
+            return None
+        return other._jit_function(other.scope.imports.get(name, name), depth - 1)
+
+    def _imported(self, name: str) -> JitModule | None:
+        """The module that an import statement here means: ``package.module``, ``..module``."""
+        parts = name.lstrip(".")
+        level = len(name) - len(parts)
+        folders = self.path.absolute().parents
+        # Nothing says where absolute imports start. It is a folder above the source.
+        starts = folders[level - 1 : level] if level else folders
+        places = (start.joinpath(*filter(None, parts.split("."))) for start in starts)
+        file = next((file for place in places if (file := file_of(place))), None)
+        if file is None:
+            return None
+        with suppress(OSError, SyntaxError, RecursionError):
+            return _read(file, file.read_bytes())
+        return None
 
     @property
     def called(self) -> frozenset[str]:
@@ -152,7 +184,12 @@ def _launched(call: ast.Call) -> str | None:
 
 def read_module(path: Path) -> JitModule:
     """Read a source. Raises OSError, or SyntaxError where it cannot be parsed."""
-    tree = tree_of(path.read_bytes(), path.name)
+    return _read(path, path.read_bytes())
+
+
+@lru_cache(256)
+def _read(path: Path, content: bytes) -> JitModule:
+    tree = tree_of(content, path.name)
     scope = KernelScope(
         module=bindings(tree), imports=import_origins(scope_statements(tree.body), _PACKAGES)
     )
