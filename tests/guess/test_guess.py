@@ -521,11 +521,12 @@ def test_a_function_of_another_module_is_followed(imported: str, tmp_path: Path)
     (package / "reading.py").write_text(
         HEAD
         + """
-ROW = 64
+HALF = 0.5
+DOUBLE = 2.0
 
 @triton.jit
-def read(base, rows, at, step=ROW):
-    return tl.load(base + tl.load(rows + at) * step)
+def read(base, rows, at, one, two, half=HALF):
+    return tl.load(base + tl.load(rows + at)) + one * half + two * DOUBLE
 """
     )
     path = package / "kernels.py"
@@ -533,9 +534,9 @@ def read(base, rows, at, step=ROW):
         f"{HEAD}{imported}\n"
         + f"""
 @triton.jit
-def kernel(values, which, out):
+def kernel(values, which, out, one, two):
     at = tl.program_id(0)
-    tl.store(out + at, {IMPORTS[imported]}(values, which, at))
+    tl.store(out + at, {IMPORTS[imported]}(values, which, at, one, two))
 """
     )
     (found,) = guess_sources([path])
@@ -544,7 +545,31 @@ def kernel(values, which, out):
         "values": "*fp32",
         "which": "*i32",
         "out": "*fp32",
+        "one": "fp32",
+        "two": "fp32",
     }
+
+
+def test_functions_with_names_of_mathematics(tmp_path: Path) -> None:
+    """Those of another module do what the language does, those of the source what they say."""
+    (tmp_path / "library.py").write_text(
+        f"{HEAD}\n@jit\ndef exp(x):\n    return tl.exp(x.to(tl.float32))\n"
+    )
+    found = tables(
+        tmp_path,
+        """
+from library import exp
+
+@triton.jit
+def log(base, at):
+    return tl.load(base + at)
+
+@triton.jit
+def kernel(x, y, at):
+    tl.store(x + at, exp(tl.load(x + at)) + log(y, at))
+""",
+    )
+    assert found["signature"] == {"x": "*fp32", "y": "*fp32", "at": "i32"}
 
 
 @pytest.mark.parametrize(
@@ -570,7 +595,7 @@ def test_elements_by_what_only_whole_numbers_or_bits_do(tmp_path: Path) -> None:
 @triton.jit
 def kernel(packed, valid, flags, raw, half_bits, quantized, scales, weights, out, N: tl.constexpr):
     at = tl.arange(0, N)
-    low = (tl.load(packed + at) >> 4) * 0.5
+    low = (tl.load(packed + at, at < N, 0.0) >> 4) * 0.5
     on = tl.load(valid + at) & (at < N)
     one = tl.load(flags + at) ^ 1
     fp8 = tl.load(raw + at).to(tl.float8e5, bitcast=True)
@@ -592,6 +617,49 @@ def kernel(packed, valid, flags, raw, half_bits, quantized, scales, weights, out
         "weights": "*u8",
         "out": "*fp16",
     }
+
+
+def test_elements_that_are_cast_before_their_bits_are_read(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(codes, sent, rest, N: tl.constexpr):
+    at = tl.arange(0, N)
+    low = tl.load(codes + at).to(tl.uint16)
+    tl.store(sent + at, low.to(sent.dtype.element_ty, bitcast=True))
+    byte = tl.load(codes + at).to(tl.uint8)
+    tl.store(rest + at, byte.to(tl.float8e5, bitcast=True).to(tl.float32) * 1.5 % 2.0)
+""",
+    )
+    assert found["signature"] == {"codes": "*i32", "sent": "*fp16", "rest": "*fp32"}
+
+
+def test_a_remainder_of_floats(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(x, period, N: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.store(x + at, tl.load(x + at) * 0.5 % (period * 2.0))
+""",
+    )
+    assert found["signature"] == {"x": "*fp32", "period": "fp32"}
+
+
+def test_a_scaled_dot_whose_formats_are_constexprs(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(a, b, scales, FORMAT: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    scale = tl.load(scales + at)
+    tl.store(a + at, tl.dot_scaled(tl.load(a + at), scale, FORMAT, tl.load(b + at), scale, FORMAT))
+""",
+    )
+    assert found["constexprs"]["N"] == 64
 
 
 def test_operands_of_a_dot_that_is_added_to_whole_numbers(tmp_path: Path) -> None:
@@ -618,12 +686,12 @@ def test_addresses_that_are_loaded(tmp_path: Path) -> None:
         tmp_path,
         """
 @triton.jit
-def kernel(tables, others, rows, out, step, N: tl.constexpr):
+def kernel(tables, others, rows, out, step, start, N: tl.constexpr):
     at = tl.arange(0, N)
-    row = tl.load(rows + tl.program_id(0))
+    row = tl.load(rows + tl.program_id(0)) + tl.load(others + start)
     first = tl.load(tables + tl.program_id(0)).to(tl.pointer_type(tl.float32))
     second = tl.load(others + tl.program_id(0)).to(out.dtype)
-    tl.store(out + at, tl.load(first + row * step + at) + tl.load(second + at))
+    tl.store(out + at, tl.load(first + row * step + start) + tl.load(second + at))
 """,
     )
     assert found["signature"] == {
@@ -632,6 +700,7 @@ def kernel(tables, others, rows, out, step, N: tl.constexpr):
         "rows": "*i32",
         "out": "*fp32",
         "step": "i32",
+        "start": "i32",
     }
 
 
@@ -642,6 +711,7 @@ CHOICES = {
     "if n > 4:\n        one = tl.load(a + at)\n    else:\n        one = tl.load(b + at)\n    two = 0": True,
     "if FIRST:\n        one = tl.load(a + at)\n    else:\n        one = tl.load(b + at)\n    two = 0": False,
     "one, two = tl.load(a + at), tl.load(b + at)": False,
+    "if n > 4:\n        one = tl.load(a + at) + n * 0.5\n    else:\n        one = tl.load(b + at)\n    two = 0": False,
 }
 
 
@@ -659,6 +729,20 @@ def kernel(a, b, c, out, n, FIRST: tl.constexpr, N: tl.constexpr):
     )
     assert found["signature"]["b"] == "*fp16"
     assert (found["signature"]["a"] == "*fp16") == CHOICES[chosen]
+
+
+def test_pointers_are_alike_by_others(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(a, b, c, n):
+    one = tl.load(tl.where(n > 4, a, b))
+    two = tl.load(tl.where(n > 5, b, c))
+    tl.store(a, one + two + tl.load(c).to(tl.float32))
+""",
+    )
+    assert found["signature"] == {"a": "*fp16", "b": "*fp16", "c": "*fp16", "n": "i32"}
 
 
 def test_a_comparison_with_zero_tells_little(tmp_path: Path) -> None:
@@ -682,12 +766,16 @@ def test_constexprs_that_are_filled_in_or_texts(tmp_path: Path) -> None:
 @triton.jit
 def kernel(
     x, y, out, FILL: tl.constexpr, PRECISION: tl.constexpr, EVICT: tl.constexpr, STEPS: tl.constexpr,
-    PACK_FACTOR: tl.constexpr, N: tl.constexpr
+    MOST_STEPS: tl.constexpr, SOFTCAP: tl.constexpr, SHIFT: tl.constexpr, PACK_FACTOR: tl.constexpr,
+    N: tl.constexpr
 ):
     at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
     filled = tl.full((N, N), FILL, tl.float32)
     for step in range(STEPS):
         filled += tl.dot(tl.load(x + at), tl.load(y + at), input_precision=PRECISION)
+    kind = (at + SHIFT).dtype
+    if SOFTCAP > 0:
+        filled += tl.zeros((N, N), dtype=kind) * MOST_STEPS
     tl.store(out + at // PACK_FACTOR, filled, eviction_policy=EVICT)
 """,
     )
@@ -696,18 +784,22 @@ def kernel(
         "PRECISION": "ieee",
         "EVICT": "evict_last",
         "STEPS": 64,
+        "MOST_STEPS": 64,
+        "SOFTCAP": 1.0,
+        "SHIFT": 64,
         "PACK_FACTOR": 64,
         "N": 64,
     }
 
 
-def test_a_static_assertion_names_the_value(tmp_path: Path) -> None:
+@pytest.mark.parametrize("condition", ["WINDOW == 448", "0 == WINDOW % 448"])
+def test_a_static_assertion_names_the_value(condition: str, tmp_path: Path) -> None:
     found = tables(
         tmp_path,
-        """
+        f"""
 @triton.jit
 def kernel(x, WINDOW: tl.constexpr):
-    tl.static_assert(WINDOW == 448)
+    tl.static_assert({condition})
     tl.store(x + WINDOW, 1.0)
 """,
     )

@@ -58,6 +58,23 @@ def test_sizes_and_the_strides_that_follow_from_them_have_the_same_hints(tmp_pat
     assert 'seed = "i32"  # guessed: a seed or an offset of random numbers\n' in text
 
 
+def test_a_pointer_beside_one_that_is_launched(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(q_ptr, k_ptr, n):
+    pointer = tl.where(n > 4, q_ptr, k_ptr)
+    tl.store(pointer, tl.load(pointer) * 2.0)
+
+def run(k):
+    q = torch.empty(64, dtype=torch.bfloat16)
+    kernel[(1,)](q, k, 7)
+""",
+    )
+    assert found["signature"] == {"q_ptr": "*bf16", "k_ptr": "*bf16", "n": "i32"}
+
+
 def test_what_a_wrapper_says_is_followed(tmp_path: Path) -> None:
     wrapper = """
 def run(x, layout="rows"):

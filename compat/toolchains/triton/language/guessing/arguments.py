@@ -193,7 +193,6 @@ class Types:
                 for pair in sorted(self.facts.alike)
                 if not chosen.keys().isdisjoint(pair)
                 for other in pair
-                if other in self.facts.pointers
             }
         return [other for other in chosen if other != name and other not in others]
 

@@ -226,10 +226,11 @@ class Walk:
 
     def _operation(self, node: ast.BinOp) -> Value:
         first, right = self.value(node.left), self.value(node.right)
+        if isinstance(node.op, ast.Mod) and {first.kind, right.kind} & FLOATS:
+            return first.plus(right).computed()
         if isinstance(node.op, ast.FloorDiv | ast.Mod | ast.LShift | ast.RShift):
             for operand in (first, right):
-                if operand.kind not in FLOATS or not isinstance(node.op, ast.Mod):
-                    self.facts.is_kind(operand.origins, "int", CERTAIN, ARITHMETIC)
+                self.facts.is_kind(operand.origins, "int", CERTAIN, ARITHMETIC)
             return first.plus(right).computed("int")
         if isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor):
             for one, other in ((first, right), (right, first)):

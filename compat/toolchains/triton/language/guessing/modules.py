@@ -99,7 +99,7 @@ class JitModule:
             return self.functions[origin], self
         module, _, name = origin.rpartition(".")
         other = self._imported(module) if module and depth else None
-        if other is None or other is self:
+        if other is None:
             return None
         return other._jit_function(other.scope.imports.get(name, name), depth - 1)
 
