@@ -506,6 +506,7 @@ IMPORTS = {
     "from package.reading import read": "read",
     "from .reading import read as get": "get",
     "from . import reading": "reading.read",
+    "from . import read": "read",
     "import package.reading": "package.reading.read",
     "from package.ops import read": "read",
 }
@@ -516,7 +517,7 @@ def test_a_function_of_another_module_is_followed(imported: str, tmp_path: Path)
     """Also one that a module in between hands on. Its defaults and globals are those of its module."""
     package = tmp_path / "package"
     (package / "ops").mkdir(parents=True)
-    (package / "__init__.py").touch()
+    (package / "__init__.py").write_text("from .reading import read\n")
     (package / "ops" / "__init__.py").write_text("from ..reading import read\n")
     (package / "reading.py").write_text(
         HEAD
@@ -526,7 +527,9 @@ DOUBLE = 2.0
 
 @triton.jit
 def read(base, rows, at, one, two, half=HALF):
-    return tl.load(base + tl.load(rows + at)) + one * half + two * DOUBLE
+    tl.store(rows + at + 1, tl.load(rows + at))
+    tl.store(base + 1, one * half)
+    return tl.load(base + tl.load(rows + at)) + two * DOUBLE
 """
     )
     path = package / "kernels.py"

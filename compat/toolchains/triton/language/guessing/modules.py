@@ -97,7 +97,9 @@ class JitModule:
     def _jit_function(self, origin: str, depth: int) -> tuple[JitFunction, JitModule] | None:
         if origin in self.functions:
             return self.functions[origin], self
-        module, _, name = origin.rpartition(".")
+        module, dot, name = origin.rpartition(".")
+        if not module.strip("."):  # `from . import name`
+            module += dot
         other = self._imported(module) if module and depth else None
         if other is None:
             return None
