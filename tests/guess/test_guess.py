@@ -683,6 +683,22 @@ def kernel(a, b, c, d, out, N: tl.constexpr):
     assert [found["signature"][name] for name in "abcd"] == ["*i8", "*i8", "*fp16", "*fp16"]
 
 
+def test_the_dtype_that_an_operand_of_a_dot_is_cast_to(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(a, b, out, ONE: tl.constexpr, TWO: tl.constexpr, OUT: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    x, y = tl.load(a + at), tl.load(b + at) >> 4
+    product = tl.dot(x, y.to(ONE)) + tl.dot(y.to(TWO), x.to(tl.float32))
+    tl.store(out + at, product.to(OUT))
+""",
+    )
+    dtypes = [found["constexprs"][name] for name in ("ONE", "TWO", "OUT")]
+    assert dtypes == [{"dtype": "fp16"}, {"dtype": "fp32"}, {"dtype": "fp32"}]
+
+
 def test_addresses_that_are_loaded(tmp_path: Path) -> None:
     """They are cast to a type of pointers, and what is added to them is a whole number."""
     found = tables(

@@ -404,7 +404,7 @@ class Values:
             )
         compared = self.facts.compared.get(name, [])
         if name in self.facts.dtypes or (_DTYPE.fullmatch(name) and not compared):
-            return Guess({"dtype": "fp32"}, "used as a dtype")
+            return Guess({"dtype": self._dtype(name)}, "used as a dtype")
         if _LAYOUT.fullmatch(name) and not compared:
             layout = {"layout": f"{constexprs.GLUON}.BlockedLayout([1], [32], [4], [0])"}
             return Guess(layout, "a layout, by its name", "its layout is unknown")
@@ -422,6 +422,15 @@ class Values:
         if None in compared:
             return Guess(None, "compared with None")
         return None
+
+    def _dtype(self, name: str) -> str:
+        """The dtype that an operand of ``tl.dot`` is cast to, as that of the other operand."""
+        cast = Value.of(None, [ValueOrigin(name)])
+        for sides in self.facts.dots:
+            if cast in sides:
+                other = sides[sides[0] == cast]
+                return _exact(other, _dot_types(self.facts.dots)) or "fp32"
+        return "fp32"
 
     def _side(self, name: str) -> int:
         """The length of a side of a block."""

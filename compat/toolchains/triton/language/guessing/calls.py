@@ -115,6 +115,8 @@ def _cast(walk: Walk, base: Value, to: ast.expr | None) -> Value:
         return Value.of("pointer")
     if isinstance(to, ast.Attribute) and kind is None:
         return _cast_like(walk, base, walk.value(to))
+    if isinstance(to, ast.Name) and to.id in walk.names:
+        return Value.of(None, map(ValueOrigin, walk.parameters(to.id)))
     elements = [origin for origin in base.origins if origin.element]
     if kind == "bool":
         walk.facts.is_kind(elements, "bool", LIKELY, "cast to tl.int1")
