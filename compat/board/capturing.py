@@ -16,6 +16,7 @@ from tempfile import TemporaryFile
 from attrs import define, evolve, frozen
 from packaging.utils import canonicalize_name
 
+from compat.board.data import CompiledVersion
 from compat.board.declaration import BoardDeclaration, BoardLibrary, CaptureProgram
 from compat.capturing.assembling import Captured
 from compat.capturing.capturing import Capture, capture_program
@@ -59,9 +60,14 @@ class VersionCapture:
         parts = (shlex.join(program.words), program.env, *program.install, *targets)
         return ", ".join(filter(None, parts))
 
-    def is_new(self, captured: str) -> bool:
-        """Whether it has to be captured, if ``captured`` is the origin of what was captured."""
-        return captured != self.origin and (bool(captured) or not self._is_there)
+    def is_new(self, before: CompiledVersion) -> bool:
+        """Whether it has to be captured.
+
+        If nothing of the version was compiled, the file that is there serves. Else the program did
+        not end well, or another one made the file.
+        """
+        is_known = bool(before.captured or before.columns)
+        return before.captured != self.origin and (is_known or not self._is_there)
 
     @property
     def _is_there(self) -> bool:

@@ -175,8 +175,7 @@ class _BoardRun:
         capture = self._capture_of(library, version, places)
         if capture is None:
             return part
-        if part is None and index.of(library.name, version).captured != capture.origin:
-            # Captured or not: a run that ended early may have captured kernels and compiled none.
+        if part is None and capture.is_new(index.of(library.name, version)):
             part = _missing(library, version, places, BoardIndex())
             return part and evolve(part, capture=capture, only_captured=True)
         return part and evolve(part, capture=capture)
@@ -205,7 +204,7 @@ class _BoardRun:
         Returns why it failed, or nothing. Raises the errors of
         :func:`compat.board.capturing.capture_version`.
         """
-        if part.capture is None or not part.capture.is_new(before.captured):
+        if part.capture is None or not part.capture.is_new(before):
             return ""
         matrix = self._places(part.library).config.path
         try:

@@ -94,7 +94,7 @@ def test_what_a_program_launches_is_captured_once(update: Update) -> None:
     a_program_that_captures_nothing_new_compiles_nothing(update)
     a_run_that_is_stopped_ends_the_program(update)
     a_further_target_is_captured_with_all_others(update)
-    what_a_run_captured_that_ended_early_is_compiled(update)
+    a_program_that_did_not_end_well_runs_again(update)
 
 
 def without_a_launch_all_kernels_are_guessed(update: Update) -> None:
@@ -177,17 +177,19 @@ def a_further_target_is_captured_with_all_others(update: Update) -> None:
     }
 
 
-def what_a_run_captured_that_ended_early_is_compiled(update: Update) -> None:
-    """Before that run, the board had guesses alone, and knew of no program."""
+def a_program_that_did_not_end_well_runs_again(update: Update) -> None:
+    """Also if no run before it did, or if one was interrupted before it compiled."""
     board = BoardData(Path("board"))
-    report = board.read("live-waves", "2.0")
+    version = "live-waves", "2.0"
+    board.note(*version, evolve(board.index().of(*version), captured=""))
+    assert list(update().problems) == ["live-waves==2.0"]
+    declare("sm_90", "gfx942")
+    report = board.read(*version)
     guesses = tuple(result for result in report.results if result.cell.spec.guessed)
-    board.write("live-waves", "2.0", evolve(report, results=guesses))
-    board.note("live-waves", "2.0", evolve(board.index().of("live-waves", "2.0"), captured=""))
-    ran = len(runs())
-    assert update().compiled == {"live-waves==2.0": len(report.results) - len(guesses)}
-    assert len(runs()) == ran
-    assert {result.cell.id for result in results()} == {result.cell.id for result in report.results}
+    board.write(*version, evolve(report, results=guesses))
+    assert update().problems == {}
+    kernels = {result.cell.spec.kernel for result in results()}
+    assert kernels == {"plain", "plain-gfx942", "tuned", "beside"}
     assert update().compiled == {}
 
 

@@ -728,6 +728,7 @@ CHOICES = {
     "one, two = tl.load(tl.where(at > n, a, tl.where(at > 9, c, b)) + at), 0": True,
     "if n > 4:\n        p = a\n    else:\n        p = b\n    one, two = tl.load(p + at), 0": True,
     "if n > 4:\n        one = tl.load(a + at)\n    else:\n        one = tl.load(b + at)\n    two = 0": True,
+    "if tl.program_id(0) == 0:\n        p = a\n    else:\n        p = b\n    one, two = tl.load(p + at), 0": True,
     "if FIRST:\n        one = tl.load(a + at)\n    else:\n        one = tl.load(b + at)\n    two = 0": False,
     "one, two = tl.load(a + at), tl.load(b + at)": False,
     "if n > 4:\n        one = tl.load(a + at) + n * 0.5\n    else:\n        one = tl.load(b + at)\n    two = 0": False,

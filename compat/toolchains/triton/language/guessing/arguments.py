@@ -173,6 +173,7 @@ class Types:
         return same
 
     def _launched_alike(self, name: str) -> str | list[str]:
+        """The same by launches alone."""
         tensors = next((launch.tensors for launch in self.launches if name in launch.tensors), {})
         if not tensors:
             return [name]
@@ -185,7 +186,7 @@ class Types:
         ]
 
     def _chosen_beside(self, name: str, others: Collection[str]) -> list[str]:
-        """The pointers that ``tl.where`` chooses from, this one or another."""
+        """The parameters that code chooses from, this one or another."""
         chosen = {name: None}
         for _ in self.facts.alike:
             chosen |= {

@@ -141,8 +141,10 @@ class Walk:
 
     def _is_constexpr(self, test: ast.expr) -> bool:
         """Whether the compiler knows a condition, and compiles one of two branches."""
-        inside = [self.names[node.id] for node in ast.walk(test) if _is_name_in(node, self.names)]
-        return all(term.constexpr for value in inside for term in value.terms)
+        nodes = list(ast.walk(test))
+        inside = [self.names[node.id] for node in nodes if _is_name_in(node, self.names)]
+        is_called = any(isinstance(node, ast.Call) for node in nodes)
+        return not is_called and all(term.constexpr for value in inside for term in value.terms)
 
     def _bind(self, target: ast.expr, value: Value, node: ast.expr) -> None:
         if isinstance(target, ast.Name):

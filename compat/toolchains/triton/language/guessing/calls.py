@@ -340,19 +340,14 @@ def _side(walk: Walk, node: ast.expr, dimensions: int) -> None:
     walk.facts.blocks = max(walk.facts.blocks, dimensions)
 
 
-def _zeros(walk: Walk, node: ast.Call) -> Value:
+def _filled(walk: Walk, node: ast.Call, dtype: int = 1) -> Value:
+    """``zeros``, or ``full``, whose ``dtype`` is the third argument."""
     shape = _argument(node, 0, "shape")
     if shape is not None:
         _sides(walk, shape)
-    return Value.of(_dtype(walk, _argument(node, 1, "dtype")))
-
-
-def _full(walk: Walk, node: ast.Call) -> Value:
-    shape = _argument(node, 0, "shape")
-    if shape is not None:
-        _sides(walk, shape)
-    walk.value(_argument(node, 1, "value"))
-    return Value.of(_dtype(walk, _argument(node, 2, "dtype")))
+    for value in node.args[1:dtype]:
+        walk.value(value)
+    return Value.of(_dtype(walk, _argument(node, dtype, "dtype")))
 
 
 def _dot(walk: Walk, node: ast.Call) -> Value:
@@ -510,8 +505,8 @@ _LANGUAGE_CALLS: Mapping[str, Callable[[Walk, ast.Call], Value]] = {
     "cdiv": _whole_arguments(ARITHMETIC),
     "advance": _advanced,
     "static_assert": _assertion,
-    "zeros": _zeros,
-    "full": _full,
+    "zeros": _filled,
+    "full": lambda walk, node: _filled(walk, node, dtype=2),
     **dict.fromkeys(("maximum", "minimum", "clamp", "fma", "div_rn", "fdiv"), _extreme),
     **dict.fromkeys(
         ("sum", "max", "min", "cumsum", "cumprod", "sort", "xor_sum", "flip", "zeros_like", "abs"),
