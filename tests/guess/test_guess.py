@@ -839,3 +839,140 @@ def kernel(g, T, N: tl.constexpr):
 """,
     )
     assert found["signature"] == {"g": "*fp32", "T": "i32"}
+
+
+@pytest.mark.parametrize(
+    ("branch", "types"),
+    [
+        ("if MANY:", {"offsets": "i32", "cached": "*fp16", "rows": "*fp16"}),
+        ("if not MANY:", {"offsets": "*i32", "cached": "*i64", "rows": "*fp32"}),
+    ],
+)
+def test_a_branch_that_is_left_out_tells_nothing(
+    branch: str, types: dict[str, str], tmp_path: Path
+) -> None:
+    """MANY is taken for false. What a helper does, and a local constant, depend on it, too."""
+    found = tables(
+        tmp_path,
+        f"""
+@triton.jit
+def pointers(cached, MANY: tl.constexpr):
+    {branch}
+        return tl.load(cached).to(tl.pointer_type(tl.float16))
+    else:
+        return cached
+
+@triton.jit
+def kernel(offsets, cached, rows, out, N: tl.constexpr, MANY: tl.constexpr):
+    at = tl.arange(0, N)
+    {branch}
+        at = at + tl.load(offsets + tl.program_id(0))
+    else:
+        at = at + offsets
+    tile = at[:, None] * N + at[None, :]
+    block = tl.load(pointers(cached, MANY) + tile)
+    MODE: tl.constexpr = 1 if MANY else 2
+    sum = tl.dot(block, block) if MODE == {2 if "not" not in branch else 1} else 0.0
+    row = tl.load(rows + at)
+    {branch}
+        row = tl.exp(row)
+    else:
+        row = row.to(tl.float32)
+    tl.store(out + tile, sum + row[None, :])
+""",
+    )
+    assert {name: found["signature"][name] for name in types} == types
+
+
+def test_a_name_that_is_set_again_decides_nothing(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(offsets, x, n, MANY: tl.constexpr):
+    for step in range(n):
+        MANY = step
+    if MANY:
+        x += tl.load(offsets)
+    tl.store(x, 1.0)
+""",
+    )
+    assert found["signature"]["offsets"] == "*i32"
+
+
+def test_variables_keep_their_type_in_loops_and_branches(tmp_path: Path) -> None:
+    """An index that is chosen beside what it belongs to is no value of that."""
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(part_sums, ids, kept, probs, start, best_at, out, n, N: tl.constexpr):
+    total = 0
+    best = tl.zeros([], dtype=tl.int64)
+    highest = -float("inf")
+    at_highest = 0
+    for step in range(n):
+        total += tl.sum(tl.load(part_sums + step * N + tl.arange(0, N)))
+        best = tl.load(ids + step)
+        value, index = tl.max(tl.load(probs + step) + tl.load(start + step), axis=0, return_indices=True)
+        at_highest = tl.where(value > highest, index, at_highest)
+    if total > 7:
+        kept_value = tl.load(kept)
+    else:
+        kept_value = 0
+    tl.store(out, total + best + kept_value)
+    tl.store(best_at, at_highest)
+""",
+    )
+    types = {name: found["signature"][name] for name in ("part_sums", "ids", "kept", "probs")}
+    assert types == {"part_sums": "*i32", "ids": "*i64", "kept": "*i32", "probs": "*fp32"}
+
+
+def test_all_arguments_of_max_are_bounds_of_a_loop(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(first, second, x):
+    for at in range(max(tl.load(first), tl.load(second)), 9):
+        tl.store(x + at, 1.0)
+""",
+    )
+    assert found["signature"] == {"first": "*i32", "second": "*i32", "x": "*fp32"}
+
+
+def test_a_block_has_a_power_of_two_if_a_guess_can_give_it_one(tmp_path: Path) -> None:
+    """Not the branch that is left out: there a length of 0 is right. No config is left out."""
+    found = guessed(
+        tmp_path,
+        """
+@triton.autotune([triton.Config({"B": 64}), triton.Config({"B": 96})], key=[])
+@triton.jit
+def kernel(x, B: tl.constexpr, OVERLAP: tl.constexpr, RATIO: tl.constexpr, ROPE: tl.constexpr):
+    x += tl.arange(0, B)
+    tl.store(x, tl.sum(tl.arange(0, (1 + OVERLAP) * RATIO)))
+    if ROPE > 0:
+        tl.store(x, tl.sum(tl.arange(0, ROPE)))
+
+def run(x, overlap, ratio):
+    kernel[(1,)](x, OVERLAP=overlap, RATIO=ratio, ROPE=0)
+""",
+    )
+    (kernel,) = found.kernels
+    values = {name: noted.value for name, noted in kernel.tables["constexprs"].items()}
+    assert (1 + values["OVERLAP"]) * values["RATIO"] in (2**power for power in range(1, 20))
+    assert values["ROPE"] == 0
+    assert [case["name"] for case in kernel.tables["case"]] == ["B64", "B96"]
+
+
+def test_each_part_of_a_static_assertion_names_a_value(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(x, BYTES: tl.constexpr, SCALES: tl.constexpr):
+    tl.static_assert(BYTES == 448 and SCALES == 7)
+    tl.store(x + BYTES + SCALES, 1.0)
+""",
+    )
+    assert found["constexprs"] == {"BYTES": 448, "SCALES": 7}

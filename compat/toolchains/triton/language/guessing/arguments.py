@@ -52,6 +52,9 @@ _SHORT = {long: short for short, long in constexprs.LANGUAGE_NAMES.items()}
 _PYTHON = {"int": "i32", "float": "fp32", "bool": "i1"}
 _TYPE = lazy_pattern(r"\*?k?(i1|[iu](8|16|32|64)|fp16|bf16|fp32|fp64|fp8\w+)")
 
+UNKNOWN_FLOAT = "the float type is unknown"
+"""Why an element is taken for fp32."""
+
 
 @frozen
 class Guess:
@@ -155,7 +158,7 @@ class Types:
                 if other == name
                 else Guess(guess.value, f"as {other}, which has the same dtype")
             )
-        return Guess("fp32", "the float type is unknown")
+        return Guess("fp32", UNKNOWN_FLOAT)
 
     def _alike(self, name: str) -> str | list[str]:
         """Return the element type of the tensor that a launch passes.

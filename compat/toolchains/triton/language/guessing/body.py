@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
 from itertools import pairwise, product
-from typing import TypeGuard
 
 from attrs import define, field
 
@@ -31,29 +31,55 @@ from compat.toolchains.triton.language.guessing.modules import JitFunction, JitM
 _ROUNDS = 6
 _DEPTH = 8
 """Calls of functions inside of one another that are followed."""
+_NODES = 10_000
+"""Expressions whose names are kept. A walk passes most of them several times."""
 
 
-def facts_of(function: JitFunction, module: JitModule) -> KernelFacts:
-    """What the body of a kernel tells of its parameters."""
-    facts = KernelFacts(used=names_in(function.node.body))
-    for _ in range(_ROUNDS):
-        facts.changed = False
-        parameters = {
-            parameter.name: parameter_value(parameter.name, parameter.is_constexpr, facts)
-            for parameter in function.parameters
-        }
-        Walk(module=module, facts=facts, names=parameters).body(function.node.body)
-        if not facts.changed:
-            break
-        facts.dots.clear()
-        facts.asserts.clear()
-    return facts
+@define(eq=False)
+class KernelCode:
+    """The code of a kernel, and what it tells of the parameters."""
 
+    function: JitFunction
+    module: JitModule
+    _compiled: dict[str, KernelFacts] = field(factory=dict, init=False)
 
-def names_in(statements: Sequence[ast.stmt]) -> frozenset[str]:
-    """The names that statements mention."""
-    nodes = (node for statement in statements for node in ast.walk(statement))
-    return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
+    @cached_property
+    def facts(self) -> KernelFacts:
+        """What all of the code tells."""
+        return self._facts(KernelFacts(), {})
+
+    def compiled(self, values: Mapping[str, object]) -> KernelFacts:
+        """What the code tells that is compiled with these values of constexprs.
+
+        What the other branches tell of floating-point numbers is kept where nothing is certain.
+        """
+        deciding = {name: values[name] for name in sorted(self.facts.deciding) if name in values}
+        if not deciding:
+            return self.facts
+        key = repr(deciding)
+        if key not in self._compiled:
+            kinds = self.facts.kinds.items()
+            floats = {origin: kind for origin, kind in kinds if kind.name in FLOATS}
+            perhaps = {origin: kind for origin, kind in floats.items() if kind.sure == PERHAPS}
+            self._compiled[key] = self._facts(KernelFacts(kinds=perhaps), values)
+        return self._compiled[key]
+
+    def _facts(self, facts: KernelFacts, values: Mapping[str, object]) -> KernelFacts:
+        facts.used = self.function.mentioned
+        for _ in range(_ROUNDS):
+            facts.changed = False
+            parameters = {
+                parameter.name: parameter_value(parameter.name, parameter.is_constexpr, facts)
+                for parameter in self.function.parameters
+            }
+            walk = Walk.of(self.function, self.module, facts, parameters, values)
+            walk.body(self.function.node.body)
+            if not facts.changed:
+                break
+            facts.dots.clear()
+            facts.asserts.clear()
+            facts.lengths.clear()
+        return facts
 
 
 def parameter_value(name: str, is_constexpr: bool, facts: KernelFacts) -> Value:
@@ -74,11 +100,49 @@ class Walk:
     module: JitModule
     facts: KernelFacts
     names: dict[str, Value]
+    known: dict[str, object]
+    """The values of parameters, and of local constants, as far as they are known."""
+    constants: frozenset[str]
+    """Names that the function sets once."""
     depth: int = 0
     loops: int = 0
     """Loops around the present statement."""
     returned: Value | None = None
     _inside: tuple[JitFunction, ...] = field(default=())
+    _functions: dict[tuple[JitModule, str], tuple[JitFunction, JitModule] | None] = field(
+        factory=dict
+    )
+    """The functions that were looked for."""
+
+    @classmethod
+    def of(
+        cls,
+        function: JitFunction,
+        module: JitModule,
+        facts: KernelFacts,
+        names: dict[str, Value],
+        known: Mapping[str, object],
+        around: Walk | None = None,
+    ) -> Walk:
+        """A walk through a function, perhaps where another one calls it."""
+        return cls(
+            module=module,
+            facts=facts,
+            names=names,
+            known={name: known[name] for name in known if name not in function.assigned},
+            constants=frozenset(name for name, times in function.assigned.items() if times == 1),
+            depth=around.depth + 1 if around else 0,
+            loops=around.loops if around else 0,
+            inside=(*around._inside, function) if around else (),
+            functions=around._functions if around else {},
+        )
+
+    def jit_function(self, origin: str) -> tuple[JitFunction, JitModule] | None:
+        """The jit function of this origin and its module, which may be an imported one."""
+        key = self.module, origin
+        if key not in self._functions:
+            self._functions[key] = self.module.jit_function(origin)
+        return self._functions[key]
 
     # --- statements ---
 
@@ -120,16 +184,23 @@ class Walk:
                 pass
 
     def _twice(self, body: Sequence[ast.stmt]) -> None:
+        """Follow the body of a loop. An inner loop is followed twice with the outer one."""
         before = dict(self.names)
         self.loops += 1
-        for _ in range(2):
+        for _ in range(1 if self.loops > 1 else 2):
             self.body(body)
         self.loops -= 1
+        for name, value in before.items():
+            self._alike_numbers(value, self.names[name], "carried through a loop")
         self.names = _merged(before, self.names)
 
     def _branches(
         self, test: ast.expr, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]
     ) -> None:
+        is_known, holds = self.evaluated(test)
+        if is_known:
+            self.body(body if holds else otherwise)
+            return
         before = dict(self.names)
         self.body(body)
         after, self.names = self.names, before
@@ -137,18 +208,30 @@ class Walk:
         if not self._is_constexpr(test):
             for name in after.keys() & self.names.keys():
                 self.alike(after[name], self.names[name])
+                self._alike_numbers(after[name], self.names[name], "set in both branches")
         self.names = _merged(after, self.names)
 
     def _is_constexpr(self, test: ast.expr) -> bool:
         """Whether the compiler knows a condition, and compiles one of two branches."""
-        nodes = list(ast.walk(test))
-        inside = [self.names[node.id] for node in nodes if _is_name_in(node, self.names)]
-        is_called = any(isinstance(node, ast.Call) for node in nodes)
-        return not is_called and all(term.constexpr for value in inside for term in value.terms)
+        inside = [self.names[name] for name in _names_of(test) if name in self.names]
+        return not _has_call(test) and all(
+            term.constexpr for value in inside for term in value.terms
+        )
+
+    def evaluated(self, node: ast.expr | None) -> tuple[bool, object]:
+        """Whether the value of an expression follows from what is known, and that value."""
+        if not self.known or node is None:
+            return False, None
+        if any(name in self.names and name not in self.known for name in _names_of(node)):
+            return False, None
+        return self.module.scope.inside(self.known).try_value(node)
 
     def _bind(self, target: ast.expr, value: Value, node: ast.expr) -> None:
         if isinstance(target, ast.Name):
             self.names[target.id] = value
+            is_known, constant = self.evaluated(node) if target.id in self.constants else (False, 0)
+            if is_known:
+                self.known[target.id] = constant
         elif isinstance(target, ast.Tuple | ast.List):
             parts = (
                 node.elts
@@ -163,7 +246,10 @@ class Walk:
                 )
 
     def _test(self, test: ast.expr) -> None:
-        """A condition: what it tests for truth, and what it compares."""
+        """A condition: what it tests for truth, what it compares, and what decides it."""
+        for name in _names_of(test):
+            if name in self.names:
+                self.facts.deciding.update(origin.name for origin in self.names[name].origins)
         for condition in _tested(test):
             if isinstance(condition, ast.Name) and condition.id in self.names:
                 self.facts.tested.update(self.parameters(condition.id))
@@ -199,6 +285,9 @@ class Walk:
                 return self._comparison(node)
             case ast.IfExp(test=test, body=body, orelse=otherwise):
                 self._test(test)
+                is_known, holds = self.evaluated(test)
+                if is_known:
+                    return self.value(body if holds else otherwise)
                 return self.value(body).alternatively(self.value(otherwise))
             case ast.Subscript(value=value, slice=index):
                 self.value(index)
@@ -331,6 +420,19 @@ class Walk:
         if one is not other:
             self.facts.alike.update(product(_pointers_in(one), _pointers_in(other)))
 
+    def _alike_numbers(self, one: Value, other: Value, why: str) -> None:
+        """Of two values of one variable, both are whole numbers or none is.
+
+        A sum with a parameter may be an address. What comes from several places may be a tuple.
+        """
+        for first, second in ((one, other), (other, one)):
+            is_number = not any(term.argument for term in first.terms)
+            if one is other or not is_number or len(second.origins) != 1:
+                continue
+            if first.kind is not None and first.kind in WHOLE:
+                loaded = [origin for origin in second.origins if origin.element]
+                self.facts.is_kind(loaded, first.kind, PERHAPS, f"{why} with a whole number")
+
     def address(self, value: Value, why: str) -> list[str]:
         """Note that a value is an address, and return the parameters that are its pointers.
 
@@ -356,19 +458,16 @@ class Walk:
         return next(iter((*pointers, *named, *likely, *names)), None)
 
     def call(
-        self, function: JitFunction, module: JitModule, arguments: Mapping[str, Value]
+        self,
+        function: JitFunction,
+        module: JitModule,
+        arguments: Mapping[str, Value],
+        known: Mapping[str, object],
     ) -> Value:
         """Follow a function of a module where it is called."""
         if self.depth >= _DEPTH or any(around is function for around in self._inside):
             return Value()
-        inner = Walk(
-            module=module,
-            facts=self.facts,
-            names={},
-            depth=self.depth + 1,
-            loops=self.loops,
-            inside=(*self._inside, function),
-        )
+        inner = Walk.of(function, module, self.facts, {}, known, self)
         defaults = {
             parameter.name: inner.value(parameter.default)
             for parameter in function.parameters
@@ -387,8 +486,14 @@ def _pointers_in(value: Value) -> list[str]:
     return arguments or (elements if is_loaded else [])
 
 
-def _is_name_in(node: ast.AST, names: Mapping[str, Value]) -> TypeGuard[ast.Name]:
-    return isinstance(node, ast.Name) and node.id in names
+@lru_cache(maxsize=_NODES)
+def _names_of(node: ast.expr) -> frozenset[str]:
+    return frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))
+
+
+@lru_cache(maxsize=_NODES)
+def _has_call(node: ast.expr) -> bool:
+    return any(isinstance(inner, ast.Call) for inner in ast.walk(node))
 
 
 def _is_zero(node: ast.expr) -> bool:

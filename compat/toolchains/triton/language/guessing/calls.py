@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from compat.model import constexprs
@@ -39,7 +40,7 @@ def called(walk: Walk, node: ast.Call) -> Value:
         return _language(walk, node, name)
     short = name.rpartition(".")[2]
     is_math = short in _MATH and name not in walk.module.functions
-    if not is_math and (known := walk.module.jit_function(name)):
+    if not is_math and (known := walk.jit_function(name)):
         return _own(walk, node, *known)
     if short in _BLOCKS:  # libraries pass it on to their own modules
         return _block(walk, node)
@@ -53,7 +54,7 @@ def called(walk: Walk, node: ast.Call) -> Value:
         return _looped(walk, node)
     values = [walk.value(argument) for argument in _arguments(node)]
     if name in ("min", "max", "abs", "float", "int") and values:
-        return values[0].computed("fp32" if name == "float" else None)
+        return reduce(Value.plus, values).computed("fp32" if name == "float" else None)
     if "libdevice" in name or "tldevice" in name or short in _MATH:
         return _math(walk, values)
     return Value.of("int") if name in ("len", "triton.cdiv", "triton.next_power_of_2") else Value()
@@ -70,11 +71,15 @@ def _argument(node: ast.Call, index: int, name: str) -> ast.expr | None:
 
 def _own(walk: Walk, node: ast.Call, function: JitFunction, module: JitModule) -> Value:
     parameters = [parameter.name for parameter in function.parameters]
-    arguments = dict(zip(parameters, map(walk.value, node.args), strict=False))
-    arguments |= {
-        keyword.arg: walk.value(keyword.value) for keyword in node.keywords if keyword.arg
-    }
-    return walk.call(function, module, arguments)
+    nodes = dict(zip(parameters, node.args, strict=False))
+    nodes |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
+    known = {}
+    for parameter in function.parameters:
+        is_known, value = walk.evaluated(nodes.get(parameter.name, parameter.default))
+        if is_known:
+            known[parameter.name] = value
+    arguments = {name: walk.value(argument) for name, argument in nodes.items()}
+    return walk.call(function, module, arguments, known)
 
 
 # --- methods --------------------------------------------------------------------------------------
@@ -327,7 +332,24 @@ def _arange(walk: Walk, node: ast.Call) -> Value:
     for argument in _arguments(node):
         _side(walk, argument, 1)
         walk.whole(walk.value(argument), "a length")
+    start, end = _argument(node, 0, "start"), _argument(node, 1, "end")
+    if start is not None and end is not None and not walk.depth:
+        walk.facts.lengths.append(_is_power_of_two(start, end))
     return Value.of("int")
+
+
+def _is_power_of_two(start: ast.expr, end: ast.expr) -> ast.expr:
+    """The condition that a block with indices from ``start`` to ``end`` can be compiled."""
+    length = ast.BinOp(end, ast.Sub(), start)
+    one = ast.Constant(1)
+    shared = ast.BinOp(length, ast.BitAnd(), ast.BinOp(length, ast.Sub(), one))
+    return ast.BoolOp(
+        ast.And(),
+        [
+            ast.Compare(length, [ast.GtE()], [one]),
+            ast.Compare(shared, [ast.Eq()], [ast.Constant(0)]),
+        ],
+    )
 
 
 def _side(walk: Walk, node: ast.expr, dimensions: int) -> None:
@@ -481,7 +503,10 @@ def _assertion(walk: Walk, node: ast.Call) -> Value:
     condition = _argument(node, 0, "cond")
     walk.value(condition)
     if condition is not None and not walk.depth:
-        walk.facts.asserts.append(condition)
+        if isinstance(condition, ast.BoolOp) and isinstance(condition.op, ast.And):
+            walk.facts.asserts += condition.values
+        else:
+            walk.facts.asserts.append(condition)
     return Value()
 
 

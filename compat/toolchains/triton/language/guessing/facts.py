@@ -172,6 +172,10 @@ class KernelFacts:
     """
     asserts: list[ast.expr] = Factory(list)
     """The conditions of ``tl.static_assert``."""
+    lengths: list[ast.expr] = Factory(list)
+    """The conditions of ``tl.arange``: that a length is a power of two."""
+    deciding: set[str] = Factory(set)
+    """Parameters that conditions depend on."""
     blocks: int = 0
     """The most dimensions that any block has."""
     changed: bool = False
@@ -190,6 +194,11 @@ class KernelFacts:
             if before is None or before.sure < sure or (before.sure == sure and is_closer):
                 self.kinds[origin] = ValueKind(kind, sure, why)
                 self.changed = True
+
+    def tells(self, name: str) -> bool:
+        """Whether the code shows that a parameter is a pointer, or a number."""
+        kind = self.kinds.get(ValueOrigin(name))
+        return name in self.pointers or (kind is not None and kind.sure >= LIKELY)
 
     def kind_of(self, origin: ValueOrigin) -> str | None:
         """What is known of the values from a place."""

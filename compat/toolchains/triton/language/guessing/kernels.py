@@ -13,6 +13,7 @@ from compat.source.constants import PythonValue, PythonValues, UnknownValue
 from compat.text import lazy_pattern
 from compat.toolchains.language import GuessedKernel
 from compat.toolchains.triton.language.guessing.arguments import (
+    UNKNOWN_FLOAT,
     Guess,
     Types,
     Values,
@@ -21,7 +22,7 @@ from compat.toolchains.triton.language.guessing.arguments import (
     is_value,
     mended,
 )
-from compat.toolchains.triton.language.guessing.body import facts_of
+from compat.toolchains.triton.language.guessing.body import KernelCode
 from compat.toolchains.triton.language.guessing.evaluation import (
     SIZE,
     AssumedSize,
@@ -60,6 +61,7 @@ _GROUPS = (
     lazy_pattern(r"(?i)(?P<group>.*stride.*)([a-z]|\d)"),
 )
 """Names of the strides of one tensor: ``stride_q_batch``, ``str_q_B``; ``stride_am``."""
+_WIDTH = lazy_pattern(r"[iu](8|16|32|64)$")
 _TUNER_SKIPS = {
     "status": "rejected",
     "class": "shared-memory",
@@ -79,12 +81,12 @@ class _Case:
 
 def guess_kernel(function: JitFunction, module: JitModule) -> GuessedKernel:
     """Everything that a kernel file has to say of a kernel, guessed from its source."""
-    facts = facts_of(function, module)
-    guessing = _Guessing(function, module, facts)
+    code = KernelCode(function, module)
+    guessing = _Guessing(code)
     for usual in _SMALLER:
         if guessing.excess <= 1:
             break
-        smaller = _Guessing(function, module, facts, usual)
+        smaller = _Guessing(code, usual)
         guessing = smaller if smaller.excess < guessing.excess else guessing
     return guessing.kernel()
 
@@ -95,27 +97,30 @@ class _Guessing:
     They assume one launch, with tensors whose sizes are mostly ``usual``.
     """
 
-    def __init__(
-        self, function: JitFunction, module: JitModule, facts: KernelFacts, usual: int = SIZE
-    ) -> None:
-        self.function, self.module, self.scope, self.usual = function, module, module.scope, usual
-        self.facts = facts
+    def __init__(self, code: KernelCode, usual: int = SIZE) -> None:
+        self.code, self.usual = code, usual
+        self.function, self.module, self.scope = code.function, code.module, code.module.scope
+        self.facts = code.facts
         self.look_at: list[str] = []
         self.cases = self._configs()
         tuned = {name for case in self.cases for name in case.constexprs}
-        parameters = [parameter for parameter in function.parameters if parameter.name not in tuned]
+        parameters = [
+            parameter for parameter in self.function.parameters if parameter.name not in tuned
+        ]
         chosen = [
             parameter
             for parameter in parameters
-            if parameter.is_constexpr or parameter.name in function.heuristics
+            if parameter.is_constexpr or parameter.name in self.function.heuristics
         ]
         self.launches = self._launches(chosen)
-        self.types = self._types([parameter for parameter in parameters if parameter not in chosen])
+        run_time = [parameter for parameter in parameters if parameter not in chosen]
+        self.types = self._types(run_time, self.facts)
         self.numbers = self._numbers()
         values = self._values_of(self.launches)
         self.values = {parameter.name: values.of(parameter) for parameter in chosen}
         self._satisfy()
         self._compute()
+        self._look_again(run_time)
         self._leave_out()
         for parameter, guess in {**self.types, **self.values}.items():
             if guess.look_at:
@@ -280,22 +285,40 @@ class _Guessing:
         return {name: guess.value for name, guess in self.values.items()}
 
     def _satisfy(self) -> None:
-        """Choose guessed values so that static assertions hold, in as many cases as possible."""
+        """Choose guessed values so that the kernel compiles, in as many cases as possible."""
         free = [name for name, guess in self.values.items() if not guess.exact]
-        for case in self.cases or [_Case("")]:
-            values, changed = mended(
-                {**self._values(), **case.constexprs}, free, self.facts.asserts, self.scope
-            )
-            for name in changed:
-                self.values[name] = Guess(values[name], "so that its static_assert holds")
+        compiled = self.code.compiled(self._values())
+        asserts = compiled.asserts
+        for conditions, why in (
+            (asserts, "so that its static_assert holds"),
+            ([*asserts, *compiled.lengths], "so that a block has a power of two"),
+        ):
+            for case in self.cases or [_Case("")]:
+                values, changed = mended(
+                    {**self._values(), **case.constexprs}, free, conditions, self.scope
+                )
+                for name in changed:
+                    self.values[name] = Guess(values[name], why)
 
     # --- arguments ---
 
-    def _types(self, parameters: Sequence[JitParameter]) -> dict[str, Guess]:
+    def _types(self, parameters: Sequence[JitParameter], facts: KernelFacts) -> dict[str, Guess]:
         types = Types(
-            [parameter.name for parameter in parameters], self.facts, self.launches, self.scope
+            [parameter.name for parameter in parameters], facts, self.launches, self.scope
         )
         return {parameter.name: types.of(parameter) for parameter in parameters}
+
+    def _look_again(self, parameters: Sequence[JitParameter]) -> None:
+        """Take the types of run-time arguments from the code that is compiled, if it tells them."""
+        compiled = self.code.compiled(self._values())
+        for name, guess in self._types(parameters, compiled).items():
+            if (
+                compiled.tells(name)
+                and guess.why != UNKNOWN_FLOAT
+                and _kind_of(str(guess.value)) != _kind_of(str(self.types[name].value))
+            ):
+                self.types[name] = guess
+        self.numbers = self._numbers()
 
     def _compute(self) -> None:
         """Compute values of heuristics as far as possible.
@@ -393,7 +416,7 @@ class _Guessing:
         """
         if not self.facts.pipelined:
             return []
-        odd = _Guessing(self.function, self.module, self.facts, self.usual - 1)
+        odd = _Guessing(self.code, self.usual - 1)
         own, hints = (
             {name: list(noted.value) for name, noted in guessing._hints().items()}
             for guessing in (self, odd)
@@ -417,6 +440,11 @@ class _Guessing:
             for case in self.cases or [_Case(ONLY_CASE)]
             if case.name in others
         ]
+
+
+def _kind_of(type_: str) -> str:
+    """A type without the width of whole numbers, of which other code may tell more."""
+    return "tensordesc" if type_.startswith("tensordesc") else _WIDTH.sub("int", type_)
 
 
 def _innermost(strides: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
@@ -69,12 +69,32 @@ class JitFunction:
     heuristics: Mapping[str, ast.expr]
     """Parameter → the function that ``@triton.heuristics`` computes it with."""
 
-    @property
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Everything in its source."""
+        return tuple(ast.walk(self.node))
+
+    @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """The names in its source."""
+        return frozenset(node.id for node in self.nodes if isinstance(node, ast.Name))
+
+    @cached_property
+    def assigned(self) -> Mapping[str, int]:
+        """The names that it sets, and how often its source does; in a loop's head twice."""
+        loops = (node.target for node in self.nodes if isinstance(node, ast.For))
+        heads = (inner for target in loops for inner in ast.walk(target))
+        return Counter(
+            node.id
+            for node in (*self.nodes, *heads)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        )
+
+    @cached_property
     def returns(self) -> bool:
         """Whether it returns a value, which no kernel does."""
         return any(
-            isinstance(node, ast.Return) and _is_something(node.value)
-            for node in ast.walk(self.node)
+            isinstance(node, ast.Return) and _is_something(node.value) for node in self.nodes
         )
 
 
