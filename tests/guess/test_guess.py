@@ -976,3 +976,31 @@ def kernel(x, BYTES: tl.constexpr, SCALES: tl.constexpr):
 """,
     )
     assert found["constexprs"] == {"BYTES": 448, "SCALES": 7}
+
+
+def test_pointers_in_a_tuple_that_a_helper_returns(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def tile(base, count, N: tl.constexpr):
+    at = tl.arange(0, N)
+    if count > 9:
+        return base + at[:, None] * N + at[None, :], at < count
+    return base + at[:, None] * N + at[None, :], at < 9
+
+@triton.jit
+def kernel(queries, keys, best, count, N: tl.constexpr):
+    rows, mask = tile(queries, count, N)
+    columns, _ = tile(keys, count, N)
+    scores = tl.dot(tl.load(rows, mask=mask[:, None]), tl.load(columns))
+    value, index = tl.max(scores, axis=1, return_indices=True)
+    tl.store(best + tl.arange(0, N), index)
+""",
+    )
+    assert found["signature"] == {
+        "queries": "*fp16",
+        "keys": "*fp16",
+        "best": "*i32",
+        "count": "i32",
+    }

@@ -226,24 +226,20 @@ class Walk:
             return False, None
         return self.module.scope.inside(self.known).try_value(node)
 
-    def _bind(self, target: ast.expr, value: Value, node: ast.expr) -> None:
+    def _bind(self, target: ast.expr, value: Value, node: ast.expr | None) -> None:
         if isinstance(target, ast.Name):
             self.names[target.id] = value
             is_known, constant = self.evaluated(node) if target.id in self.constants else (False, 0)
             if is_known:
                 self.known[target.id] = constant
         elif isinstance(target, ast.Tuple | ast.List):
-            parts = (
-                node.elts
-                if isinstance(node, ast.Tuple) and len(node.elts) == len(target.elts)
-                else [None] * len(target.elts)
-            )
-            for element, part in zip(target.elts, parts, strict=True):
-                self._bind(
-                    element,
-                    value if part is None else self.value(part),
-                    node if part is None else part,
-                )
+            count = len(target.elts)
+            nodes: Sequence[ast.expr | None] = [None] * count
+            if isinstance(node, ast.Tuple) and len(node.elts) == count:
+                nodes = node.elts
+            values = value.parts if len(value.parts) == count else [value] * count
+            for element, part, of_part in zip(target.elts, values, nodes, strict=True):
+                self._bind(element, part, of_part)
 
     def _test(self, test: ast.expr) -> None:
         """A condition: what it tests for truth, what it compares, and what decides it."""
@@ -298,8 +294,7 @@ class Walk:
                     self.facts.blocks = max(self.facts.blocks, len(index.elts))
                 return self.value(value)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
-                elements = [self.value(part) for part in parts]
-                return Value.of(None, frozenset().union(*(element.origins for element in elements)))
+                return Value.tuple_of(map(self.value, parts))
             case ast.Attribute():
                 return self._attribute(node)
             case ast.Call():

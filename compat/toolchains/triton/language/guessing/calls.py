@@ -422,7 +422,11 @@ def _scaled_dot(walk: Walk, node: ast.Call) -> Value:
 
 def _reduced(walk: Walk, node: ast.Call) -> Value:
     values = [walk.value(argument) for argument in _arguments(node)]
-    return values[0].computed() if values else Value()
+    if not values:
+        return Value()
+    reduced = values[0].computed()
+    with_index = any(keyword.arg == "return_indices" for keyword in node.keywords)
+    return Value.tuple_of([reduced, Value.of("int")]) if with_index else reduced
 
 
 def _chosen(walk: Walk, node: ast.Call) -> Value:

@@ -54,6 +54,8 @@ class Value:
     """What is known of a value: several sums where it may be one or another."""
 
     sums: tuple[tuple[Term, ...], ...] = ((),)
+    parts: tuple[Value, ...] = ()
+    """The elements, if it is a tuple."""
 
     @classmethod
     def of(
@@ -65,6 +67,13 @@ class Value:
     ) -> Value:
         """A value that is no sum."""
         return cls(((Term(argument, frozenset(origins), kind, constexpr),),))
+
+    @classmethod
+    def tuple_of(cls, parts: Iterable[Value]) -> Value:
+        """A tuple."""
+        elements = tuple(parts)
+        origins = frozenset().union(*(element.origins for element in elements))
+        return cls(cls.of(None, origins).sums, elements)
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
@@ -101,7 +110,9 @@ class Value:
 
     def alternatively(self, other: Value) -> Value:
         """One value or the other."""
-        return Value(tuple(dict.fromkeys((*self.sums, *other.sums)))[:_SUMS])
+        pairs = zip(self.parts, other.parts, strict=False)
+        parts = [one.alternatively(another) for one, another in pairs]
+        return Value(tuple(dict.fromkeys((*self.sums, *other.sums)))[:_SUMS], tuple(parts))
 
     def computed(self, kind: str | None = None) -> Value:
         """What is computed from it, which is no address any more."""

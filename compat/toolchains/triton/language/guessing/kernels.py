@@ -312,11 +312,8 @@ class _Guessing:
         """Take the types of run-time arguments from the code that is compiled, if it tells them."""
         compiled = self.code.compiled(self._values())
         for name, guess in self._types(parameters, compiled).items():
-            if (
-                compiled.tells(name)
-                and guess.why != UNKNOWN_FLOAT
-                and _kind_of(str(guess.value)) != _kind_of(str(self.types[name].value))
-            ):
+            is_told = compiled.tells(name) and guess.why != UNKNOWN_FLOAT
+            if is_told and _differs(str(self.types[name].value), str(guess.value)):
                 self.types[name] = guess
         self.numbers = self._numbers()
 
@@ -442,9 +439,12 @@ class _Guessing:
         ]
 
 
-def _kind_of(type_: str) -> str:
-    """A type without the width of whole numbers, of which other code may tell more."""
-    return "tensordesc" if type_.startswith("tensordesc") else _WIDTH.sub("int", type_)
+def _differs(before: str, now: str) -> bool:
+    """Whether types differ in more than what other branches may tell, too.
+
+    These are the width of whole numbers, and what is used as a descriptor.
+    """
+    return not before.startswith("tensordesc") and _WIDTH.sub("", before) != _WIDTH.sub("", now)
 
 
 def _innermost(strides: Sequence[str]) -> list[str]:
