@@ -894,6 +894,8 @@ def kernel(offsets, x, n, MANY: tl.constexpr):
         MANY = step
     if MANY:
         x += tl.load(offsets)
+    else:
+        x += offsets
     tl.store(x, 1.0)
 """,
     )
@@ -1004,3 +1006,154 @@ def kernel(queries, keys, best, count, N: tl.constexpr):
         "best": "*i32",
         "count": "i32",
     }
+
+
+def test_other_branches_tell_what_the_compiled_code_leaves_open(tmp_path: Path) -> None:
+    """BYTES is taken for false: how wide elements are, what floats they are, what is a pointer."""
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(packed, rows, unused, probs, table, out, N: tl.constexpr, BYTES: tl.constexpr):
+    at = tl.arange(0, N)
+    tile = at[:, None] * N + at[None, :]
+    if BYTES:
+        tl.static_assert(N == 48)
+        exact = tl.load(packed + at).to(tl.float8e5, bitcast=True)
+        both = tl.dot(tl.load(rows + tile), tl.load(rows + tile)) + tl.load(unused + at) * 0.5
+        if tl.load(probs) < 1.0:
+            tl.store(out + at, exact + both)
+    else:
+        tl.store(out + at, tl.load(packed + at) >> 4)
+        tl.store(out + tile, tl.load(rows + tile))
+        which = (tl.load(probs) * 200).to(tl.int32)
+        tl.store(out + at, tl.load(table + which) * 0.5)
+        if tl.load(probs) < 1.0:
+            tl.store(out, 0.0)
+""",
+    )
+    del found["signature"]["out"]
+    assert found["signature"] == {
+        "packed": "*u8", "rows": "*fp16", "unused": "*fp32", "probs": "*fp32", "table": "*fp32",
+    }  # fmt: skip
+    assert found["constexprs"]["N"] != 48
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "MODE = 1\n    if n > 3:\n        MODE = 2",
+        "for MODE in (1, 2):\n        pass",
+        "MODE = START\n    for MODE in range(n):\n        tl.store(x, 1.0)",
+    ],
+    ids=["twice", "head", "parameter"],
+)
+def test_what_is_set_more_than_once_decides_nothing(setting: str, tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        f"""
+@triton.jit
+def kernel(offsets, x, n, START: tl.constexpr):
+    {setting}
+    if MODE == 1:
+        x += tl.load(offsets)
+    elif START:
+        x += 5
+    else:
+        x += offsets
+    tl.store(x, 1.0)
+""",
+    )
+    assert found["signature"]["offsets"] == "*i32"
+
+
+def test_what_a_loop_carries_is_used_in_its_next_pass(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(first, others, out, n):
+    value = tl.load(first)
+    for step in range(n):
+        tl.store(out + step, value.to(tl.float32))
+        value = tl.load(others + step)
+""",
+    )
+    assert found["signature"] == {"first": "*fp16", "others": "*fp16", "out": "*fp32", "n": "i32"}
+
+
+def test_defaults_of_a_helper_decide_its_branches(tmp_path: Path) -> None:
+    """Lengths of its blocks say nothing of the kernel's constexpr of the same name."""
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def shifted(x, offsets, N: tl.constexpr, MANY: tl.constexpr = False):
+    x += tl.arange(0, N + 59)
+    if MANY:
+        return x + tl.load(offsets)
+    else:
+        return x + offsets
+
+@triton.jit
+def kernel(offsets, x, N: tl.constexpr, PAIRS: tl.constexpr):
+    x += tl.arange(0, PAIRS - 64)
+    if N == 3:
+        x += 5
+    tl.store(shifted(x, offsets, N + 2), 1.0)
+
+def run(x, offset: int, pairs):
+    kernel[(1,)](offset + 1, x, N=3, PAIRS=pairs)
+""",
+    )
+    assert found["signature"]["offsets"] == "i32"
+    assert found["constexprs"] == {"N": 3, "PAIRS": 128}
+
+
+def test_modules_have_helpers_of_the_same_name(tmp_path: Path) -> None:
+    (tmp_path / "library.py").write_text(
+        f"{HEAD}\n@jit\ndef inner(at):\n    return tl.load(at) >> 4\n\n"
+        "@jit\ndef outer(at):\n    return inner(at)\n"
+    )
+    found = tables(
+        tmp_path,
+        """
+from library import outer
+
+@triton.jit
+def inner(at):
+    return tl.load(at) * 0.5
+
+@triton.jit
+def kernel(x, y, out):
+    tl.store(out, inner(x) + outer(y))
+""",
+    )
+    assert found["signature"] == {"x": "*fp32", "y": "*i32", "out": "*fp32"}
+
+
+def test_bits_of_bits_are_whole_numbers(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(key, counter, out):
+    tl.store(out, (tl.load(counter) ^ tl.load(counter + 1)) ^ key)
+""",
+    )
+    assert found["signature"] == {"key": "i32", "counter": "*i32", "out": "*i32"}
+
+
+def test_shape_and_strides_of_a_descriptor_are_not_the_descriptor(tmp_path: Path) -> None:
+    """RAW is taken for false: the code that is compiled makes another one of them."""
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(tile, raw, out, RAW: tl.constexpr):
+    if not RAW:
+        tile = tl.make_tensor_descriptor(raw, tile.shape, tile.strides, tile.block_shape)
+    tl.store(out, tl.sum(tile.load([0, 0])))
+""",
+    )
+    assert found["signature"]["tile"] == "tensordesc<fp16[64, 64]>"

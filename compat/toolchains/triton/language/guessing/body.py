@@ -319,14 +319,7 @@ class Walk:
                 self.facts.is_kind(operand.origins, "int", CERTAIN, ARITHMETIC)
             return first.plus(right).computed("int")
         if isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor):
-            for one, other in ((first, right), (right, first)):
-                bits = "bool" if other.kind == "bool" else "int"
-                self.facts.is_kind(one.origins, bits, LIKELY, "an operand of a bit operation")
-            kind = first.kind or right.kind
-            return Value.of(
-                kind if kind in WHOLE else "bool",
-                first.origins | right.origins if kind in WHOLE else (),
-            )
+            return self._bits(first, right)
         if isinstance(node.op, ast.Add):
             for call, other in ((node.left, right), (node.right, first)):
                 calls.note_sum(self, call, other)
@@ -337,6 +330,16 @@ class Walk:
         if isinstance(node.op, ast.Div | ast.Pow) and kind not in FLOATS:
             kind = "fp32" if isinstance(node.op, ast.Div) else kind
         return Value.of(kind, first.origins | right.origins)
+
+    def _bits(self, left: Value, right: Value) -> Value:
+        for one, other in ((left, right), (right, left)):
+            bits = "bool" if other.kind == "bool" else "int"
+            self.facts.is_kind(one.origins, bits, LIKELY, "an operand of a bit operation")
+        kinds = left.kind, right.kind
+        whole = next((kind for kind in kinds if kind in WHOLE), None)
+        if whole is None and "bool" in kinds:
+            return Value.of("bool")
+        return Value.of(whole or "int", left.origins | right.origins)
 
     def _with_floats(self, left: Value, right: Value) -> None:
         """What is computed with floating-point numbers is perhaps one."""
@@ -399,7 +402,7 @@ class Walk:
             return Value.of(
                 None, [ValueOrigin(name, element=True) for name in pointers] or base.origins
             )
-        if node.attr in ("shape", "shape_"):
+        if node.attr in ("shape", "shape_", "strides", "block_shape"):
             return Value.of("int")
         return base
 
@@ -416,15 +419,9 @@ class Walk:
             self.facts.alike.update(product(_pointers_in(one), _pointers_in(other)))
 
     def _alike_numbers(self, one: Value, other: Value, why: str) -> None:
-        """Of two values of one variable, both are whole numbers or none is.
-
-        A sum with a parameter may be an address. What comes from several places may be a tuple.
-        """
+        """Of two values of one variable, both are whole numbers or none is."""
         for first, second in ((one, other), (other, one)):
-            is_number = not any(term.argument for term in first.terms)
-            if one is other or not is_number or len(second.origins) != 1:
-                continue
-            if first.kind is not None and first.kind in WHOLE:
+            if one is not other and first.kind is not None and first.kind in WHOLE:
                 loaded = [origin for origin in second.origins if origin.element]
                 self.facts.is_kind(loaded, first.kind, PERHAPS, f"{why} with a whole number")
 

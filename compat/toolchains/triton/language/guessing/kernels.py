@@ -313,7 +313,8 @@ class _Guessing:
         compiled = self.code.compiled(self._values())
         for name, guess in self._types(parameters, compiled).items():
             is_told = compiled.tells(name) and guess.why != UNKNOWN_FLOAT
-            if is_told and _differs(str(self.types[name].value), str(guess.value)):
+            # Other branches may tell more of the width of whole numbers.
+            if is_told and _without_width(guess) != _without_width(self.types[name]):
                 self.types[name] = guess
         self.numbers = self._numbers()
 
@@ -439,12 +440,8 @@ class _Guessing:
         ]
 
 
-def _differs(before: str, now: str) -> bool:
-    """Whether types differ in more than what other branches may tell, too.
-
-    These are the width of whole numbers, and what is used as a descriptor.
-    """
-    return not before.startswith("tensordesc") and _WIDTH.sub("", before) != _WIDTH.sub("", now)
+def _without_width(guess: Guess) -> str:
+    return _WIDTH.sub("", str(guess.value))
 
 
 def _innermost(strides: Sequence[str]) -> list[str]:
