@@ -78,11 +78,15 @@ class Value:
     @cached_property
     def terms(self) -> tuple[Term, ...]:
         """The summands of all sums."""
+        if len(self.sums) == 1:
+            return self.sums[0]
         return tuple(dict.fromkeys(term for terms in self.sums for term in terms))
 
     @cached_property
     def origins(self) -> frozenset[ValueOrigin]:
         """What all of it was computed from."""
+        if len(self.terms) == 1:
+            return self.terms[0].origins
         return frozenset(origin for term in self.terms for origin in term.origins)
 
     @cached_property
@@ -92,6 +96,8 @@ class Value:
         The kind is unknown if a part is an element of unknown kind. A whole number that is added to
         or multiplied with such an element tells nothing about it.
         """
+        if len(self.terms) == 1:
+            return self.terms[0].kind
         kinds = [term.kind for term in self.terms if term.kind]
         if any(
             term.kind is None and any(origin.element for origin in term.origins)

@@ -287,16 +287,18 @@ class _Guessing:
     def _satisfy(self) -> None:
         """Choose guessed values so that the kernel compiles, in as many cases as possible."""
         free = [name for name, guess in self.values.items() if not guess.exact]
+        cases = [case.constexprs for case in self.cases] or [{}]
+        anywhere = [*self.facts.asserts, *self.facts.lengths]
+        if not any(broken_asserts(anywhere, self._values() | case, self.scope) for case in cases):
+            return
         compiled = self.code.compiled(self._values())
         asserts = compiled.asserts
         for conditions, why in (
             (asserts, "so that its static_assert holds"),
             ([*asserts, *compiled.lengths], "so that a block has a power of two"),
         ):
-            for case in self.cases or [_Case("")]:
-                values, changed = mended(
-                    {**self._values(), **case.constexprs}, free, conditions, self.scope
-                )
+            for case in cases:
+                values, changed = mended(self._values() | case, free, conditions, self.scope)
                 for name in changed:
                     self.values[name] = Guess(values[name], why)
 
