@@ -295,7 +295,7 @@ class _Guessing:
         asserts = compiled.asserts
         for conditions, why in (
             (asserts, "so that its static_assert holds"),
-            ([*asserts, *compiled.lengths], "so that a block has a power of two"),
+            ([*asserts, *compiled.lengths], "so that the length of a block is a power of two"),
         ):
             for case in cases:
                 values, changed = mended(self._values() | case, free, conditions, self.scope)
