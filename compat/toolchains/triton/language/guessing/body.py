@@ -36,8 +36,8 @@ _NODES = 10_000
 
 
 @define(eq=False)
-class KernelCode:
-    """The code of a kernel, and what it tells of the parameters."""
+class KernelBody:
+    """The body of a kernel, and what it tells of the parameters."""
 
     function: JitFunction
     module: JitModule
@@ -45,11 +45,11 @@ class KernelCode:
 
     @cached_property
     def facts(self) -> KernelFacts:
-        """What all of the code tells."""
+        """What all of it tells."""
         return self._facts(KernelFacts(), {})
 
     def compiled(self, values: Mapping[str, object]) -> KernelFacts:
-        """What the code tells that is compiled with these values of constexprs.
+        """What its code tells that is compiled with these values of constexprs.
 
         What the other branches tell of floating-point numbers is kept where nothing is certain.
         """
@@ -100,9 +100,9 @@ class Walk:
     module: JitModule
     facts: KernelFacts
     names: dict[str, Value]
-    known: dict[str, object]
+    constants: dict[str, object]
     """The values of parameters, and of local constants, as far as they are known."""
-    constants: frozenset[str]
+    set_once: frozenset[str]
     """Names that the function sets once."""
     depth: int = 0
     loops: int = 0
@@ -121,20 +121,22 @@ class Walk:
         module: JitModule,
         facts: KernelFacts,
         names: dict[str, Value],
-        known: Mapping[str, object],
-        around: Walk | None = None,
+        constants: Mapping[str, object],
+        caller: Walk | None = None,
     ) -> Walk:
         """A walk through a function, perhaps where another one calls it."""
         return cls(
             module=module,
             facts=facts,
             names=names,
-            known={name: known[name] for name in known if name not in function.assigned},
-            constants=frozenset(name for name, times in function.assigned.items() if times == 1),
-            depth=around.depth + 1 if around else 0,
-            loops=around.loops if around else 0,
-            inside=(*around._inside, function) if around else (),
-            functions=around._functions if around else {},
+            constants={
+                name: constants[name] for name in constants if name not in function.assigned
+            },
+            set_once=frozenset(name for name, times in function.assigned.items() if times == 1),
+            depth=caller.depth + 1 if caller else 0,
+            loops=caller.loops if caller else 0,
+            inside=(*caller._inside, function) if caller else (),
+            functions=caller._functions if caller else {},
         )
 
     def jit_function(self, origin: str) -> tuple[JitFunction, JitModule] | None:
@@ -220,18 +222,18 @@ class Walk:
 
     def evaluated(self, node: ast.expr | None) -> tuple[bool, object]:
         """Whether the value of an expression follows from what is known, and that value."""
-        if not self.known or node is None:
+        if not self.constants or node is None:
             return False, None
-        if any(name in self.names and name not in self.known for name in _names_of(node)):
+        if any(name in self.names and name not in self.constants for name in _names_of(node)):
             return False, None
-        return self.module.scope.inside(self.known).try_value(node)
+        return self.module.scope.inside(self.constants).try_value(node)
 
     def _bind(self, target: ast.expr, value: Value, node: ast.expr | None) -> None:
         if isinstance(target, ast.Name):
             self.names[target.id] = value
-            is_known, constant = self.evaluated(node) if target.id in self.constants else (False, 0)
+            is_known, constant = self.evaluated(node) if target.id in self.set_once else (False, 0)
             if is_known:
-                self.known[target.id] = constant
+                self.constants[target.id] = constant
         elif isinstance(target, ast.Tuple | ast.List):
             count = len(target.elts)
             nodes: Sequence[ast.expr | None] = [None] * count
@@ -336,10 +338,10 @@ class Walk:
             bits = "bool" if other.kind == "bool" else "int"
             self.facts.is_kind(one.origins, bits, LIKELY, "an operand of a bit operation")
         kinds = left.kind, right.kind
-        whole = next((kind for kind in kinds if kind in WHOLE), None)
-        if whole is None and "bool" in kinds:
+        number = next((kind for kind in kinds if kind in WHOLE), None)
+        if number is None and "bool" in kinds:
             return Value.of("bool")
-        return Value.of(whole or "int", left.origins | right.origins)
+        return Value.of(number or "int", left.origins | right.origins)
 
     def _with_floats(self, left: Value, right: Value) -> None:
         """What is computed with floating-point numbers is perhaps one."""
@@ -454,12 +456,12 @@ class Walk:
         function: JitFunction,
         module: JitModule,
         arguments: Mapping[str, Value],
-        known: Mapping[str, object],
+        constants: Mapping[str, object],
     ) -> Value:
         """Follow a function of a module where it is called."""
         if self.depth >= _DEPTH or any(around is function for around in self._inside):
             return Value()
-        inner = Walk.of(function, module, self.facts, {}, known, self)
+        inner = Walk.of(function, module, self.facts, {}, constants, self)
         defaults = {
             parameter.name: inner.value(parameter.default)
             for parameter in function.parameters

@@ -73,13 +73,13 @@ def _own(walk: Walk, node: ast.Call, function: JitFunction, module: JitModule) -
     parameters = [parameter.name for parameter in function.parameters]
     nodes = dict(zip(parameters, node.args, strict=False))
     nodes |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
-    known = {}
+    constants = {}
     for parameter in function.parameters:
         is_known, value = walk.evaluated(nodes.get(parameter.name, parameter.default))
         if is_known:
-            known[parameter.name] = value
+            constants[parameter.name] = value
     arguments = {name: walk.value(argument) for name, argument in nodes.items()}
-    return walk.call(function, module, arguments, known)
+    return walk.call(function, module, arguments, constants)
 
 
 # --- methods --------------------------------------------------------------------------------------

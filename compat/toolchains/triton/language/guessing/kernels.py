@@ -22,7 +22,7 @@ from compat.toolchains.triton.language.guessing.arguments import (
     is_value,
     mended,
 )
-from compat.toolchains.triton.language.guessing.body import KernelCode
+from compat.toolchains.triton.language.guessing.body import KernelBody
 from compat.toolchains.triton.language.guessing.evaluation import (
     SIZE,
     AssumedSize,
@@ -81,12 +81,12 @@ class _Case:
 
 def guess_kernel(function: JitFunction, module: JitModule) -> GuessedKernel:
     """Everything that a kernel file has to say of a kernel, guessed from its source."""
-    code = KernelCode(function, module)
-    guessing = _Guessing(code)
+    body = KernelBody(function, module)
+    guessing = _Guessing(body)
     for usual in _SMALLER:
         if guessing.excess <= 1:
             break
-        smaller = _Guessing(code, usual)
+        smaller = _Guessing(body, usual)
         guessing = smaller if smaller.excess < guessing.excess else guessing
     return guessing.kernel()
 
@@ -97,10 +97,10 @@ class _Guessing:
     They assume one launch, with tensors whose sizes are mostly ``usual``.
     """
 
-    def __init__(self, code: KernelCode, usual: int = SIZE) -> None:
-        self.code, self.usual = code, usual
-        self.function, self.module, self.scope = code.function, code.module, code.module.scope
-        self.facts = code.facts
+    def __init__(self, body: KernelBody, usual: int = SIZE) -> None:
+        self.body, self.usual = body, usual
+        self.function, self.module, self.scope = body.function, body.module, body.module.scope
+        self.facts = body.facts
         self.look_at: list[str] = []
         self.cases = self._configs()
         tuned = {name for case in self.cases for name in case.constexprs}
@@ -291,7 +291,7 @@ class _Guessing:
         anywhere = [*self.facts.asserts, *self.facts.lengths]
         if not any(broken_asserts(anywhere, self._values() | case, self.scope) for case in cases):
             return
-        compiled = self.code.compiled(self._values())
+        compiled = self.body.compiled(self._values())
         asserts = compiled.asserts
         for conditions, why in (
             (asserts, "so that its static_assert holds"),
@@ -312,11 +312,11 @@ class _Guessing:
 
     def _look_again(self, parameters: Sequence[JitParameter]) -> None:
         """Take the types of run-time arguments from the code that is compiled, if it tells them."""
-        compiled = self.code.compiled(self._values())
+        compiled = self.body.compiled(self._values())
         for name, guess in self._types(parameters, compiled).items():
-            is_told = compiled.tells(name) and guess.why != UNKNOWN_FLOAT
+            is_evident = compiled.tells(name) and guess.why != UNKNOWN_FLOAT
             # Other branches may tell more of the width of whole numbers.
-            if is_told and _without_width(guess) != _without_width(self.types[name]):
+            if is_evident and _without_width(guess) != _without_width(self.types[name]):
                 self.types[name] = guess
         self.numbers = self._numbers()
 
@@ -416,7 +416,7 @@ class _Guessing:
         """
         if not self.facts.pipelined:
             return []
-        odd = _Guessing(self.code, self.usual - 1)
+        odd = _Guessing(self.body, self.usual - 1)
         own, hints = (
             {name: list(noted.value) for name, noted in guessing._hints().items()}
             for guessing in (self, odd)
