@@ -60,10 +60,13 @@ def ir_of(env: BuiltEnv, cell: Cell, folder: Path, stage: str = "ttir") -> str:
 
 
 def said(evidence: Evidence) -> str:
-    """All that an attempt says about a failure."""
-    return "\n".join(
-        [*(f"{raised.type}: {raised.message}" for raised in evidence.raised), evidence.stderr]
+    """All that an attempt says about a failure, and how a process without an answer ended."""
+    end = (
+        f"no answer from stage {evidence.stage}: signal {evidence.signal}, exit code"
+        f" {evidence.exit_code}, deadline {evidence.deadline}, memory {evidence.memory}"
     )
+    raised = (f"{raised.type}: {raised.message}" for raised in evidence.raised)
+    return "\n".join([*raised, evidence.stderr, *([] if evidence.answered else [end])])
 
 
 def script(
