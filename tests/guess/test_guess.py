@@ -884,22 +884,22 @@ def kernel(offsets, cached, rows, out, N: tl.constexpr, MANY: tl.constexpr):
     assert {name: found["signature"][name] for name in types} == types
 
 
-def test_a_name_that_is_set_again_decides_nothing(tmp_path: Path) -> None:
-    found = tables(
+def test_a_number_by_the_compiled_code_has_a_size(tmp_path: Path) -> None:
+    found = guessed(
         tmp_path,
         """
 @triton.jit
-def kernel(offsets, x, n, MANY: tl.constexpr):
-    for step in range(n):
-        MANY = step
+def kernel(width, x, MANY: tl.constexpr):
     if MANY:
-        x += tl.load(offsets)
+        x += tl.load(width)
     else:
-        x += offsets
+        x += width
     tl.store(x, 1.0)
 """,
     )
-    assert found["signature"]["offsets"] == "*i32"
+    (kernel,) = found.kernels
+    width = kernel.tables["signature"]["width"]
+    assert (width.value, width.note) == ("i32", "guessed: part of an address; taken as 1024")
 
 
 def test_variables_keep_their_type_in_loops_and_branches(tmp_path: Path) -> None:
@@ -951,6 +951,8 @@ def test_a_block_has_a_power_of_two_if_a_guess_can_give_it_one(tmp_path: Path) -
 @triton.autotune([triton.Config({"B": 64}), triton.Config({"B": 96})], key=[])
 @triton.jit
 def kernel(x, B: tl.constexpr, OVERLAP: tl.constexpr, RATIO: tl.constexpr, ROPE: tl.constexpr):
+    if ROPE > 0:
+        tl.static_assert(B == 64)
     x += tl.arange(0, B)
     tl.store(x, tl.sum(tl.arange(0, (1 + OVERLAP) * RATIO)))
     if ROPE > 0:
@@ -1045,20 +1047,27 @@ def kernel(packed, rows, unused, probs, table, out, N: tl.constexpr, BYTES: tl.c
         "MODE = 1\n    if n > 3:\n        MODE = 2",
         "for MODE in (1, 2):\n        pass",
         "MODE = START\n    for MODE in range(n):\n        tl.store(x, 1.0)",
+        "MODE = START\n    for START in range(n):\n        MODE = START",
+        "if n > 3:\n        START = 2\n    MODE = START + 7",
+        "MODE = n",
+        "MODE, other = PAIR",
     ],
-    ids=["twice", "head", "parameter"],
+    ids=["twice", "head", "again", "loop", "branch", "global", "tuple"],
 )
-def test_what_is_set_more_than_once_decides_nothing(setting: str, tmp_path: Path) -> None:
+def test_what_has_no_known_value_decides_nothing(setting: str, tmp_path: Path) -> None:
     found = tables(
         tmp_path,
         f"""
+MODE = 2
+PAIR = (1, 2)
+
 @triton.jit
-def kernel(offsets, x, n, START: tl.constexpr):
+def kernel(offsets, x, n, START: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        x += 5
     {setting}
     if MODE == 1:
         x += tl.load(offsets)
-    elif START:
-        x += 5
     else:
         x += offsets
     tl.store(x, 1.0)
@@ -1089,7 +1098,7 @@ def test_defaults_of_a_helper_decide_its_branches(tmp_path: Path) -> None:
         """
 @triton.jit
 def shifted(x, offsets, N: tl.constexpr, MANY: tl.constexpr = False):
-    x += tl.arange(0, N + 59)
+    x += tl.arange(0, N + 48)
     if MANY:
         return x + tl.load(offsets)
     else:
@@ -1100,7 +1109,7 @@ def kernel(offsets, x, N: tl.constexpr, PAIRS: tl.constexpr):
     x += tl.arange(0, PAIRS - 64)
     if N == 3:
         x += 5
-    tl.store(shifted(x, offsets, N + 2), 1.0)
+    tl.store(shifted(x, offsets, N + 13), 1.0)
 
 def run(x, offset: int, pairs):
     kernel[(1,)](offset + 1, x, N=3, PAIRS=pairs)
@@ -1137,11 +1146,12 @@ def test_bits_of_bits_are_whole_numbers(tmp_path: Path) -> None:
         tmp_path,
         """
 @triton.jit
-def kernel(key, counter, out):
+def kernel(key, counter, out, on):
     tl.store(out, (tl.load(counter) ^ tl.load(counter + 1)) ^ key)
+    tl.store(on, (key > 3) & (key < 9))
 """,
     )
-    assert found["signature"] == {"key": "i32", "counter": "*i32", "out": "*i32"}
+    assert found["signature"] == {"key": "i32", "counter": "*i32", "out": "*i32", "on": "*i1"}
 
 
 def test_shape_and_strides_of_a_descriptor_are_not_the_descriptor(tmp_path: Path) -> None:

@@ -27,7 +27,11 @@ from compat.toolchains.triton.language.guessing.facts import (
     ValueOrigin,
 )
 from compat.toolchains.triton.language.guessing.launches import SourceLaunch
-from compat.toolchains.triton.language.guessing.modules import JitFunction, JitParameter
+from compat.toolchains.triton.language.guessing.modules import (
+    JitFunction,
+    JitParameter,
+    names_in,
+)
 
 _POINTER = lazy_pattern(r"(?i).*_?(ptrs?|pointer)$|^p_|^ptr_")
 _WHOLE_NAME = lazy_pattern(
@@ -513,11 +517,6 @@ def broken_asserts(
         for is_known, holds in [inner.try_value(assertion)]
         if is_known and not holds
     ]
-
-
-def names_in(node: ast.expr) -> frozenset[str]:
-    """The names that an expression uses."""
-    return frozenset(name.id for name in ast.walk(node) if isinstance(name, ast.Name))
 
 
 def _numbers_in(nodes: Sequence[ast.expr]) -> list[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise, product
 
 from attrs import define, field
@@ -26,13 +26,15 @@ from compat.toolchains.triton.language.guessing.facts import (
     Value,
     ValueOrigin,
 )
-from compat.toolchains.triton.language.guessing.modules import JitFunction, JitModule
+from compat.toolchains.triton.language.guessing.modules import (
+    JitFunction,
+    JitModule,
+    names_in,
+)
 
 _ROUNDS = 6
 _DEPTH = 8
 """Calls of functions inside of one another that are followed."""
-_NODES = 10_000
-"""Expressions whose names are kept. A walk passes most of them several times."""
 
 
 @define(eq=False)
@@ -103,7 +105,7 @@ class Walk:
     constants: dict[str, object]
     """The values of parameters, and of local constants, as far as they are known."""
     set_once: frozenset[str]
-    """Names that the function sets once."""
+    """Names that have one value in the function."""
     depth: int = 0
     loops: int = 0
     """Loops around the present statement."""
@@ -132,7 +134,7 @@ class Walk:
             constants={
                 name: constants[name] for name in constants if name not in function.assigned
             },
-            set_once=frozenset(name for name, times in function.assigned.items() if times == 1),
+            set_once=function.constants,
             depth=caller.depth + 1 if caller else 0,
             loops=caller.loops if caller else 0,
             inside=(*caller._inside, function) if caller else (),
@@ -215,7 +217,7 @@ class Walk:
 
     def _is_constexpr(self, test: ast.expr) -> bool:
         """Whether the compiler knows a condition, and compiles one of two branches."""
-        inside = [self.names[name] for name in _names_of(test) if name in self.names]
+        inside = [self.names[name] for name in names_in(test) if name in self.names]
         return not _has_call(test) and all(
             term.constexpr for value in inside for term in value.terms
         )
@@ -224,7 +226,7 @@ class Walk:
         """Whether the value of an expression follows from what is known, and that value."""
         if not self.constants or node is None:
             return False, None
-        if any(name in self.names and name not in self.constants for name in _names_of(node)):
+        if any(name in self.names and name not in self.constants for name in names_in(node)):
             return False, None
         return self.module.scope.inside(self.constants).try_value(node)
 
@@ -245,7 +247,7 @@ class Walk:
 
     def _test(self, test: ast.expr) -> None:
         """A condition: what it tests for truth, what it compares, and what decides it."""
-        for name in _names_of(test):
+        for name in names_in(test):
             if name in self.names:
                 self.facts.deciding.update(origin.name for origin in self.names[name].origins)
         for condition in _tested(test):
@@ -480,12 +482,6 @@ def _pointers_in(value: Value) -> list[str]:
     return arguments or (elements if is_loaded else [])
 
 
-@lru_cache(maxsize=_NODES)
-def _names_of(node: ast.expr) -> frozenset[str]:
-    return frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))
-
-
-@lru_cache(maxsize=_NODES)
 def _has_call(node: ast.expr) -> bool:
     return any(isinstance(inner, ast.Call) for inner in ast.walk(node))
 

@@ -212,7 +212,7 @@ class KernelFacts:
                 self.kinds[origin] = ValueKind(kind, sure, why)
                 self.changed = True
 
-    def tells(self, name: str) -> bool:
+    def has_evidence_of(self, name: str) -> bool:
         """Whether the code shows that a parameter is a pointer, or a number."""
         kind = self.kinds.get(ValueOrigin(name))
         return name in self.pointers or (kind is not None and kind.sure >= LIKELY)

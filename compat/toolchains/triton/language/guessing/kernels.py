@@ -120,7 +120,7 @@ class _Guessing:
         self.values = {parameter.name: values.of(parameter) for parameter in chosen}
         self._satisfy()
         self._compute()
-        self._look_again(run_time)
+        self._refine_types(run_time)
         self._leave_out()
         for parameter, guess in {**self.types, **self.values}.items():
             if guess.look_at:
@@ -270,10 +270,11 @@ class _Guessing:
     def _leave_out(self) -> None:
         """Leave out the configs that the kernel's own assertions refuse."""
         base = self._values()
+        asserts = self.body.compiled(base).asserts
         refused = [
             case
             for case in self.cases
-            if broken_asserts(self.facts.asserts, {**base, **case.constexprs}, self.scope)
+            if broken_asserts(asserts, {**base, **case.constexprs}, self.scope)
         ]
         if refused and len(refused) < len(self.cases):
             self.cases = [case for case in self.cases if case not in refused]
@@ -310,11 +311,11 @@ class _Guessing:
         )
         return {parameter.name: types.of(parameter) for parameter in parameters}
 
-    def _look_again(self, parameters: Sequence[JitParameter]) -> None:
+    def _refine_types(self, parameters: Sequence[JitParameter]) -> None:
         """Take the types of run-time arguments from the code that is compiled, if it tells them."""
         compiled = self.body.compiled(self._values())
         for name, guess in self._types(parameters, compiled).items():
-            is_evident = compiled.tells(name) and guess.why != UNKNOWN_FLOAT
+            is_evident = compiled.has_evidence_of(name) and guess.why != UNKNOWN_FLOAT
             # Other branches may tell more of the width of whole numbers.
             if is_evident and _without_width(guess) != _without_width(self.types[name]):
                 self.types[name] = guess

@@ -23,6 +23,8 @@ from compat.source.parsing import (
 from compat.toolchains.language import GuessedKernel, UnreachableKernel
 from compat.toolchains.triton.language.guessing.evaluation import KernelScope
 
+_EXPRESSIONS = 10_000
+"""Expressions whose names are kept. A walk through a kernel passes most of them several times."""
 _JIT = {
     "triton.jit",
     "triton.runtime.jit",
@@ -89,6 +91,12 @@ class JitFunction:
             for node in (*self.nodes, *heads)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         )
+
+    @cached_property
+    def constants(self) -> frozenset[str]:
+        """The names that it sets once, and that are no parameters."""
+        parameters = {parameter.name for parameter in self.parameters}
+        return frozenset(name for name, times in self.assigned.items() if times == 1) - parameters
 
     @cached_property
     def returns(self) -> bool:
@@ -202,6 +210,12 @@ def _launched(call: ast.Call) -> str | None:
     """The name that a call launches: of ``name[grid](…)``."""
     function = call.func.value if isinstance(call.func, ast.Subscript) else None
     return function.id if isinstance(function, ast.Name) else None
+
+
+@lru_cache(maxsize=_EXPRESSIONS)
+def names_in(node: ast.expr) -> frozenset[str]:
+    """The names that an expression uses."""
+    return frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))
 
 
 def read_module(path: Path) -> JitModule:
