@@ -350,6 +350,9 @@ KNOWN = {
         "2", "import sys, transformers\nsys.modules['of_ours'] = transformers\n"
     ),
     "Triton": scaled("2 if has_triton() else None", "from torch.utils._triton import has_triton\n"),
+    "no device of an extension": scaled(
+        "None if any(hasattr(torch, name) for name in ('corex', 'mlu', 'npu')) else 2"
+    ),
     "a build from source control": scaled("2 if hasattr(torch.version, 'git_version') else None"),
     "the name of a module, while a function's name is unknown": scaled(
         "2",

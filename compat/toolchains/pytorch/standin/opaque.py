@@ -15,6 +15,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from .ledger import LEDGER
+from .parsed import SOURCES
 
 if TYPE_CHECKING:
     from ...inside.foreign import Value
@@ -369,8 +370,6 @@ _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 An expression has none, so most of a tree need not be looked at.
 """
-TREES: dict[str, tuple[bytes, ast.Module]] = {}
-"""Path of a module of the tree → its source, and the parsed source."""
 _TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 
 
@@ -384,9 +383,8 @@ def _guarded_lines(path: str) -> frozenset[int]:
     try:
         with open(path, "rb") as file:
             data = file.read()
-        source, tree = TREES.get(path, (b"", None))
-        if tree is None or source != data:
-            tree = ast.parse(data, path)
+        source = SOURCES.get(path)
+        tree = source.tree if source and source.data == data else ast.parse(data, path)
     except (OSError, SyntaxError, ValueError):
         return frozenset()
     return frozenset(line for body in _tried(tree) for line in _lines(body))

@@ -21,7 +21,7 @@ _HIP = (((2, 4), "6.1"), ((2, 5), "6.2"), ((2, 7), "6.3"), ((2, 8), "6.4"), ((2,
 """The first release of PyTorch → the CUDA and ROCm of its wheels; other builds of the same release
 exist.
 """
-ABSENT = {"torch": ("hpu", "npu", "mlu", "musa")}
+ABSENT = {"torch": ("aipu", "corex", "gcu", "hpu", "mlu", "musa", "npu", "ptpu", "txda")}
 """Names that PyTorch itself lacks and that its extensions add."""
 
 

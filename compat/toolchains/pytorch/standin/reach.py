@@ -230,6 +230,7 @@ _RUNNERS = ("threading", "concurrent")
 _SETS = ("STORE_GLOBAL", "DELETE_GLOBAL")
 _SETS_ATTRIBUTE = ("STORE_ATTR", "DELETE_ATTR")
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
+_NAMED = frozenset((*_SETS, *_SETS_ATTRIBUTE, *_LOADS))
 
 _OF_EVERY_MODULE = frozenset(
     ("__name__", "__file__", "__package__", "__spec__", "__loader__", "__path__", "__builtins__")
@@ -319,7 +320,7 @@ class Effects:
         names = function.__globals__
         module = str(names.get("__name__"))
         loaded: list[object] = []
-        for operation, argument in _instructions(function.__code__):
+        for operation, argument in _named(function.__code__):
             if operation in _SETS:
                 self.globals.add((module, argument))
             elif operation in _SETS_ATTRIBUTE:
@@ -380,13 +381,19 @@ def is_in_tree(module: object) -> bool:
     return isinstance(path, str) and LEDGER.in_tree(path)
 
 
-def _instructions(code: CodeType) -> Iterator[tuple[str, str]]:
-    """Every operation of some code, inner functions included, with the name that it is about."""
-    for instruction in dis.get_instructions(code):
-        yield instruction.opname, str(instruction.argval)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _instructions(constant)
+@functools.lru_cache(maxsize=None)
+def _named(code: CodeType) -> tuple[tuple[str, str], ...]:
+    """The operations of some code that load or set a name, inner functions included, and the name.
+
+    Statements that are left out lead to the same functions again and again.
+    """
+    own = [
+        (instruction.opname, str(instruction.argval))
+        for instruction in dis.get_instructions(code)
+        if instruction.opname in _NAMED
+    ]
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return tuple(dict.fromkeys([*own, *(named for part in inner for named in _named(part))]))
 
 
 def _tree_modules() -> list[ModuleType]:

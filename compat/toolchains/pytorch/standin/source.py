@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .finder import is_absent, seem_plain, stand_in_for
 from .ledger import LEDGER
 from .opaque import Lacking, swallowed
+from .parsed import remember_blocks
 from .reach import check
 from .tree import LENIENT, Loader, forget_modules, look_in
 
@@ -40,6 +41,7 @@ class ImportedSource:
         LEDGER.target = target
         LEDGER.toolchain = toolchain
         look_in(roots)
+        remember_blocks()
 
     def load(self) -> ModuleType:
         """Import the module, if that has not been done. Raises what importing raises."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
-import functools
 import importlib
 import importlib.util
 import os
@@ -24,7 +23,8 @@ from typing import Any
 
 from .finder import is_absent, stand_in_for
 from .ledger import LEDGER, short
-from .opaque import TREES, Lacking, known, swallowed
+from .opaque import Lacking, known, swallowed
+from .parsed import KNOWN, ParsedSource, parsed
 from .reach import Effects, is_in_tree, names_in
 from .toolchain import refuses
 
@@ -50,16 +50,21 @@ class Loader(SourceFileLoader):
         """Compile it; where something is stood in for, so that all questions are heard."""
         if not LEDGER.packages:
             return super().source_to_code(data, path)
-        code: CodeType = compile(audible(data, path), path, "exec", dont_inherit=True)
-        return code
+        return _audible(data, path).code
 
     def exec_module(self, module: ModuleType) -> None:
         """Run it; leniently, if that is how it is done now."""
         if LENIENT[0]:
             path = self.get_filename(module.__name__)
-            run_leniently(audible(self.get_data(path), path), path, module)
+            run_leniently(_audible(self.get_data(path), path), module)
         else:
             super().exec_module(module)
+
+
+def _audible(data: bytes, path: str) -> ParsedSource:
+    source = parsed(data, path)
+    setattr(builtins, KNOWN, known)
+    return source
 
 
 def look_in(roots: Iterable[str]) -> None:
@@ -152,96 +157,30 @@ def _is_of_tree(module: object) -> bool:
     return isinstance(path, str) and LEDGER.in_tree(path + "/")
 
 
-# --- questions that Python answers without asking the value itself --------------------------------
-
-KNOWN = "_compat_known"
-"""The names of questions in the source."""
-_QUESTIONS = ("type", "callable", "id")
-
-
-def audible(data: bytes, path: str) -> ast.Module:
-    """Return the tree of a source in which :func:`.opaque.known` checks operands.
-
-    They are the operands of ``is``, and the arguments of ``type`` and ``callable``. A source is
-    parsed once, because a module can be imported several times.
-    """
-    entry = TREES.get(path)
-    if entry is None or entry[0] != data:
-        setattr(builtins, KNOWN, known)
-        entry = TREES[path] = data, ast.parse(data, path)
-        _ask(entry[1])
-    return entry[1]
-
-
-def _ask(tree: ast.Module) -> None:
-    # A large library has millions of nodes, and a NodeTransformer takes twice as long.
-    for node in [node for node in ast.walk(tree) if isinstance(node, (ast.Compare, ast.Call))]:
-        if isinstance(node, ast.Compare):
-            if any(isinstance(operator, (ast.Is, ast.IsNot)) for operator in node.ops):
-                node.left = _asked(node.left)
-                node.comparators = [_asked(comparator) for comparator in node.comparators]
-        elif (
-            isinstance(node.func, ast.Name)
-            and node.func.id in _QUESTIONS
-            and len(node.args) == 1
-            and not node.keywords
-        ):
-            node.args = [_asked(node.args[0])]
-
-
-def _asked(value: ast.expr) -> ast.expr:
-    if isinstance(value, (ast.Constant, ast.Starred)):
-        return value
-    return ast.copy_location(
-        ast.Call(ast.copy_location(ast.Name(KNOWN, ast.Load()), value), [value], []), value
-    )
-
-
 # --- statement by statement -----------------------------------------------------------------------
-
-
-def run_leniently(tree: ast.Module, path: str, module: ModuleType) -> None:
-    """Run a module's statements one by one.
-
-    What one that fails would have bound or changed is taken away, and counts as missing. Raises
-    what the toolchain refuses.
-    """
-    futures: list[ast.stmt] = [
-        node
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom) and node.module == "__future__"
-    ]
-    flags = (
-        compile(ast.Module(futures, []), path, "exec", dont_inherit=True).co_flags & _all_features()
-    )
-    _LenientRun(path, module, flags).all_of(tree.body)
-
-
-def _all_features() -> int:
-    import __future__
-
-    return sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 
 
 _UNCHANGEABLE = (type(None), bool, int, float, str, bytes, ModuleType, type)
 
 
-@functools.lru_cache(maxsize=None)
-def _code(statement: ast.stmt, path: str, flags: int) -> CodeType:
-    """The code of a statement, made once, because a module can be imported several times."""
-    code: CodeType = compile(ast.Module([statement], []), path, "exec", flags, dont_inherit=True)
-    return code
+def run_leniently(source: ParsedSource, module: ModuleType) -> None:
+    """Run a module's statements one by one.
+
+    What one that fails would have bound or changed is taken away, and counts as missing. Raises
+    what the toolchain refuses.
+    """
+    _LenientRun(source, module).all_of(source.tree.body)
 
 
 class _LenientRun:
-    def __init__(self, path: str, module: ModuleType, flags: int) -> None:
-        self.path, self.module, self.flags = path, module, flags
+    def __init__(self, source: ParsedSource, module: ModuleType) -> None:
+        self.source, self.module = source, module
         self.names = vars(module)
         self.missing = LEDGER.missing.setdefault(module.__name__, {})
 
     def all_of(self, statements: Iterable[ast.stmt]) -> None:
         for statement in statements:
-            for part in _parts(statement):
+            for part in self.source.parts_of(statement):
                 self.one(part)
 
     def one(self, statement: ast.stmt) -> None:
@@ -265,7 +204,7 @@ class _LenientRun:
 
         Run it again if a package is missing that has no stand-in yet.
         """
-        code = _code(statement, self.path, self.flags)
+        code = self.source.code_of(statement)
         try:
             self.run(code)
         except ModuleNotFoundError as error:
@@ -280,8 +219,9 @@ class _LenientRun:
             stand_in_for(package)
             LEDGER.late = True
             self.run(code)
-        for name in _bound(statement) - {"*"}:
-            self.missing.pop(name, None)
+        if self.missing:
+            for name in _bound(statement) - {"*"}:
+                self.missing.pop(name, None)
         if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
             self.miss_what_it_lacks(statement)
 
@@ -294,11 +234,8 @@ class _LenientRun:
         return value
 
     def value(self, test: ast.expr) -> bool:
-        return bool(
-            self.run(
-                compile(ast.Expression(test), self.path, "eval", self.flags, dont_inherit=True)
-            )
-        )
+        path, flags = self.source.path, self.source.flags
+        return bool(self.run(compile(ast.Expression(test), path, "eval", flags, dont_inherit=True)))
 
     def miss_what_it_lacks(self, statement: ast.ImportFrom) -> None:
         """After ``from module import *``: what is missing there is missing here, too."""
@@ -312,7 +249,7 @@ class _LenientRun:
 
     def leave_out(self, statement: ast.stmt, error: BaseException) -> None:
         cause = self.cause_of(error)
-        LEDGER.left_out("%s:%d" % (short(self.path, LEDGER.roots), statement.lineno), cause)
+        LEDGER.left_out("%s:%d" % (short(self.source.path, LEDGER.roots), statement.lineno), cause)
         own = self.module.__name__
         removed = {(own, name) for name in {*_bound(statement), *self.changed(statement)}}
         removed.update(self.attributes_set(statement))
@@ -356,20 +293,6 @@ class _LenientRun:
             value = self.names.get(name)
             if not isinstance(value, _UNCHANGEABLE) and not callable(value):
                 yield name
-
-
-def _parts(statement: ast.stmt) -> Iterator[ast.stmt]:
-    """A statement, and for an import of several names one for each."""
-    if isinstance(statement, (ast.Import, ast.ImportFrom)) and len(statement.names) > 1:
-        for alias in statement.names:
-            if isinstance(statement, ast.Import):
-                yield ast.copy_location(ast.Import([alias]), statement)
-            else:
-                yield ast.copy_location(
-                    ast.ImportFrom(statement.module, [alias], statement.level), statement
-                )
-    else:
-        yield statement
 
 
 def _bound(statement: ast.AST) -> set[str]:
