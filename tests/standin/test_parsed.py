@@ -14,8 +14,8 @@ import pytest
 
 from compat.toolchains.pytorch.standin.parsed import (
     KNOWN,
-    ParsedSource,
-    parsed,
+    ModuleSource,
+    parse,
     remember_blocks,
 )
 
@@ -49,14 +49,14 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_questions_are_heard(case: str) -> None:
     source, expected = CASES[case]
-    heard = ParsedSource(source.encode(), "case.py").tree
+    heard = ModuleSource(source.encode(), "case.py").tree
     assert ast.dump(heard) == ast.dump(ast.parse(expected.replace("known(", f"{KNOWN}(")))
 
 
 @pytest.mark.parametrize("name", LARGE)
 def test_all_questions_of_a_module_are_heard(name: str) -> None:
     data = Path(str(importlib.import_module(name).__file__)).read_bytes()
-    assert ast.dump(ParsedSource(data, name).tree) == ast.dump(_Asked().visit(ast.parse(data)))
+    assert ast.dump(ModuleSource(data, name).tree) == ast.dump(_Asked().visit(ast.parse(data)))
 
 
 class _Asked(ast.NodeTransformer):
@@ -98,7 +98,7 @@ def remembering(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_a_function_has_its_lines(name: str, remembering: Any) -> None:
     module = importlib.import_module(name)
     path = str(module.__file__)
-    source = parsed(Path(path).read_bytes(), path)
+    source = parse(Path(path).read_bytes(), path)
     functions = [
         function for function in _functions(module) if function.__code__.co_filename == path
     ]
@@ -119,7 +119,7 @@ def test_a_function_that_is_new_has_its_new_lines(tmp_path: Path, remembering: A
     path = tmp_path / "kernel.py"
     for body in ("    return 1\n", "    a = 1\n    return a  # longer\n"):
         path.write_text("def kernel():\n" + body)
-        source = parsed(path.read_bytes(), str(path))
+        source = parse(path.read_bytes(), str(path))
         names: dict[str, Any] = {}
         exec(source.code, names)
         assert "".join(inspect.getsourcelines(names["kernel"])[0]) == path.read_text()

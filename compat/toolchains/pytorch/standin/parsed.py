@@ -11,7 +11,7 @@ import functools
 import inspect
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -23,7 +23,7 @@ _LINE_END = re.compile(rb"\r\n?|\n")
 _MAY_ASK = re.compile(rb"\b(?:is|%s)\b" % "|".join(_QUESTIONS).encode())
 
 
-class ParsedSource:
+class ModuleSource:
     """A source, its tree and code, in which :func:`.opaque.known` checks operands.
 
     They are the operands of ``is``, and the arguments of ``type``, ``callable`` and ``id``: Python
@@ -76,21 +76,21 @@ class ParsedSource:
         return self._parts[statement]
 
 
-SOURCES: dict[str, ParsedSource] = {}
+SOURCES: dict[str, ModuleSource] = {}
 """Path of a module of the tree → its source."""
 
 
-def parsed(data: bytes, path: str) -> ParsedSource:
+def parse(data: bytes, path: str) -> ModuleSource:
     """Return a source, parsed now unless it has been before. Raises what parsing raises."""
     source = SOURCES.get(path)
     if source is None or source.data != data:
-        source = SOURCES[path] = ParsedSource(data, path)
+        source = SOURCES[path] = ModuleSource(data, path)
     return source
 
 
 # --- the lines of a function ----------------------------------------------------------------------
 
-_lines_of: Any = inspect.getsourcelines
+_lines_of: Callable[[Any], tuple[list[str], int]] = inspect.getsourcelines
 
 
 def remember_blocks() -> None:
@@ -105,8 +105,7 @@ def remember_blocks() -> None:
 def _source_lines(object: Any) -> tuple[list[str], int]:  # noqa: A002 - as `inspect` calls it
     source = SOURCES.get(object.__code__.co_filename) if type(object) is FunctionType else None
     if source is None or hasattr(object, "__wrapped__"):
-        found: tuple[list[str], int] = _lines_of(object)
-        return found
+        return _lines_of(object)
     lines, index = inspect.findsource(object)
     if index not in source.block_lengths:
         source.block_lengths[index] = len(inspect.getblock(lines[index:]))

@@ -24,7 +24,7 @@ from typing import Any
 from .finder import is_absent, stand_in_for
 from .ledger import LEDGER, short
 from .opaque import Lacking, known, swallowed
-from .parsed import KNOWN, ParsedSource, parsed
+from .parsed import KNOWN, ModuleSource, parse
 from .reach import Effects, is_in_tree, names_in
 from .toolchain import refuses
 
@@ -61,8 +61,8 @@ class Loader(SourceFileLoader):
             super().exec_module(module)
 
 
-def _audible(data: bytes, path: str) -> ParsedSource:
-    source = parsed(data, path)
+def _audible(data: bytes, path: str) -> ModuleSource:
+    source = parse(data, path)
     setattr(builtins, KNOWN, known)
     return source
 
@@ -163,7 +163,7 @@ def _is_of_tree(module: object) -> bool:
 _UNCHANGEABLE = (type(None), bool, int, float, str, bytes, ModuleType, type)
 
 
-def run_leniently(source: ParsedSource, module: ModuleType) -> None:
+def run_leniently(source: ModuleSource, module: ModuleType) -> None:
     """Run a module's statements one by one.
 
     What one that fails would have bound or changed is taken away, and counts as missing. Raises
@@ -173,7 +173,7 @@ def run_leniently(source: ParsedSource, module: ModuleType) -> None:
 
 
 class _LenientRun:
-    def __init__(self, source: ParsedSource, module: ModuleType) -> None:
+    def __init__(self, source: ModuleSource, module: ModuleType) -> None:
         self.source, self.module = source, module
         self.names = vars(module)
         self.missing = LEDGER.missing.setdefault(module.__name__, {})
