@@ -1,0 +1,46 @@
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def triton_per_fused_convolution_backward_native_layer_norm_native_layer_norm_backward_permute_view_8(in_out_ptr0, in_ptr0, in_ptr1, in_ptr2, in_ptr3, out_ptr2, xnumel, r0_numel, XBLOCK : tl.constexpr):
+    xnumel = 256
+    r0_numel = 64
+    R0_BLOCK: tl.constexpr = 64
+    rnumel = r0_numel
+    RBLOCK: tl.constexpr = R0_BLOCK
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+    xmask = xindex < xnumel
+    r0_index = tl.arange(0, R0_BLOCK)[None, :]
+    r0_offset = 0
+    r0_mask = tl.full([R0_BLOCK], True, tl.int1)[None, :]
+    roffset = r0_offset
+    rindex = r0_index
+    r0_1 = r0_index
+    x0 = xindex
+    tmp0 = tl.load(in_out_ptr0 + (r0_1 + 64*x0), xmask, eviction_policy='evict_first', other=0.0)
+    tmp1 = tl.load(in_ptr0 + (r0_1), None, eviction_policy='evict_last')
+    tmp7 = tl.load(in_ptr1 + (r0_1 + 64*x0), xmask, eviction_policy='evict_first', other=0.0)
+    tmp8 = tl.load(in_ptr2 + (x0), xmask, eviction_policy='evict_last')
+    tmp10 = tl.load(in_ptr3 + (x0), xmask, eviction_policy='evict_last')
+    tmp2 = tmp0 * tmp1
+    tmp3 = tl.broadcast_to(tmp2, [XBLOCK, R0_BLOCK])
+    tmp5 = tl.where(xmask, tmp3, 0)
+    tmp6 = tl.sum(tmp5, 1)[:, None].to(tl.float32)
+    tmp9 = tmp7 - tmp8
+    tmp11 = tmp9 * tmp10
+    tmp12 = tmp2 * tmp11
+    tmp13 = tl.broadcast_to(tmp12, [XBLOCK, R0_BLOCK])
+    tmp15 = tl.where(xmask, tmp13, 0)
+    tmp16 = tl.sum(tmp15, 1)[:, None].to(tl.float32)
+    tmp17 = tl.full([1, 1], 0.015625, tl.float32)
+    tmp18 = tmp10 * tmp17
+    tmp19 = tl.full([1, 1], 64.0, tl.float32)
+    tmp20 = tmp2 * tmp19
+    tmp21 = tmp20 - tmp6
+    tmp22 = tmp11 * tmp16
+    tmp23 = tmp21 - tmp22
+    tmp24 = tmp18 * tmp23
+    tl.store(in_out_ptr0 + (r0_1 + 64*x0), tmp24, xmask)
+    tl.store(out_ptr2 + (8*r0_1 + 512*(x0 // 8) + ((x0 % 8))), tmp24, xmask)
