@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sqlite3
 import stat
 import time
@@ -389,6 +390,19 @@ def code_of(error: sqlite3.Error) -> int | None:
     """SQLite's code of an error; errors of Python's own have none."""
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
+
+
+def lacks_memory(error: sqlite3.Error) -> bool:
+    """Whether SQLite has no memory left.
+
+    Where the shell limits memory (`ulimit -v`), SQLite calls it an I/O error that it cannot map the
+    memory that it shares with other processes.
+    """
+    code = getattr(error, "sqlite_errorcode", None)
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return code == sqlite3.SQLITE_IOERR_NOMEM or (
+        code == sqlite3.SQLITE_IOERR_SHMMAP and limit != resource.RLIM_INFINITY
+    )
 
 
 # --- evidence in rows -----------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from attrs import define, evolve
 
 from compat import toolchains
 from compat.diagnosis.pipeline import diagnosed
-from compat.errors import StoreError
+from compat.errors import CompatError, MachineError, StoreError
 from compat.files import content_of, replace_file
 from compat.model import Cell, Evidence
 from compat.store.database import (
@@ -35,6 +35,7 @@ from compat.store.database import (
     as_read,
     attempts_of,
     code_of,
+    lacks_memory,
     put_aside,
     row_of,
 )
@@ -68,8 +69,8 @@ class Store:
     """A database of evidence by key, and a folder of artifacts by name.
 
     Several threads and processes may use it at the same time. A damaged database is renamed, never
-    deleted, and a new one is created. A
-    database of a newer version is an error.
+    deleted, and a new one is created. A database of a newer version is an error. Every method that
+    opens, reads or writes the database raises MachineError if no memory is left.
     """
 
     def __init__(
@@ -122,9 +123,7 @@ class Store:
                     raise
                 return Database(path, read_only=True)
         except (OSError, sqlite3.Error, Damaged, Newer) as error:
-            raise StoreError(
-                f"cannot open the results: {error}", where=str(path), hint=_hint_on(error)
-            ) from error
+            raise _problem("cannot open the results", path, error) from error
 
     def _put_aside(self, path: Path, why: Damaged) -> None:
         if aside := put_aside(path):
@@ -310,9 +309,7 @@ class Store:
                     self._file = self._opened()
                     return act(self._file)
             except (sqlite3.Error, Damaged) as error:
-                raise StoreError(
-                    f"{trouble}: {error}", where=str(self._file.path), hint=_hint_on(error)
-                ) from error
+                raise _problem(trouble, self._file.path, error) from error
 
     def keep(self, suffix: str, data: bytes) -> str:
         """Store an artifact.
@@ -371,6 +368,12 @@ def _hint_on_folder(error: OSError) -> str:
             " by their paths."
         )
     return _hint_on(error)
+
+
+def _problem(trouble: str, path: Path, error: Exception) -> CompatError:
+    if isinstance(error, sqlite3.Error) and lacks_memory(error):
+        return MachineError.about(errno.ENOMEM, f"{trouble}: {error}", where=str(path))
+    return StoreError(f"{trouble}: {error}", where=str(path), hint=_hint_on(error))
 
 
 def _hint_on(error: Exception) -> str:

@@ -468,3 +468,40 @@ def test_one_that_others_are_preparing_is_waited_for(
         store.write("k", CELL, (EVIDENCE,))
         assert len(read(store, "k")) == 1
     assert len(tries) == 3
+
+
+NARROW = """
+import os, resource, sys
+from pathlib import Path
+from compat.store.store import Store
+
+def opened(folder, pages):
+    size = int(Path("/proc/self/statm").read_text().split()[0]) + pages
+    resource.setrlimit(resource.RLIMIT_AS, (size * resource.getpagesize(),) * 2)
+    try:
+        Store(folder).close()
+    except BaseException as error:
+        return type(error).__name__
+    return "opened"
+
+for pages in range(0, 600, 4):
+    if os.fork() == 0:
+        print(opened(Path(sys.argv[1], str(pages)), pages), flush=True)
+        os._exit(0)
+    os.wait()
+"""
+"""A store that is opened with so many pages of memory left."""
+
+
+def test_memory_that_the_shell_limits_is_no_fault_of_the_disk(tmp_path: Path) -> None:
+    """SQLite calls it an I/O error."""
+    done = subprocess.run(
+        [sys.executable, "-c", NARROW, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
+    )
+    outcomes = done.stdout.split()
+    assert len(outcomes) == 150
+    assert {"MachineError", "opened"} <= {*outcomes} <= {"MachineError", "MemoryError", "opened"}
