@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 import socket
 import sqlite3
 import subprocess
@@ -21,7 +22,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from compat.errors import StoreError
+from compat.errors import CompatError, MachineError, StoreError
 from compat.explain import artifact
 from compat.model import Evidence
 from compat.report.views.explanation import place_of
@@ -470,38 +471,30 @@ def test_one_that_others_are_preparing_is_waited_for(
     assert len(tries) == 3
 
 
-NARROW = """
-import os, resource, sys
-from pathlib import Path
-from compat.store.store import Store
+@pytest.mark.parametrize(
+    ("code", "limit", "expected"),
+    [
+        (sqlite3.SQLITE_IOERR_SHMMAP, 200 << 20, MachineError),
+        (sqlite3.SQLITE_IOERR_SHMMAP, resource.RLIM_INFINITY, StoreError),
+        (sqlite3.SQLITE_IOERR_NOMEM, resource.RLIM_INFINITY, MachineError),
+        (sqlite3.SQLITE_IOERR_WRITE, 200 << 20, StoreError),
+    ],
+)
+def test_memory_that_the_shell_limits_is_no_fault_of_the_disk(
+    code: int,
+    limit: int,
+    expected: type[CompatError],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """SQLite calls it an I/O error, of a kind that is seen under `ulimit -v`."""
 
-def opened(folder, pages):
-    size = int(Path("/proc/self/statm").read_text().split()[0]) + pages
-    resource.setrlimit(resource.RLIMIT_AS, (size * resource.getpagesize(),) * 2)
-    try:
-        Store(folder).close()
-    except BaseException as error:
-        return type(error).__name__
-    return "opened"
+    def connect(*_: object, **__: object) -> sqlite3.Connection:
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = code
+        raise error
 
-for pages in range(0, 600, 4):
-    if os.fork() == 0:
-        print(opened(Path(sys.argv[1], str(pages)), pages), flush=True)
-        os._exit(0)
-    os.wait()
-"""
-"""A store that is opened with so many pages of memory left."""
-
-
-def test_memory_that_the_shell_limits_is_no_fault_of_the_disk(tmp_path: Path) -> None:
-    """SQLite calls it an I/O error."""
-    done = subprocess.run(
-        [sys.executable, "-c", NARROW, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE,
-    )
-    outcomes = done.stdout.split()
-    assert len(outcomes) == 150
-    assert {"MachineError", "opened"} <= {*outcomes} <= {"MachineError", "MemoryError", "opened"}
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
+    with pytest.raises(expected, match="cannot open the results: disk I/O error"):
+        Store(tmp_path)
