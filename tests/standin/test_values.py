@@ -201,6 +201,11 @@ LEAKS = {
         "NUMBER = 3\ndef inner():\n    global NUMBER\n    NUMBER = 2\n"
         f"def set_up():\n    if {NUMBER} > 4:\n        inner()\nset_up()\n",
     ),
+    "a global, of a function inside": scaled(
+        "NUMBER",
+        "NUMBER = 3\ndef set_up():\n    def inner():\n        global NUMBER\n"
+        f"        NUMBER = 2\n    if {NUMBER} > 4:\n        inner()\nset_up()\n",
+    ),
     "what a function fills": scaled(
         "found[-1]", f"found = [3]\ndef set_up():\n    found.append({NUMBER})\nset_up()\n"
     ),

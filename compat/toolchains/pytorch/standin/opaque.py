@@ -15,7 +15,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from .ledger import LEDGER
-from .parsed import SOURCES
+from .module_source import SOURCES
 
 if TYPE_CHECKING:
     from ...inside.foreign import Value

@@ -230,7 +230,7 @@ _RUNNERS = ("threading", "concurrent")
 _SETS = ("STORE_GLOBAL", "DELETE_GLOBAL")
 _SETS_ATTRIBUTE = ("STORE_ATTR", "DELETE_ATTR")
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
-_NAMED = frozenset((*_SETS, *_SETS_ATTRIBUTE, *_LOADS))
+_NAME_OPERATIONS = frozenset((*_SETS, *_SETS_ATTRIBUTE, *_LOADS))
 
 _OF_EVERY_MODULE = frozenset(
     ("__name__", "__file__", "__package__", "__spec__", "__loader__", "__path__", "__builtins__")
@@ -320,7 +320,7 @@ class Effects:
         names = function.__globals__
         module = str(names.get("__name__"))
         loaded: list[object] = []
-        for operation, argument in _named(function.__code__):
+        for operation, argument in _name_operations(function.__code__):
             if operation in _SETS:
                 self.globals.add((module, argument))
             elif operation in _SETS_ATTRIBUTE:
@@ -382,7 +382,7 @@ def is_in_tree(module: object) -> bool:
 
 
 @functools.lru_cache(maxsize=None)
-def _named(code: CodeType) -> tuple[tuple[str, str], ...]:
+def _name_operations(code: CodeType) -> tuple[tuple[str, str], ...]:
     """The operations of some code that load or set a name, inner functions included, and the name.
 
     Statements that are left out lead to the same functions again and again.
@@ -390,10 +390,12 @@ def _named(code: CodeType) -> tuple[tuple[str, str], ...]:
     own = [
         (instruction.opname, str(instruction.argval))
         for instruction in dis.get_instructions(code)
-        if instruction.opname in _NAMED
+        if instruction.opname in _NAME_OPERATIONS
     ]
-    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    return tuple(dict.fromkeys([*own, *(named for part in inner for named in _named(part))]))
+    for part in code.co_consts:
+        if isinstance(part, CodeType):
+            own += _name_operations(part)
+    return tuple(dict.fromkeys(own))
 
 
 def _tree_modules() -> list[ModuleType]:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from .finder import is_absent, seem_plain, stand_in_for
 from .ledger import LEDGER
+from .module_source import remember_blocks
 from .opaque import Lacking, swallowed
-from .parsed import remember_blocks
 from .reach import check
 from .tree import LENIENT, Loader, forget_modules, look_in
 

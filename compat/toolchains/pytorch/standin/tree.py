@@ -23,8 +23,8 @@ from typing import Any
 
 from .finder import is_absent, stand_in_for
 from .ledger import LEDGER, short
+from .module_source import KNOWN, ModuleSource, parse
 from .opaque import Lacking, known, swallowed
-from .parsed import KNOWN, ModuleSource, parse
 from .reach import Effects, is_in_tree, names_in
 from .toolchain import refuses
 

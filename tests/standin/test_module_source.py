@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from compat.toolchains.pytorch.standin.parsed import (
+from compat.toolchains.pytorch.standin.module_source import (
     KNOWN,
     ModuleSource,
     parse,
