@@ -267,12 +267,19 @@ def kernel(x, n, BLOCK: tl.constexpr, EVEN: tl.constexpr, FULL: tl.constexpr, OD
     assert found["expect"][0]["strict"] is False
 
 
-def test_heuristics_that_differ_by_case_are_the_cases(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "heuristics",
+    [
+        '{"EVEN": lambda args: args["n"] % args["BLOCK"] == 0}',
+        'dict(EVEN=lambda args: args["n"] % args["BLOCK"] == 0)',
+    ],
+)
+def test_heuristics_that_differ_by_case_are_the_cases(heuristics: str, tmp_path: Path) -> None:
     found = tables(
         tmp_path,
-        """
-@triton.autotune([triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 4096})], key=[])
-@triton.heuristics({"EVEN": lambda args: args["n"] % args["BLOCK"] == 0})
+        f"""
+@triton.autotune([triton.Config({{"BLOCK": 64}}), triton.Config({{"BLOCK": 4096}})], key=[])
+@triton.heuristics({heuristics})
 @triton.jit
 def kernel(x, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
     tl.store(x + tl.arange(0, BLOCK), 0.0)

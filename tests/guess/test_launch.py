@@ -229,6 +229,45 @@ def run(x):
     assert without["hints"]["equal_to_1"] == ["out_stride"]
 
 
+def test_sizes_among_other_values(tmp_path: Path) -> None:
+    wrapper = """
+def run(x, y):
+    batch, heads, n_rows, dim, device = *x.shape, x.device
+    _, kv_heads, _, _ = y.shape
+    rows[(1,)](
+        x, y, x.stride(2), y.stride(2), n_rows, dim, 0, BLOCK_M=heads // kv_heads, BLOCK_N=dim
+    )
+"""
+    found = tables(tmp_path, ROWS + wrapper)
+    assert found["constexprs"] == {"BLOCK_M": 1, "BLOCK_N": 64}
+    text = (tmp_path / "source.toml").read_text()
+    assert 'n_cols = "i32"  # guessed: compared with whole numbers; taken as 64\n' in text
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    ["n_rows, n_cols = x.numel() // x.shape[-1], x.shape[-1]", "n_rows, n_cols = x.shape"],
+)
+def test_a_tensor_whose_rows_are_counted_has_rows(sizes: str, tmp_path: Path) -> None:
+    call = "rows[(1,)](x, y, n_cols, n_cols, n_rows, n_cols, 0, BLOCK_M=16, BLOCK_N=128)"
+    found = tables(tmp_path, f"{ROWS}\ndef run(x, y):\n    {sizes}\n    {call}\n")
+    assert "n_rows" in found["hints"]["divisible_by_16"]
+
+
+def test_a_view_with_an_unknown_size_has_unknown_strides(tmp_path: Path) -> None:
+    wrapper = """
+def run(scores):
+    *batch, n_rows, _ = scores.shape
+    flat = scores.view(count(batch), n_rows, n_rows)
+    assert flat.stride(2) == 1
+    rows[(1,)](
+        flat, flat, flat.stride(1), flat.stride(1), n_rows, n_rows, 0, BLOCK_M=16, BLOCK_N=128
+    )
+"""
+    found = tables(tmp_path, ROWS + wrapper)
+    assert {"x_stride", "out_stride"} <= set(found["hints"]["divisible_by_16"])
+
+
 def test_blocks_that_are_as_long_as_sizes_make_sizes_smaller(tmp_path: Path) -> None:
     wrapper = """
 def run(x):

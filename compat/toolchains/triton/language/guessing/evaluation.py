@@ -380,14 +380,14 @@ class KernelScope(Scope):
             raise
 
     def _known_arguments(self, node: ast.Call) -> tuple[list[object], dict[str, object]]:
-        """The arguments that follow from literals and sizes: devices and the like do not."""
-        positional = [
-            value
-            for argument in node.args
-            for is_known, value in [self.try_value(argument)]
-            if is_known
-        ]
-        if any(isinstance(argument, ast.Starred) for argument in node.args):
+        """The arguments that follow from literals and sizes: devices and the like do not.
+
+        Raises UnknownValue for a size that does not follow.
+        """
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "to":
+            tried = [self.try_value(argument) for argument in node.args]
+            positional = [value for is_known, value in tried if is_known]
+        else:
             positional = self.elements(node.args)
         pairs = [
             (keyword.arg, self.try_value(keyword.value)) for keyword in node.keywords if keyword.arg

@@ -222,7 +222,7 @@ class _Wrapper:
         match statement:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
-                    self._bind(target, *self._scope.try_value(value))
+                    self._assign(target, value)
             case ast.AnnAssign(target=target, value=ast.expr() as value):
                 self._bind(target, *self._scope.try_value(value))
             case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
@@ -251,6 +251,37 @@ class _Wrapper:
         self._follow(otherwise)
         if not (body and isinstance(body[-1], ast.Raise | ast.Return | ast.Continue | ast.Break)):
             self._scope.local |= {name: value for name, value in first.items() if value is not None}
+
+    def _assign(self, target: ast.expr, value: ast.expr) -> None:
+        """Bind names to a value; several names to the known ones of several values."""
+        match target, value:
+            case ((ast.Tuple(elts=targets) | ast.List(elts=targets)), ast.Tuple(elts=values)):
+                parts = self._parts(values)
+                if len(parts) == len(targets):
+                    for element, (is_known, part) in zip(targets, parts, strict=True):
+                        self._bind(element, is_known, part)
+                    return
+        self._bind(target, *self._scope.try_value(value))
+
+    def _parts(self, values: Sequence[ast.expr]) -> list[tuple[bool, object]]:
+        """Return whether each value of a tuple is known, and what it is.
+
+        The list is empty if the length of a starred value is unknown.
+        """
+        parts: list[tuple[bool, object]] = []
+        for value in values:
+            if not isinstance(value, ast.Starred):
+                parts.append(self._scope.try_value(value))
+                continue
+            is_known, several = self._scope.try_value(value.value)
+            try:
+                items = items_of(several) if is_known else []
+            except UnknownValue:
+                items = []
+            if not items:
+                return []
+            parts += [(True, item) for item in items]
+        return parts
 
     def _bind(self, target: ast.expr, is_known: bool, value: object) -> None:
         if isinstance(target, ast.Tuple | ast.List):
@@ -333,7 +364,7 @@ def _nodes_of(function: ast.FunctionDef) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(function))
 
 
-_OF_AXES = (ast.Assign, ast.Assert, ast.Call, ast.Subscript)
+_OF_AXES = (ast.Assign, ast.Assert, ast.BinOp, ast.Call, ast.Subscript)
 """The nodes that tell of the axes of tensors."""
 
 
@@ -343,10 +374,10 @@ def _axes(name: str, nodes: Sequence[ast.AST]) -> _Axes:
     for node in nodes:
         match node:
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value) if (
-                _size_of(value, name) == ()
+                sizes := _targets_of_sizes(targets, value, name)
             ):
-                axes.rank = max(axes.rank, len(targets))
-                for axis, target in enumerate(reversed(targets), 1):
+                axes.rank = max(axes.rank, len(sizes))
+                for axis, target in enumerate(reversed(sizes), 1):
                     if isinstance(target, ast.Name) and target.id != "_":
                         axes.names.setdefault(-axis, target.id)
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if (
@@ -358,6 +389,12 @@ def _axes(name: str, nodes: Sequence[ast.AST]) -> _Axes:
             ):
                 axes.use(1)  # nobody asks for the only stride of a row
                 axes.use(_literal(node.args[0]) if node.args else None)
+            case ast.BinOp(
+                left=ast.Call(func=ast.Attribute(attr="numel", value=ast.Name(id=used))),
+                op=ast.FloorDiv(),
+                right=size,
+            ) if used == name and _axis(size, name) is not None:
+                axes.use(1)  # nobody counts the rows of a row
             case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])) if (
                 _is_rank(left, name)
             ):
@@ -365,6 +402,22 @@ def _axes(name: str, nodes: Sequence[ast.AST]) -> _Axes:
         if isinstance(node, ast.expr):
             axes.use(_axis(node, name))
     return axes
+
+
+def _targets_of_sizes(
+    targets: Sequence[ast.expr], value: ast.expr, name: str
+) -> Sequence[ast.expr]:
+    """The targets that get the sizes of a tensor: the first two of ``a, b, c = *x.shape, 0``."""
+    if _size_of(value, name) == ():
+        return targets
+    match value:
+        case ast.Tuple(elts=values):
+            for before, element in enumerate(values):
+                if isinstance(element, ast.Starred):
+                    after = len(values) - before - 1
+                    is_shape = _size_of(element.value, name) == ()
+                    return targets[before : len(targets) - after] if is_shape else ()
+    return ()
 
 
 def _literal(node: ast.expr) -> int | None:

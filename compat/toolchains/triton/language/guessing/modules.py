@@ -303,14 +303,17 @@ def _heuristics(decorator: ast.Call, scope: KernelScope) -> dict[str, ast.expr]:
         statement := scope.module.get(table.id), ast.Assign
     ):
         table = statement.value
-    if not isinstance(table, ast.Dict):
-        return {}
-    entries = zip(table.keys, table.values, strict=True)
-    return {
-        key.value: value
-        for key, value in entries
-        if isinstance(key, ast.Constant) and isinstance(key.value, str)
-    }
+    match table:
+        case ast.Dict(keys=keys, values=values):
+            entries = zip(keys, values, strict=True)
+            return {
+                key.value: value
+                for key, value in entries
+                if isinstance(key, ast.Constant) and isinstance(key.value, str)
+            }
+        case ast.Call(func=ast.Name(id="dict"), keywords=keywords):
+            return {keyword.arg: keyword.value for keyword in keywords if keyword.arg}
+    return {}
 
 
 def _parameters(arguments: ast.arguments, scope: KernelScope) -> tuple[JitParameter, ...]:
