@@ -92,6 +92,10 @@ LEAKS = {
     "a version that is not known": scaled(
         "2 if transformers.__version__ > '4' else 3", "import transformers\n"
     ),
+    "a version of what is not known": scaled(
+        "2 if Version(transformers.__version__) >= Version('4') else 3",
+        "import transformers\nfrom packaging.version import Version\n",
+    ),
     "equality": scaled("2 if torch.get_num_threads() == 8 else 3"),
     "membership": scaled("2 if torch.get_num_threads() in (8, 16) else 3"),
     "a class that derives from it": (
@@ -212,6 +216,24 @@ LEAKS = {
     "what a function fills, by another name": scaled(
         "other[-1]", f"found = other = [3]\ndef set_up():\n    found.append({NUMBER})\nset_up()\n"
     ),
+    "what a function fills after it looked into it": scaled(
+        "found[0]",
+        f"found = [3]\ndef set_up():\n    if 3 in found:\n        found[0] = {NUMBER}\nset_up()\n",
+    ),
+    "an item of a table that a function reads": scaled(
+        "table['a'][-1]",
+        f"table = {{'a': [3]}}\ndef set_up():\n    table['a'].append({NUMBER})\nset_up()\n",
+    ),
+    "an item of a tuple in a table that a function reads": scaled(
+        "table['a'][0][-1]",
+        "table = {'a': ([3],)}\ndef set_up():\n    for (item,) in table.values():\n"
+        f"        item.append({NUMBER})\nset_up()\n",
+    ),
+    "what a method sets of its class": scaled(
+        "Settings.scale",
+        "class Settings:\n    scale = 3\n    @classmethod\n    def set_up(cls):\n"
+        f"        cls.scale = {NUMBER}\nSettings.set_up()\n",
+    ),
     "what a decorator sets": scaled(
         "NUMBER",
         f"NUMBER = 3\ndef mark(f):\n    global NUMBER\n    NUMBER = {NUMBER}\n    return"
@@ -316,6 +338,11 @@ FINE = {
         " torch.library.Library('ours', 'DEF')\nlibrary.define('f(Tensor x) ->"
         " Tensor')\nlibrary.impl('f', fake, 'CUDA')\n"
     ),
+    "types of typing": (
+        "from typing import Dict, List, Optional, Union\n"
+        "def launch(a: List[List[torch.tensor]], b: Optional[torch.nn.Parameter],"
+        " c: Union[torch.cuda.Event, torch.nn.Linear, int], d: Dict[str, torch.Generator]): ...\n"
+    ),
     "classes": (
         "class Layer(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\nclass"
         " Op(torch.autograd.Function):\n    @staticmethod\n   "
@@ -359,6 +386,18 @@ KNOWN = {
         "None if any(hasattr(torch, name) for name in ('corex', 'mlu', 'npu')) else 2"
     ),
     "a build from source control": scaled("2 if hasattr(torch.version, 'git_version') else None"),
+    "a table that a function looks into": scaled(
+        "TABLE['a'] if '1' in ON else None",
+        "TABLE, ON = {'a': 2, 'b': (3, 4)}, {'1', 'on'}\ndef is_on(name):\n    return name in ON\n"
+        "def set_up():\n    if ON and is_on('x'):\n        print(TABLE['a'], TABLE.get('c'))\n"
+        "    for name, value in TABLE.items():\n"
+        f"        print(TABLE[str(name)] == value, {NUMBER})\nset_up()\n",
+    ),
+    "a name of Triton that an object has, too": scaled(
+        "2",
+        "class Layer:\n    def __init__(self):\n        self.language = tl\n"
+        f"        self.load = {NUMBER}\nLayer()\n",
+    ),
     "the name of a module, while a function's name is unknown": scaled(
         "2",
         "import sys\nthis = sys.modules[__name__]\ndef wrap(f):\n    f.__name__ ="

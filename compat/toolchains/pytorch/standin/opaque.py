@@ -9,6 +9,8 @@ import inspect
 import math
 import sys
 import threading
+import traceback
+import typing
 from abc import ABCMeta
 from collections.abc import Callable, Iterator
 from types import FrameType
@@ -121,6 +123,11 @@ class Opaque:
     def __exit__(self, *_: object) -> None:
         pass
 
+    def __eq__(self, other: object) -> bool:
+        if sys._getframe(1).f_code.co_filename != _TYPING:  # it looks for `Any` and its like
+            raise lacking(path_of(self))
+        return self is other
+
     def __hash__(self) -> int:
         if _asks(sys._getframe(1)):  # is it in a set, or a key?
             raise lacking(path_of(self))
@@ -151,6 +158,19 @@ def known(value: Value) -> Any:
     if is_opaque(value):
         raise lacking(path_of(value))
     return value
+
+
+def refused_by_python(error: BaseException) -> BaseException:
+    """Return the refusal behind a TypeError of code that takes no unknown value, such as ``re``.
+
+    Any other error is returned itself.
+    """
+    if isinstance(error, TypeError) and "'%s'" % Opaque.__name__ in str(error):
+        frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+        for value in (value for frame in frames[:0:-1] for value in frame.f_locals.values()):
+            if is_opaque(value):
+                return lacking(path_of(value)).with_traceback(error.__traceback__)
+    return error
 
 
 _COPIED = (
@@ -219,7 +239,7 @@ def _asks(frame: FrameType) -> bool:
     return LEDGER.in_tree(frame.f_code.co_filename)
 
 
-_INSPECT = inspect.__file__
+_INSPECT, _TYPING = inspect.__file__, typing.__file__
 
 
 def _operation(frame: FrameType) -> str:
@@ -267,7 +287,6 @@ _VALUES = (
         "bytes",
     ),
     *(
-        "eq",
         "ne",
         "lt",
         "le",

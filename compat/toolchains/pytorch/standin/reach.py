@@ -231,6 +231,16 @@ _SETS = ("STORE_GLOBAL", "DELETE_GLOBAL")
 _SETS_ATTRIBUTE = ("STORE_ATTR", "DELETE_ATTR")
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 _NAME_OPERATIONS = frozenset((*_SETS, *_SETS_ATTRIBUTE, *_LOADS))
+_ASKED, _READ = "ASKED", "READ"
+"""Loads of a name, as :func:`_name_operations` has them, whose value code only asks about or reads
+items of.
+"""
+_ASKING = ("CONTAINS_OP", "COMPARE_OP", "IS_OP", "UNARY_NOT", "TO_BOOL")
+_READING = ("BINARY_SUBSCR", "GET_ITER")
+_READERS = ("copy", "count", "get", "index", "items", "keys", "values")
+"""Methods of containers that change nothing."""
+_MOVING = ("COPY", "DUP", "ROT", "SWAP")
+_JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))
 
 _OF_EVERY_MODULE = frozenset(
     ("__name__", "__file__", "__package__", "__spec__", "__loader__", "__path__", "__builtins__")
@@ -245,7 +255,7 @@ class Effects:
         self.globals: set[tuple[str, str]] = set()
         """Module and name of the globals that functions set."""
         self.attributes: set[str] = set()
-        """Names of attributes that functions set, on any object."""
+        """Names of attributes that functions set, on any object but ``self``."""
         self.changeable: list[object] = []
         """Objects that functions have in their hands and whose content can change."""
         self.classes: list[type] = []
@@ -325,7 +335,11 @@ class Effects:
                 self.globals.add((module, argument))
             elif operation in _SETS_ATTRIBUTE:
                 self.attributes.add(argument)
-            elif operation in _LOADS and argument in names:
+            elif argument not in names or (operation == _ASKED and _is_table(names[argument])):
+                continue
+            elif operation == _READ and _is_constant_table(names[argument]):
+                loaded += _items(names[argument])
+            else:
                 loaded.append(names[argument])
         for cell in function.__closure__ or ():
             try:
@@ -350,13 +364,7 @@ class Effects:
                 self.changeable.append(value)
             reached += [
                 kind,
-                *(
-                    value.values()
-                    if isinstance(value, dict)
-                    else value
-                    if isinstance(value, (list, set))
-                    else ()
-                ),
+                *(_items(value) if isinstance(value, (dict, list, set)) else ()),
             ]
         elif not kind.__module__.startswith(_RUNNERS):
             return []
@@ -365,6 +373,26 @@ class Effects:
             (inner, True)
             for inner in [*reached, *(facts.values() if isinstance(facts, dict) else ())]
         ]
+
+
+def _items(container: Any) -> Iterable[object]:
+    return container.values() if isinstance(container, dict) else container
+
+
+def _is_table(value: object) -> bool:
+    return type(value) in (dict, list, set, frozenset, tuple)
+
+
+def _is_constant_table(value: object) -> bool:
+    """Whether nothing in a container can change, so that reading its items cannot change it."""
+    return _is_table(value) and not any(map(_can_change, _items(value)))
+
+
+def _can_change(item: Any) -> bool:
+    kind = type(item)  # an unknown value refuses isinstance
+    if issubclass(kind, (tuple, frozenset)):
+        return any(map(_can_change, item))
+    return issubclass(kind, _CONTAINERS) or is_of_tree(kind)
 
 
 def is_of_tree(kind: type) -> bool:
@@ -385,17 +413,56 @@ def is_in_tree(module: object) -> bool:
 def _name_operations(code: CodeType) -> tuple[tuple[str, str], ...]:
     """The operations of some code that load or set a name, inner functions included, and the name.
 
-    Statements that are left out lead to the same functions again and again.
+    A load of a value that is only asked about or read has an operation of its own. An attribute of
+    ``self`` is left out. Statements that are left out lead to the same functions again and again.
     """
+    instructions = list(dis.get_instructions(code))
     own = [
-        (instruction.opname, str(instruction.argval))
-        for instruction in dis.get_instructions(code)
-        if instruction.opname in _NAME_OPERATIONS
+        (_use(instructions, index) or instruction.opname, str(instruction.argval))
+        for index, instruction in enumerate(instructions)
+        if instruction.opname in _NAME_OPERATIONS and not _is_own(instructions, index)
     ]
     for part in code.co_consts:
         if isinstance(part, CodeType):
             own += _name_operations(part)
     return tuple(dict.fromkeys(own))
+
+
+def _is_own(instructions: list[dis.Instruction], index: int) -> bool:
+    """Whether an instruction sets an attribute of ``self``: neither of a module nor of a class."""
+    owner = instructions[index - 1]
+    names = owner.argval if isinstance(owner.argval, tuple) else (owner.argval,)
+    return (
+        instructions[index].opname in _SETS_ATTRIBUTE
+        and owner.opname.startswith("LOAD_FAST")
+        and names[-1] == "self"
+    )
+
+
+def _use(instructions: list[dis.Instruction], index: int) -> str:
+    """What code does with a value that it loads, if that cannot change the value.
+
+    The instruction that takes the value from the stack tells it.
+    """
+    if instructions[index].opname not in _LOADS:
+        return ""
+    depth = 1  # of the stack, from the value on
+    for instruction in instructions[index + 1 :]:
+        name = instruction.opname
+        if instruction.opcode in _JUMPS:
+            return _ASKED if depth == 1 and name.startswith("POP_JUMP") else ""
+        if name.startswith(_MOVING):
+            return ""
+        argument = instruction.arg if instruction.opcode >= dis.HAVE_ARGUMENT else None
+        after = depth + dis.stack_effect(instruction.opcode, argument)
+        is_push = name in _BETWEEN or (name.startswith("LOAD_") and name not in _TAKES)
+        takes_value = after <= 1 if depth > 1 else not is_push
+        if takes_value and name in _TAKES:
+            return _READ if instruction.argval in _READERS else ""
+        if takes_value:
+            return _ASKED if name in _ASKING else _READ if name in _READING else ""
+        depth = after
+    return ""
 
 
 def _tree_modules() -> list[ModuleType]:

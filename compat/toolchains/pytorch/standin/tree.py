@@ -24,7 +24,7 @@ from typing import Any
 from .finder import is_absent, stand_in_for
 from .ledger import LEDGER, short
 from .module_source import KNOWN, ModuleSource, parse
-from .opaque import Lacking, known, swallowed
+from .opaque import Lacking, known, refused_by_python, swallowed
 from .reach import Effects, is_in_tree, names_in
 from .toolchain import refuses
 
@@ -192,9 +192,10 @@ class _LenientRun:
                 self.execute(statement)
         except (KeyboardInterrupt, SystemExit, MemoryError):
             raise
-        except BaseException as error:
+        except BaseException as raised:
+            error = refused_by_python(raised)
             unsure = LEDGER.refusals > refused and not isinstance(error, Lacking)
-            if not unsure and refuses(error):
+            if not unsure and refuses(raised):
                 raise
             self.leave_out(statement, swallowed() if unsure else error)
         LEDGER.refusals = refused

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import total_ordering
 
+from .opaque import known
+
 _FORM = re.compile(
     r"\s*v?(?:(?P<epoch>\d+)!)?(?P<release>\d+(?:\.\d+)*)"
     r"(?:[-_.]?(?P<pre>alpha|beta|preview|pre|a|b|c|rc)[-_.]?(?P<pre_number>\d*))?"
@@ -26,7 +28,7 @@ class Version:
     """A version, ordered as PEP 440 says."""
 
     def __init__(self, version: str) -> None:
-        match = _FORM.fullmatch(version)
+        match = _FORM.fullmatch(known(version))
         if match is None:
             raise InvalidVersion("Invalid version: %r" % (version,))
         self._text = version.strip().lower().lstrip("v")
