@@ -58,8 +58,8 @@ MACHINE = FailureClass(
     ),
     blame=Blame.ENV,
 )
-LACKING = Sign(
-    error=r"(?:^|\.)Lacking$",
+UNAVAILABLE_VALUE = Sign(
+    error=r"(?:^|\.)UnavailableValue$",
     message=r"this env lacks `(?P<name>[\w.]+)`",
     stage=r"^source$",
     means="no module {name}",
@@ -87,7 +87,7 @@ SOURCE_NEEDS_PACKAGE = FailureClass(
             stage=r"^source$",
             means="no module {name}",
         ),
-        LACKING,
+        UNAVAILABLE_VALUE,
     ),
 )
 SOURCE_IMPORT = FailureClass(

@@ -70,8 +70,8 @@ def test_a_missing_package_is_named(env: BuiltEnv, tmp_path: Path) -> None:
     failure = result.outcome.failure
     assert failure is not None
     words = (
-        "Lacking: `kernel` uses `torch.get_num_threads(…)`, and this env lacks `torch`: install it"
-        " there"
+        "UnavailableValue: `kernel` uses `torch.get_num_threads(…)`, and this env lacks `torch`:"
+        " install it there"
     )
     assert (failure.failure_class, failure.excerpt) == ("source-needs-package", words)
     assert "`torch`" in failure.advice

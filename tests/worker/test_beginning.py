@@ -162,7 +162,7 @@ def test_an_attempt_is_the_same_in_a_copy_of_a_process_that_has_imported_the_pac
     assert begun["deep/more/act"].built
     assert begun["crashes"].signal == begun["aborts/act"].signal == "SIGABRT"
     assert begun["fails/act"].raised[-1].type == "AttributeError"
-    assert begun["lacks"].raised[-1].type == "compat.Lacking"
+    assert begun["lacks"].raised[-1].type == "compat.UnavailableValue"
     assert any("heard by every kernel" in each.message for each in begun["act"].warnings)
     heard = [each.message for each in begun["deep/more/act"].warnings]
     assert [message for message in heard if "heard" in message] == [

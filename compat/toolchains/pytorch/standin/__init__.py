@@ -19,9 +19,10 @@ What a stand-in says is one of three things, and each is written down (:mod:`.le
   differ in. Such a value is known by its type (:class:`.opaque.AssumedInt`);
 - **unknown** (:class:`.opaque.Opaque`): it can be called, indexed, or be a decorator or a base
   class, but has no truth value, equals nothing, is of no type and is no number. Whoever needs its
-  value, or asks whether it exists, gets :class:`.opaque.Lacking`, which no ``except Exception``
-  catches; what catches it all the same is left out, too (:mod:`.opaque` and :mod:`.tree` find the
-  questions that a value does not hear of, :mod:`.reach` what goes with a statement).
+  value, or asks whether it exists, gets :class:`.opaque.UnavailableValue`, which no ``except
+  Exception`` catches; what catches it all the same is left out, too (:mod:`.opaque` and
+  :mod:`.tree` find the questions that a value does not hear of, :mod:`.reach` what goes with a
+  statement).
 
 Before a kernel is compiled, all that it reaches is looked through (:mod:`.reach`): where that is
 unknown, assumed, or was left out because it failed, the kernel cannot be imported here, and that is
@@ -30,8 +31,16 @@ the answer.
 
 from .finder import hide
 from .ledger import LEDGER, Ledger
-from .opaque import Lacking
+from .opaque import UnavailableValue
 from .source import ImportedSource
 from .tree import has_foreign, orphans
 
-__all__ = ["LEDGER", "ImportedSource", "Lacking", "Ledger", "has_foreign", "hide", "orphans"]
+__all__ = [
+    "LEDGER",
+    "ImportedSource",
+    "Ledger",
+    "UnavailableValue",
+    "has_foreign",
+    "hide",
+    "orphans",
+]

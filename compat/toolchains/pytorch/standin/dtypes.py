@@ -6,7 +6,7 @@ import functools
 import sys
 from typing import Any
 
-from .opaque import Opaque, Partly, lacking, unknown_of_known
+from .opaque import Opaque, Partly, unavailable, unknown_of_known
 
 
 class dtype:
@@ -104,14 +104,14 @@ class NumberLimits(Partly):
 def floating_limits(kind: object) -> NumberLimits:
     """Return ``torch.finfo`` of a dtype.
 
-    Raises TypeError as PyTorch does, and Lacking if the limits are not known here.
+    Raises TypeError as PyTorch does, and UnavailableValue if the limits are not known here.
     """
     if not isinstance(kind, dtype):
-        raise lacking("torch.finfo(…)") if isinstance(kind, Opaque) else _wrong("finfo", kind)
+        raise unavailable("torch.finfo(…)") if isinstance(kind, Opaque) else _wrong("finfo", kind)
     name = _PARTS.get(kind._name, kind._name)
     if name not in _FLOATS:
         if kind.is_floating_point:
-            raise lacking("torch.finfo(%r)" % kind)
+            raise unavailable("torch.finfo(%r)" % kind)
         raise TypeError(
             "torch.finfo() requires a floating point input type. Use torch.iinfo to handle"
             " 'torch.finfo'"
@@ -133,10 +133,10 @@ def floating_limits(kind: object) -> NumberLimits:
 def whole_limits(kind: object) -> NumberLimits:
     """Return ``torch.iinfo`` of a dtype.
 
-    Raises TypeError as PyTorch does, and Lacking if the dtype is not known here.
+    Raises TypeError as PyTorch does, and UnavailableValue if the dtype is not known here.
     """
     if not isinstance(kind, dtype):
-        raise lacking("torch.iinfo(…)") if isinstance(kind, Opaque) else _wrong("iinfo", kind)
+        raise unavailable("torch.iinfo(…)") if isinstance(kind, Opaque) else _wrong("iinfo", kind)
     if kind._name == "bool":
         raise TypeError("torch.bool is not supported by torch.iinfo")
     if kind.is_floating_point or kind.is_complex:

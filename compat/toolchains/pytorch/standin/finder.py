@@ -15,7 +15,7 @@ from typing import Any, Callable
 
 from . import dtypes, pytorch, versions
 from .ledger import LEDGER
-from .opaque import AssumedStr, is_guarded, lacking, unknown_attribute
+from .opaque import AssumedStr, is_guarded, unavailable, unknown_attribute
 
 _PACKAGING = {
     "packaging.version": {
@@ -48,14 +48,14 @@ class StandIn(ModuleType):
 
     def __dir__(self) -> list[str]:
         if LEDGER.in_tree(sys._getframe(1).f_code.co_filename):
-            raise lacking("%s.__dict__" % self.__name__)
+            raise unavailable("%s.__dict__" % self.__name__)
         return list(vars(self))
 
     @property
     def __dict__(self) -> object:  # type: ignore[override]
         """Its names, which are not all of them."""
         if LEDGER.in_tree(sys._getframe(1).f_code.co_filename):
-            raise lacking("%s.__dict__" % self.__name__)
+            raise unavailable("%s.__dict__" % self.__name__)
         return _NAMES.__get__(self)
 
 
@@ -112,7 +112,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         name = getattr(context, "name", None)
         version = LEDGER.packages.get(str(name).replace("-", "_"))
         if version == "":
-            raise lacking("%s.__version__" % name)
+            raise unavailable("%s.__version__" % name)
         if version:
             LEDGER.answered("importlib.metadata.version(%r)" % name, version)
             yield _Distribution(str(name), version)
@@ -134,7 +134,7 @@ def _refuse_a_question(module: str) -> None:
         and LEDGER.in_tree(frame.f_code.co_filename)
         and (looks or is_guarded(frame))
     ):
-        raise lacking(module)
+        raise unavailable(module)
 
 
 class _Distribution(importlib.metadata.Distribution):

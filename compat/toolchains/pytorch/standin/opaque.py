@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from ...inside.foreign import Value
 
 
-class Lacking(BaseException):
+class UnavailableValue(BaseException):
     """The value of something is needed that this env lacks.
 
     It is not an ``Exception``, so that it is not taken for an answer.
     """
 
 
-Lacking.__module__ = "compat"
+UnavailableValue.__module__ = "compat"
 
 
-def lacking(what: str) -> Lacking:
+def unavailable(what: str) -> UnavailableValue:
     """Return the error for something whose value is needed.
 
     The refusal is also noted, in case that the error is caught.
@@ -44,20 +44,20 @@ def lacking(what: str) -> Lacking:
     )
 
 
-def _refusal(message: str) -> Lacking:
+def _refusal(message: str) -> UnavailableValue:
     LEDGER.refusals += 1
     LEDGER.refusal = message
     if threading.current_thread() is not threading.main_thread():
         LEDGER.elsewhere = True
-    return Lacking(message)
+    return UnavailableValue(message)
 
 
-def swallowed() -> Lacking:
+def swallowed() -> UnavailableValue:
     """Return the last refusal again, for code that caught it and went on.
 
     The result of such code is not an answer.
     """
-    return Lacking(LEDGER.refusal or "the effects of a failed statement are unknown")
+    return UnavailableValue(LEDGER.refusal or "the effects of a failed statement are unknown")
 
 
 class PartlyKnown(ABCMeta):
@@ -98,7 +98,7 @@ class Opaque:
         """Its class, which is asked for by ``isinstance``, too."""
         frame = sys._getframe(1)
         if _asks(frame) or frame.f_code.co_filename == _INSPECT:  # such as `inspect.isfunction`
-            raise lacking(path_of(self))
+            raise unavailable(path_of(self))
         return Opaque
 
     def __getattr__(self, name: str) -> Any:
@@ -125,17 +125,17 @@ class Opaque:
 
     def __eq__(self, other: object) -> bool:
         if sys._getframe(1).f_code.co_filename != _TYPING:  # it looks for `Any` and its like
-            raise lacking(path_of(self))
+            raise unavailable(path_of(self))
         return self is other
 
     def __hash__(self) -> int:
         if _asks(sys._getframe(1)):  # is it in a set, or a key?
-            raise lacking(path_of(self))
+            raise unavailable(path_of(self))
         return id(self)
 
     def __repr__(self) -> str:
         if _asks(sys._getframe(1)):
-            raise lacking(path_of(self))
+            raise unavailable(path_of(self))
         return "<stand-in for %s>" % path_of(self)
 
 
@@ -156,7 +156,7 @@ def known(value: Value) -> Any:
     Such questions are ``is``, ``type`` and ``callable``.
     """
     if is_opaque(value):
-        raise lacking(path_of(value))
+        raise unavailable(path_of(value))
     return value
 
 
@@ -169,7 +169,7 @@ def refused_by_python(error: BaseException) -> BaseException:
         frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
         for value in (value for frame in frames[:0:-1] for value in frame.f_locals.values()):
             if is_opaque(value):
-                return lacking(path_of(value)).with_traceback(error.__traceback__)
+                return unavailable(path_of(value)).with_traceback(error.__traceback__)
     return error
 
 
@@ -196,10 +196,10 @@ def unknown_attribute(path: str, name: str) -> Opaque:
         if _asks(frame) and (
             _operation(frame) in _TAKING or (_is_call(frame) and name not in _COPIED)
         ):
-            raise lacking(what)
+            raise unavailable(what)
         raise AttributeError(name)
     if _asks(frame) and (_is_call(frame) or is_guarded(frame)):
-        raise lacking(what)
+        raise unavailable(what)
     return Opaque(what)
 
 
@@ -213,7 +213,7 @@ def unknown_of_known(owner: type, name: str) -> object:
         raise AttributeError(name)
     what = "%s.%s" % (name_of_base(owner), name)
     if _is_call(frame) or is_guarded(frame):
-        raise lacking(what)
+        raise unavailable(what)
     return Opaque(what)
 
 
@@ -256,7 +256,7 @@ def _is_call(frame: FrameType) -> bool:
 
 def _refusing(name: str) -> Callable[..., object]:
     def refuse(self: Opaque, *_: object) -> object:
-        raise lacking(path_of(self))
+        raise unavailable(path_of(self))
 
     refuse.__name__ = name
     return refuse

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..device import gpu
 from .dtypes import NumberLimits, dtype, dtypes, floating_limits, whole_limits
 from .ledger import LEDGER
-from .opaque import AssumedInt, AssumedStr, Opaque, Partly, lacking
+from .opaque import AssumedInt, AssumedStr, Opaque, Partly, unavailable
 
 if TYPE_CHECKING:
     from ...inside.foreign import Objects, Value
@@ -74,7 +74,7 @@ class Module(Partly):
     """``torch.nn.Module``, to derive from."""
 
     def __init__(self, *_: object, **__: object) -> None:
-        raise lacking("torch.nn.Module(…)")
+        raise unavailable("torch.nn.Module(…)")
 
 
 class Function(Partly):
@@ -197,7 +197,7 @@ def _capability() -> tuple[int, int]:
 
 def _model() -> str:
     if "gpu" not in LEDGER.target:
-        raise lacking(_NAME)
+        raise unavailable(_NAME)
     return AssumedStr(LEDGER.target["gpu"])
 
 
@@ -235,7 +235,7 @@ class StandInProperties:
                 else AssumedInt(assumed[name])
             )
         else:
-            raise lacking(_NAME if name in ("name", "multi_processor_count") else question)
+            raise unavailable(_NAME if name in ("name", "multi_processor_count") else question)
         LEDGER.answered(question, value, name in assumed)
         return value
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .dtypes import dtype
 from .finder import StandIn, is_from_stand_in
 from .ledger import LEDGER
-from .opaque import AssumedFloat, AssumedInt, AssumedStr, Lacking, is_opaque, path_of
+from .opaque import AssumedFloat, AssumedInt, AssumedStr, UnavailableValue, is_opaque, path_of
 from .pytorch import Tensor
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ _BETWEEN = ("CACHE", "EXTENDED_ARG", "PUSH_NULL", "NOP", "RESUME", "PRECALL")
 def check(kernel: Function, name: str) -> None:
     """Look through all that a kernel reaches: its helpers, their globals, constants, defaults.
 
-    Raises Lacking where one of them is unknown or assumed, and the original error where a statement
-    that failed would have made it.
+    Raises UnavailableValue where one of them is unknown or assumed, and the original error where a
+    statement that failed would have made it.
     """
     _ReachableValues(name).value(kernel, name, 0)
 
@@ -51,14 +51,14 @@ class _ReachableValues:
         self.seen: set[int] = set()
         self.alive: list[object] = []
 
-    def lacks(self, what: str) -> Lacking:
+    def lacks(self, what: str) -> UnavailableValue:
         package = what.split(".", 1)[0].split("(", 1)[0]
         message = "`%s` uses `%s`, and this env lacks `%s`: install it there" % (
             self.kernel,
             what,
             package,
         )
-        return Lacking(message)
+        return UnavailableValue(message)
 
     def value(self, value: Value, path: str, depth: int) -> None:
         """Look at a value that the kernel has under this name."""
@@ -66,7 +66,7 @@ class _ReachableValues:
         if type(value) is dtype or value is Tensor or value is dtype or id(value) in self.seen:
             return
         if depth > _DEPTH:
-            raise Lacking(
+            raise UnavailableValue(
                 "`%s` uses `%s`, which is nested too deeply to be looked through"
                 % (self.kernel, path)
             )
@@ -94,7 +94,7 @@ class _ReachableValues:
                 "`%s` uses `%s`, which is %r on the GPU that is assumed, and something else on"
                 " others of its architecture"
             )
-            raise Lacking(form % (self.kernel, path, value))
+            raise UnavailableValue(form % (self.kernel, path, value))
 
     def _bases(self, kind: type) -> None:
         for base in kind.__mro__:

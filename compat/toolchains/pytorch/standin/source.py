@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .finder import is_absent, seem_plain, stand_in_for
 from .ledger import LEDGER
 from .module_source import remember_blocks
-from .opaque import Lacking, swallowed
+from .opaque import UnavailableValue, swallowed
 from .reach import check
 from .tree import LENIENT, Loader, forget_modules, look_in
 
@@ -55,8 +55,8 @@ class ImportedSource:
         """Return the value of an expression over the module's names.
 
         Examples: ``kernel``, ``Holder.kernel``, ``make(64)``. Raises what importing raised,
-        AttributeError if there is nothing of that name, and Lacking if a kernel reaches something
-        unknown here.
+        AttributeError if there is nothing of that name, and UnavailableValue if a kernel reaches
+        something unknown here.
         """
         if expression not in self._found:
             self._found[expression] = self._value(expression)
@@ -87,9 +87,9 @@ class ImportedSource:
         return LEDGER.told()
 
     def watch(self) -> Callable[[], None]:
-        """Return a function that raises Lacking if something unknown was asked for since this call.
+        """Return a function that raises UnavailableValue if something unknown was asked for.
 
-        It raises even if the refusal was caught.
+        Only questions since this call count, even if the refusal was caught.
         """
         before, end = LEDGER.refusals, seem_plain()
 
@@ -101,7 +101,7 @@ class ImportedSource:
                     "compiling it takes the value of `%s`, and this env lacks `%s`: install it"
                     " there"
                 )
-                raise Lacking(message % (what, what.split(".", 1)[0]))
+                raise UnavailableValue(message % (what, what.split(".", 1)[0]))
 
         return look
 

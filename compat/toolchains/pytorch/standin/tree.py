@@ -24,7 +24,7 @@ from typing import Any
 from .finder import is_absent, stand_in_for
 from .ledger import LEDGER, short
 from .module_source import KNOWN, ModuleSource, parse
-from .opaque import Lacking, known, refused_by_python, swallowed
+from .opaque import UnavailableValue, known, refused_by_python, swallowed
 from .reach import Effects, is_in_tree, names_in
 from .toolchain import refuses
 
@@ -194,7 +194,7 @@ class _LenientRun:
             raise
         except BaseException as raised:
             error = refused_by_python(raised)
-            unsure = LEDGER.refusals > refused and not isinstance(error, Lacking)
+            unsure = LEDGER.refusals > refused and not isinstance(error, UnavailableValue)
             if not unsure and refuses(raised):
                 raise
             self.leave_out(statement, swallowed() if unsure else error)

@@ -62,7 +62,7 @@ CLASSES = (
                 stage=r"^source$",
                 means="no module {name}",
             ),
-            common.LACKING,
+            common.UNAVAILABLE_VALUE,
         ),
     ),
     evolve(
