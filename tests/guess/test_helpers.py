@@ -39,6 +39,28 @@ def test_a_call_from_a_file_that_is_not_guessed_makes_a_helper(
     assert [each.name for each in alone.kernels] == ["add_one"]
 
 
+HANDS_ON = (
+    "from triton.experimental import gluon\nfrom triton.experimental.gluon import language as gl\n"
+    "{imported}\n\n\n@gluon.jit\ndef kernel(p):\n"
+    "    gl.warp_specialize([({function}, (p,)), (helper, (p,))], [1], [40])\n\n\n"
+    "@gluon.jit\ndef helper(p):\n    gl.store(p, 1)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("imported", "function"),
+    [("from helpers import add_one as plus", "plus"), ("from .helpers import add_one", "add_one")],
+)
+def test_functions_that_are_handed_on_are_helpers(
+    imported: str, function: str, tmp_path: Path
+) -> None:
+    (tmp_path / "helpers.py").write_text(HELPER)
+    (tmp_path / "kernels.py").write_text(HANDS_ON.format(imported=imported, function=function))
+    helpers, kernels = guess_sources([tmp_path / "helpers.py", tmp_path / "kernels.py"])
+    assert (helpers.kernels, helpers.helpers) == ((), ("add_one",))
+    assert ([each.name for each in kernels.kernels], kernels.helpers) == (["kernel"], ("helper",))
+
+
 def test_what_another_file_launches_is_a_kernel_though_a_kernel_calls_it(tmp_path: Path) -> None:
     (tmp_path / "helpers.py").write_text(HELPER)
     (tmp_path / "kernels.py").write_text(

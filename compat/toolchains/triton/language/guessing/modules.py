@@ -150,14 +150,23 @@ class JitModule:
 
     @property
     def called(self) -> frozenset[str]:
-        """Names that its jit functions call, as they are called where they are defined."""
-        calls = (
-            inner.func
-            for node in self.jitted
-            for inner in ast.walk(node)
-            if isinstance(inner, ast.Call)
+        """Names that its jit functions call, as they are called where they are defined.
+
+        Functions that are handed on count, such as those of ``gl.warp_specialize``.
+        """
+        calls = [
+            inner for node in self.jitted for inner in ast.walk(node) if isinstance(inner, ast.Call)
+        ]
+        given = (
+            inner
+            for call in calls
+            for argument in call.args
+            for inner in ast.walk(argument)
+            if isinstance(inner, ast.Name)
+            and (inner.id in self.functions or inner.id in self.scope.imports)
         )
-        return frozenset(name for call in calls if (name := self._defined(call)))
+        functions = (*(call.func for call in calls), *given)
+        return frozenset(name for function in functions if (name := self._defined(function)))
 
     def _defined(self, function: ast.expr) -> str | None:
         """Return the name of a function in its definition.
