@@ -543,7 +543,7 @@ def _of_packages(
 ) -> tuple[tuple[Specialization, ...], tuple[Absent, ...]]:
     """The kernels of libraries, and those that a version lacks.
 
-    Raises SelectionError, and EnvError for a library that cannot be installed.
+    Raises SelectionError, and EnvError for a library that cannot be installed or has no version.
     """
     wanted = libraries_named(patterns.packages)
     folders = {library: config.library(library.requirement) for library in wanted}
@@ -577,7 +577,7 @@ def libraries_of(config: MatrixConfig, packages: Sequence[str] = ()) -> tuple[st
     """The libraries, each of one version, that texts of ``--package`` name.
 
     Without a text, they are those of the kernel files that ``matrix.toml`` names. Raises
-    SelectionError and ConfigError.
+    SelectionError, ConfigError, EnvError and IndexUnavailable.
     """
     if packages:
         return tuple(library.requirement for library in libraries_named(packages))

@@ -185,7 +185,7 @@ def new(
     "packages",
     multiple=True,
     metavar="LIBRARY",
-    help="A library, in one or several versions: fla-core==0.4.0,0.6.0.",
+    help="A library: gemlite (the newest version), or gemlite==0.4.8,0.6.0.",
 )
 @_matrix_option
 @answer_options(json_help="Print the packages as JSON.")

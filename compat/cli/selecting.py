@@ -152,8 +152,8 @@ _OPTIONS = (
         multiple=True,
         metavar="LIBRARY",
         help=(
-            "The kernels of a library from the package index, in one or several versions:"
-            " fla-core==0.4.0,0.6.0."
+            "The kernels of a library from the package index: gemlite (the newest version), or"
+            " gemlite==0.4.8,0.6.0."
         ),
     ),
     click.option(

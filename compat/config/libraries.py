@@ -8,6 +8,7 @@ kernel that a version lacks, or that takes other arguments there, is left out an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,14 @@ from packaging.version import InvalidVersion, Version
 
 from compat.config.kernel_files import ONLY_VARIANT, kernel_paths, kernels_of
 from compat.config.toml import Table, read_toml
-from compat.envs.libraries import is_pinned, normal
+from compat.envs.libraries import is_pinned, newest_release, normal
 from compat.errors import ConfigError, SelectionError
 from compat.model import Specialization
 from compat.text import lazy_pattern
 
 OPTION = "--package"
 _NAME = lazy_pattern(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
-_HINT = "Give a name and versions: fla-core==0.4.0,0.6.0."
+_HINT = "Give a name, or a name and versions: fla-core==0.4.0,0.6.0."
 
 
 @frozen(kw_only=True, order=False)
@@ -59,26 +60,36 @@ class LibraryVersions:
 def libraries_named(texts: Sequence[str]) -> tuple[LibraryVersions, ...]:
     """The libraries that these texts mean, each once.
 
-    A text is a name with versions. Further versions and names follow after commas. Raises
-    SelectionError.
+    A text is a name, perhaps with versions. Further versions and names follow after commas. A name
+    alone means the newest release of the package index.
+
+    Raises:
+        SelectionError: A text is invalid.
+        EnvError: The index has no such library, or is not asked.
+        IndexUnavailable: The index does not answer.
     """
     libraries: dict[LibraryVersions, None] = {}
     for text in texts:
         name = ""
         for word in filter(None, (part.strip() for part in text.split(","))):
-            before_equal, equal, version = (part.strip() for part in word.partition("=="))
+            before_equal, equal, after = (part.strip() for part in word.partition("=="))
             if equal:
-                name = _name(before_equal, text)
-            elif not name:
-                raise SelectionError(
-                    f"{before_equal!r} has no version", where=f"{OPTION} {text}", hint=_HINT
-                )
-            libraries[
-                LibraryVersions(
-                    name=name, version=_version(version if equal else before_equal, text)
-                )
-            ] = None
+                name, version = _name(before_equal, text), _version(after, text)
+            elif name and not _is_name(word):
+                version = _version(word, text)
+            else:
+                name = _name(word, text)
+                version = str(newest_release(name))
+            libraries[LibraryVersions(name=name, version=version)] = None
     return tuple(libraries)
+
+
+def _is_name(word: str) -> bool:
+    """Whether a word after a comma names another library, and no further version."""
+    with suppress(InvalidVersion):
+        Version(word)
+        return False
+    return word[0].isalpha()
 
 
 def _name(word: str, text: str) -> str:

@@ -251,6 +251,15 @@ def released_versions(name: str, environ: Mapping[str, str] = os.environ) -> tup
     return tuple(sorted(versions, reverse=True))
 
 
+def newest_release(name: str) -> Version:
+    """The newest version of a library in the package index; a prerelease if it has nothing else.
+
+    Raises the errors of :func:`released_versions`.
+    """
+    versions = released_versions(name)
+    return next((version for version in versions if not version.is_prerelease), versions[0])
+
+
 def _unpacked() -> list[str]:
     """The unpacked libraries, by name and version."""
     folder = env_cache().folder / "libraries"

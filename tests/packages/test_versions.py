@@ -201,7 +201,8 @@ BAD = [
     ("live-wave==1.0", "cannot install live-wave==1.0"),
     ("live-waves==1.5", "cannot install live-waves==1.5: the package index has no live-waves 1.5"),
     ("live-waves==1.0,2..0", "--package live-waves==1.0,2..0: '2..0' is not a version"),
-    ("live-waves", "--package live-waves: 'live-waves' has no version"),
+    ("lost-waves", "the package index has no lost-waves"),
+    ("live-waves==1.0,lost-waves", "the package index has no lost-waves"),
     ("live waves==1.0", "'live waves' is not the name of a package"),
     ("no-kernels==1.0", "no-kernels==1.0: there is no Triton or CuTe DSL kernel in this library"),
 ]
@@ -218,6 +219,17 @@ def test_what_cannot_be_had_is_one_error(
     assert message in done.output
     assert done.output.count("error: ") == 1 or "live-wave==1.0" in package
     assert not list((tmp_path / "project").iterdir())
+
+
+def test_a_name_alone_is_the_newest_release(
+    wheelhouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (wheelhouse / "live_waves-3.0rc1-py3-none-any.whl").touch()
+    newest = said("list", "kernels", "--package", "live-waves==2.0")
+    assert said("list", "kernels", "--package", "Live_Waves") == newest
+    both = said("list", "kernels", "--package", "live-waves==1.0,2.0")
+    assert said("list", "kernels", "--package", "live-waves==1.0,live-waves") == both
 
 
 def test_an_index_that_does_not_answer_is_named(
