@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib.metadata import version
 from typing import Any
 
 import torch
+from packaging.version import Version
 from torch.nn import functional
 
 from bench.operators.inputs import (
@@ -163,6 +165,15 @@ ARGUMENTS: Mapping[str, Callable[[], dict[str, Any]]] = {
 }
 
 
+HAS_FOLDERS = Version(version("fla-core")) >= Version("0.6.0")
+"""Whether most layers have a folder of their own, with a module ``ops``."""
+OLD_PATHS = {
+    "causal_conv1d.ops:causal_conv1d": "conv.causal_conv1d:causal_conv1d",
+    "causal_conv1d.ops:causal_conv1d_update": "conv.triton.ops:causal_conv1d_update",
+}
+"""Paths before 0.6.0 that no rule leads to."""
+
+
 def call(name: str) -> Any:
     """Call an operator of ``fla.ops``: what it returns first."""
     module, _, function = name.partition(":")
@@ -171,7 +182,9 @@ def call(name: str) -> Any:
 
 
 def module(path: str, *arguments: Any, **named: Any) -> Any:
-    """A layer of ``fla.modules``."""
+    """A layer of ``fla.modules``, by its place since 0.6.0."""
+    if not HAS_FOLDERS:
+        path = OLD_PATHS.get(path, path.removeprefix("norm.").replace(".ops:", ":"))
     return of(f"fla.modules.{path}", *arguments, **named)
 
 
