@@ -43,6 +43,22 @@ def test_a_phone_scrolls_only_tables(look: Callable[..., Look], site: Path, name
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_a_phone_shows_the_newest_release_beside_the_library(
+    look: Callable[..., Look], site: Path
+) -> None:
+    page = look(site / "index.html", site=site, width=220).page
+    row = page.locator('tr[data-library="waves"]').first
+    newest = row.locator('td[data-release="3.9.0"]').bounding_box()
+    library, version = row.locator("th").bounding_box(), row.locator(".version").bounding_box()
+    assert newest
+    assert library
+    assert version
+    assert library["x"] >= 0
+    assert library["x"] + library["width"] <= version["x"] + 1
+    assert newest["x"] + newest["width"] <= 220
+    assert page.evaluate("document.querySelector('[data-board]').parentElement.scrollLeft") > 0
+
+
 def test_a_number_leads_to_the_compilers_words_in_two_clicks(
     look: Callable[..., Look], site: Path
 ) -> None:

@@ -1,4 +1,4 @@
-// The search of the start page.
+// The pages of a board: the search of the start page, and its newest releases on a narrow screen.
 
 const MOST = 40;
 
@@ -30,5 +30,13 @@ function search() {
   one("[data-search-form]").addEventListener("submit", (event) => event.preventDefault());
 }
 
+function showNewest() {
+  const table = one("[data-board]");
+  if (table) {
+    table.parentElement.scrollLeft = table.scrollWidth;
+  }
+}
+
 theme();
 search();
+showNewest();
