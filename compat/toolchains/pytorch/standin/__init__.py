@@ -21,7 +21,7 @@ What a stand-in says is one of three things, and each is written down (:mod:`.le
   class, but has no truth value, equals nothing, is of no type and is no number. Whoever needs its
   value, or asks whether it exists, gets :class:`.opaque.UnavailableValue`, which no ``except
   Exception`` catches; what catches it all the same is left out, too (:mod:`.opaque` and
-  :mod:`.tree` find the questions that a value does not hear of, :mod:`.reach` what goes with a
+  :mod:`.tree` find the questions that a value does not hear of, :mod:`.effects` what goes with a
   statement).
 
 Before a kernel is compiled, all that it reaches is looked through (:mod:`.reach`): where that is

@@ -127,5 +127,19 @@ def short(path: str, roots: tuple[str, ...]) -> str:
     )
 
 
+def is_of_tree(kind: type) -> bool:
+    """Whether a class is of a module of the tree."""
+    return is_in_tree(sys.modules.get(kind.__module__))
+
+
+def is_in_tree(module: object) -> bool:
+    """Return whether something is a module of the tree.
+
+    Only its dictionary is read, because asking a module for an attribute can run its own code.
+    """
+    path = getattr(module, "__dict__", {}).get("__file__")
+    return isinstance(path, str) and LEDGER.in_tree(path)
+
+
 LEDGER = Ledger()
 """Of this process."""

@@ -21,11 +21,11 @@ from importlib.machinery import (
 from types import CodeType, ModuleType
 from typing import Any
 
+from .effects import Effects, names_in
 from .finder import is_absent, stand_in_for
-from .ledger import LEDGER, short
+from .ledger import LEDGER, is_in_tree, short
 from .module_source import KNOWN, ModuleSource, parse
 from .opaque import UnavailableValue, known, refused_by_python, swallowed
-from .reach import Effects, is_in_tree, names_in
 from .toolchain import refuses
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
