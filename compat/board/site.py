@@ -89,7 +89,7 @@ def write_site(
         RECORD: board_json(record),
         "board.css": asset_text("style", ("colours", "base")) + _own("board.css"),
         **site_assets(),
-        "board.js": asset_text("script", ("dom", "theme")) + _own("search.js"),
+        "board.js": asset_text("script", ("dom", "theme")) + _own("board.js"),
         "feed.xml": pages.feed(released, url.rstrip("/")),
         **{f"release/{name}.html": pages.release(name) for name in record.releases},
         **{

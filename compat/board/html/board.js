@@ -1,4 +1,4 @@
-// The pages of a board: the search of the start page, and its newest releases on a narrow screen.
+// The start page of a board: its search, and the newest releases of a table that is too wide.
 
 const MOST = 40;
 
