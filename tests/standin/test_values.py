@@ -92,6 +92,15 @@ LEAKS = {
     "a version that is not known": scaled(
         "2 if transformers.__version__ > '4' else 3", "import transformers\n"
     ),
+    "types of typing that have it": scaled(
+        "2 if List[torch.some] == List[torch.some] else 3", "from typing import List\n"
+    ),
+    "a type of typing that has it, as a key": scaled(
+        "{List[List[torch.some]]: 2}.get(List[List[torch.some]], 3)", "from typing import List\n"
+    ),
+    "the text of a type of typing that has it": scaled(
+        "2 if '8' in repr(List[torch.some]) else 3", "from typing import List\n"
+    ),
     "a version of what is not known": scaled(
         "2 if Version(transformers.__version__) >= Version('4') else 3",
         "import transformers\nfrom packaging.version import Version\n",
@@ -229,6 +238,11 @@ LEAKS = {
         "table = {'a': ([3],)}\ndef set_up():\n    for (item,) in table.values():\n"
         f"        item.append({NUMBER})\nset_up()\n",
     ),
+    "a global, of a function in a table that a function reads": scaled(
+        "NUMBER",
+        "NUMBER = 3\ndef inner():\n    global NUMBER\n    NUMBER = 2\nTABLE = {'a': inner}\n"
+        f"def set_up():\n    if {NUMBER} > 4:\n        TABLE['a']()\nset_up()\n",
+    ),
     "what a method sets of its class": scaled(
         "Settings.scale",
         "class Settings:\n    scale = 3\n    @classmethod\n    def set_up(cls):\n"
@@ -279,6 +293,15 @@ def test_what_is_not_known_here_is_no_answer_about_the_kernel(
         assert re.search(
             r"`(torch|transformers|einops)\b.* this env lacks|on the GPU that is assumed", excerpt
         ), (leak, excerpt)
+
+
+def test_an_unknown_value_that_python_refuses_is_not_another_one(
+    env: BuiltEnv, tmp_path: Path
+) -> None:
+    text = scaled("len(bytes.fromhex(torch.some))", "import einops\nrearrange = einops.rearrange\n")
+    found = outcome(env, spec(written(tmp_path, {"hex.py": text}) / "hex.py"))
+    assert found.failure is not None
+    assert "einops" not in found.failure.excerpt, found
 
 
 NAMES_OF_ANOTHER = {

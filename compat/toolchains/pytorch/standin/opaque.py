@@ -124,17 +124,21 @@ class Opaque:
         pass
 
     def __eq__(self, other: object) -> bool:
-        if sys._getframe(1).f_code.co_filename != _TYPING:  # it looks for `Any` and its like
+        frame = sys._getframe(1)
+        if not _is_typing(frame) or _compares(frame):
             raise unavailable(path_of(self))
-        return self is other
+        return self is other  # such as `Any`, which typing looks for
 
     def __hash__(self) -> int:
-        if _asks(sys._getframe(1)):  # is it in a set, or a key?
+        if _compares(sys._getframe(1)):  # is it in a set, or a key?
             raise unavailable(path_of(self))
         return id(self)
 
     def __repr__(self) -> str:
-        if _asks(sys._getframe(1)):
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and _is_typing(frame):  # the text of a type that has it
+            frame = frame.f_back
+        if frame is not None and _asks(frame):
             raise unavailable(path_of(self))
         return "<stand-in for %s>" % path_of(self)
 
@@ -165,9 +169,11 @@ def refused_by_python(error: BaseException) -> BaseException:
 
     Any other error is returned itself.
     """
-    if isinstance(error, TypeError) and "'%s'" % Opaque.__name__ in str(error):
+    if isinstance(error, TypeError) and Opaque.__name__ in str(error):
         frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-        for value in (value for frame in frames[:0:-1] for value in frame.f_locals.values()):
+        # The names of a module need not have to do with it.
+        of_functions = (f.f_locals for f in reversed(frames) if f.f_locals is not f.f_globals)
+        for value in (value for names in of_functions for value in names.values()):
             if is_opaque(value):
                 return unavailable(path_of(value)).with_traceback(error.__traceback__)
     return error
@@ -237,6 +243,17 @@ _TAKING = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM", "IMPORT_STAR", "CALL_INTRI
 def _asks(frame: FrameType) -> bool:
     """Whether a frame is of the tree."""
     return LEDGER.in_tree(frame.f_code.co_filename)
+
+
+def _is_typing(frame: FrameType) -> bool:
+    return frame.f_code.co_filename == _TYPING
+
+
+def _compares(frame: FrameType | None) -> bool:
+    """Whether the tree compares or looks up a value, or a type of typing that has it."""
+    while frame and _is_typing(frame) and frame.f_code.co_name in ("__eq__", "__hash__"):
+        frame = frame.f_back
+    return frame is not None and _asks(frame)
 
 
 _INSPECT, _TYPING = inspect.__file__, typing.__file__
