@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
 from pathlib import Path
 
 from attrs import fields_dict, frozen
@@ -178,16 +176,3 @@ def _versions(table: Table) -> tuple[Version, ...]:
         table.parsed(f"versions[{index}]", text, Version, 'a version, such as "0.6.4"')
         for index, text in enumerate(texts)
     )
-
-
-def newest_of_minors(versions: Iterable[Version], count: int) -> tuple[Version, ...]:
-    """The newest release of each of the newest minor versions, the newest first.
-
-    Prereleases do not count, unless a library has nothing else.
-    """
-    every = set(versions)
-    final = {version for version in every if not version.is_prerelease} or every
-    minors: dict[tuple[int, int, int], list[Version]] = defaultdict(list)
-    for version in final:
-        minors[version.epoch, version.major, version.minor].append(version)
-    return tuple(max(minors[minor]) for minor in sorted(minors, reverse=True)[:count])

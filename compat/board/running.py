@@ -12,11 +12,11 @@ from packaging.version import Version
 
 from compat.board.capturing import VersionCapture, capture_version, captured_targets
 from compat.board.data import BoardData, BoardIndex, CompiledVersion, joined
-from compat.board.declaration import BoardDeclaration, BoardLibrary, newest_of_minors
+from compat.board.declaration import BoardDeclaration, BoardLibrary
 from compat.config.selection import nothing_matches
 from compat.config.toml import shown
 from compat.engine.run import RunContext
-from compat.envs.libraries import released_versions
+from compat.envs.libraries import newest_of_minors, released_versions
 from compat.envs.provider import error_line
 from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionError
 from compat.matrix import run_matrix

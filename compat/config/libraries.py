@@ -18,8 +18,8 @@ from packaging.version import InvalidVersion, Version
 
 from compat.config.kernel_files import ONLY_VARIANT, kernel_paths, kernels_of
 from compat.config.toml import Table, read_toml
-from compat.envs.libraries import is_pinned, newest_release, normal
-from compat.errors import ConfigError, SelectionError
+from compat.envs.libraries import is_pinned, newest_of_minors, normal, released_versions
+from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionError
 from compat.model import Specialization
 from compat.text import lazy_pattern
 
@@ -79,7 +79,7 @@ def libraries_named(texts: Sequence[str]) -> tuple[LibraryVersions, ...]:
                 version = _version(word, text)
             else:
                 name = _name(word, text)
-                version = str(newest_release(name))
+                version = _newest(name, text)
             libraries[LibraryVersions(name=name, version=version)] = None
     return tuple(libraries)
 
@@ -98,6 +98,18 @@ def _name(word: str, text: str) -> str:
             f"{word!r} is not the name of a package", where=f"{OPTION} {text}", hint=_HINT
         )
     return canonicalize_name(word)
+
+
+def _newest(name: str, text: str) -> str:
+    """The newest version of a library in the package index."""
+    try:
+        (newest,) = newest_of_minors(released_versions(name), 1)
+    except IndexUnavailable:
+        raise
+    except EnvError as error:
+        hint = f"Check the name, or give a version: {name}==VERSION."
+        raise EnvError(str(error), where=f"{OPTION} {text}", hint=hint) from error
+    return str(newest)
 
 
 def _version(word: str, text: str) -> str:

@@ -24,7 +24,8 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
@@ -251,13 +252,17 @@ def released_versions(name: str, environ: Mapping[str, str] = os.environ) -> tup
     return tuple(sorted(versions, reverse=True))
 
 
-def newest_release(name: str) -> Version:
-    """The newest version of a library in the package index; a prerelease if it has nothing else.
+def newest_of_minors(versions: Iterable[Version], count: int) -> tuple[Version, ...]:
+    """The newest release of each of the newest minor versions, the newest first.
 
-    Raises the errors of :func:`released_versions`.
+    Prereleases do not count, unless a library has nothing else.
     """
-    versions = released_versions(name)
-    return next((version for version in versions if not version.is_prerelease), versions[0])
+    every = set(versions)
+    final = {version for version in every if not version.is_prerelease} or every
+    minors: dict[tuple[int, int, int], list[Version]] = defaultdict(list)
+    for version in final:
+        minors[version.epoch, version.major, version.minor].append(version)
+    return tuple(max(minors[minor]) for minor in sorted(minors, reverse=True)[:count])
 
 
 def _unpacked() -> list[str]:

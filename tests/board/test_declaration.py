@@ -8,7 +8,8 @@ import pytest
 from attrs import evolve
 from packaging.version import Version
 
-from compat.board.declaration import BoardLibrary, CaptureProgram, newest_of_minors, read_board
+from compat.board.declaration import BoardLibrary, CaptureProgram, read_board
+from compat.envs.libraries import newest_of_minors
 from compat.errors import ConfigError
 
 TEXT = """\

@@ -201,7 +201,7 @@ BAD = [
     ("live-wave==1.0", "cannot install live-wave==1.0"),
     ("live-waves==1.5", "cannot install live-waves==1.5: the package index has no live-waves 1.5"),
     ("live-waves==1.0,2..0", "--package live-waves==1.0,2..0: '2..0' is not a version"),
-    ("lost-waves", "the package index has no lost-waves"),
+    ("lost-waves", "--package lost-waves: the package index has no lost-waves"),
     ("live-waves==1.0,lost-waves", "the package index has no lost-waves"),
     ("live waves==1.0", "'live waves' is not the name of a package"),
     ("no-kernels==1.0", "no-kernels==1.0: there is no Triton or CuTe DSL kernel in this library"),
