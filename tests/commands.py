@@ -28,8 +28,8 @@ def run(
     TimeoutExpired.
     """
     if not is_usual(env, script, program):
-        words = [str(script)] if script else [sys.executable, "-P", "-m", program]
-        command = [*words, *arguments]
+        launcher = [str(script)] if script else [sys.executable, "-P", "-m", program]
+        command = [*launcher, *arguments]
         return subprocess.run(
             command, cwd=cwd, env=env, capture_output=True, text=True, timeout=timeout, check=False
         )
@@ -46,7 +46,7 @@ def run(
 
 def _read(pipes: list[int], pid: int, arguments: tuple[str, ...], timeout: float) -> list[str]:
     """All that comes through pipes, until all that hold them have closed them."""
-    found = dict.fromkeys(pipes, b"")
+    buffers = dict.fromkeys(pipes, b"")
     end = time.monotonic() + timeout
     with selectors.DefaultSelector() as selector:
         for pipe in pipes:
@@ -55,11 +55,11 @@ def _read(pipes: list[int], pid: int, arguments: tuple[str, ...], timeout: float
             ready = selector.select(max(0.0, end - time.monotonic()))
             if not ready and time.monotonic() >= end:
                 os.kill(pid, signal.SIGKILL)
-                raise subprocess.TimeoutExpired(["compat", *arguments], timeout, *found.values())
+                raise subprocess.TimeoutExpired(["compat", *arguments], timeout, *buffers.values())
             for key, _ in ready:
                 if read := os.read(key.fd, 1 << 16):
-                    found[key.fd] += read
+                    buffers[key.fd] += read
                 else:
                     selector.unregister(key.fd)
                     os.close(key.fd)
-    return [text.decode().replace("\r\n", "\n") for text in found.values()]
+    return [text.decode().replace("\r\n", "\n") for text in buffers.values()]

@@ -200,14 +200,14 @@ def built(config: MatrixConfig) -> Callable[[str], BuiltEnv]:
 
     def build(name: str) -> BuiltEnv:
         env = config.env(name)
-        found = read_env(env, config.env_cache())
-        if found.error is not None:
+        built_env = read_env(env, config.env_cache())
+        if built_env.error is not None:
             build_envs(
                 Builder(cache=config.env_cache(), index_cache=ROOT / INDEX, say=print), [env]
             )
-            found = read_env(env, config.env_cache())
-        assert found.error is None, found.error
-        return found
+            built_env = read_env(env, config.env_cache())
+        assert built_env.error is None, built_env.error
+        return built_env
 
     return build
 

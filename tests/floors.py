@@ -266,8 +266,8 @@ def circles() -> Iterator[str]:
     done: set[str] = set()
     while free := [here for here in graph if here not in done and graph[here] <= done]:
         done.update(free)
-    if left := sorted(set(graph) - done):
-        yield f"{', '.join(left)}: import each other in a circle"
+    if circle := sorted(set(graph) - done):
+        yield f"{', '.join(circle)}: import each other in a circle"
 
 
 def acting() -> Iterator[str]:

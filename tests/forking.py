@@ -84,42 +84,42 @@ def fork(
 
     With a script, its environment's ``compat.cli`` runs.
     """
-    told, its = socket.socketpair()
-    with its:
+    connection, peer = socket.socketpair()
+    with peer:
         server = _server(os.getpid(), program, script)
-        socket.send_fds(server, [b"x"], [its.fileno(), output, errors])
-    asked = {
+        socket.send_fds(server, [b"x"], [peer.fileno(), output, errors])
+    request = {
         "name": str(script or _ROOT / "compat" / "cli" / "__main__.py"),
         "arguments": arguments,
         "cwd": str(cwd),
         "env": dict(env),
         "mask": os.umask(0o022),
     }
-    os.umask(asked["mask"])  # type: ignore[arg-type]
-    told.sendall(json.dumps(asked).encode() + b"\n")
-    return Forked(told)
+    os.umask(request["mask"])  # type: ignore[arg-type]
+    connection.sendall(json.dumps(request).encode() + b"\n")
+    return Forked(connection)
 
 
 @cache
 def _server(_: int, program: str, script: Path | None) -> socket.socket:
     """The way to the process that forks; one for each process of tests, and it ends with that."""
     python = script.with_name("python") if script else sys.executable
-    ours, its = socket.socketpair()
-    with its:
+    connection, peer = socket.socketpair()
+    with peer:
         server = subprocess.Popen(
-            [python, "-P", *_BYTECODE, __file__, program, str(its.fileno())],
-            pass_fds=[its.fileno()],
+            [python, "-P", *_BYTECODE, __file__, program, str(peer.fileno())],
+            pass_fds=[peer.fileno()],
             cwd="/",
             env={**os.environ, "PYTHONPATH": "" if script else str(_ROOT)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
         )
-    atexit.register(_end, ours, server)
-    return ours
+    atexit.register(_end, connection, server)
+    return connection
 
 
-def _end(ours: socket.socket, server: subprocess.Popen[bytes]) -> None:
-    ours.close()
+def _end(connection: socket.socket, server: subprocess.Popen[bytes]) -> None:
+    connection.close()
     server.wait()
 
 
@@ -167,9 +167,9 @@ def _render_nothing() -> None:
     from compat.text import Lazy
 
     nothing = Report(results=(), verdicts=(), envs=(), command="", seconds=0)
-    for each in FORMATS:
-        list(each.render(nothing, ""))
-    for pattern in [each for each in gc.get_objects() if isinstance(each, Lazy)]:
+    for form in FORMATS:
+        list(form.render(nothing, ""))
+    for pattern in [candidate for candidate in gc.get_objects() if isinstance(candidate, Lazy)]:
         pattern.pattern  # noqa: B018 - that compiles it
 
 
@@ -197,32 +197,32 @@ def _serve(program: str, news: socket.socket) -> None:
 def _attend(program: str, conversation: int, output: int, errors: int) -> NoReturn:
     """Run a program once, and tell its number and what became of it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    told = socket.socket(fileno=conversation)
-    asked = json.loads(told.makefile().readline())
+    connection = socket.socket(fileno=conversation)
+    request = json.loads(connection.makefile().readline())
     pid = os.fork()
     if pid == 0:
-        told.close()
+        connection.close()
         os.dup2(output, 1)
         os.dup2(errors, 2)
         os.closerange(3, 256)
-        os.umask(asked["mask"])
-        os.chdir(asked["cwd"])
+        os.umask(request["mask"])
+        os.chdir(request["cwd"])
         os.environ.clear()
-        os.environ.update(asked["env"])
+        os.environ.update(request["env"])
         sys.path[1:1] = os.environ.get("PYTHONPATH", "").split(os.pathsep)[1:]
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
         sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
         if program == "dask":
-            _be_dask(asked["arguments"])
+            _be_dask(request["arguments"])
         if program == "nox":
-            _be_nox(asked["arguments"])
-        _be_compat(asked["name"], asked["arguments"])
+            _be_nox(request["arguments"])
+        _be_compat(request["name"], request["arguments"])
     os.close(output)
     os.close(errors)
-    told.sendall(f"{pid}\n".encode())
+    connection.sendall(f"{pid}\n".encode())
     _, status = os.waitpid(pid, 0)
     with suppress(OSError):
-        told.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+        connection.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
     os._exit(0)
 
 

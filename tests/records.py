@@ -168,14 +168,14 @@ def env(
 ) -> BuiltEnv:
     """An env as built; with ``error``, as not built."""
     version = Version(release)
-    asked = Env(
+    env_request = Env(
         name=name or f"triton-{release}",
         release=version,
         framework_release=Version(torch) if torch else None,
         distribution=distribution,
     )
     if error:
-        return BuiltEnv(env=asked, error=error)
+        return BuiltEnv(env=env_request, error=error)
     versions = {distribution: release, "numpy": "1.26.4", "setuptools": "80.9.0"} | (
         {"torch": torch} if torch else {}
     )
@@ -185,7 +185,7 @@ def env(
     )
     digest = sha256(repr(packages).encode()).hexdigest()
     return BuiltEnv(
-        env=asked,
+        env=env_request,
         python="/env/bin/python",
         python_version="3.11.7",
         packages=packages,
@@ -220,9 +220,9 @@ def failure(
 
 def spec(variant: str = "block_ptr", case: str = "d64", **facts: Any) -> Specialization:
     """A specialization of a kernel that does not exist."""
-    given = {"kernel": "sel_dense", "source": "/kernels/k.py", "function": "k"} | facts
+    fields = {"kernel": "sel_dense", "source": "/kernels/k.py", "function": "k"} | facts
     return Specialization(
-        variant=variant, case=case, compile=CompileSpec(signature={}, constexprs={}), **given
+        variant=variant, case=case, compile=CompileSpec(signature={}, constexprs={}), **fields
     )
 
 

@@ -18,10 +18,10 @@ _ROOT = Path(__file__).parent.parent
 _COLUMNS = ("num_statements", "missing_lines", "num_branches", "missing_branches")
 
 
-def table(found: Mapping[str, Any]) -> Iterator[str]:
+def table(coverage: Mapping[str, Any]) -> Iterator[str]:
     """The lines of the table, rooms in the order of their names, and all of them together."""
     rooms: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for name, file in found["files"].items():
+    for name, file in coverage["files"].items():
         rooms[room(name)].update({column: file["summary"][column] for column in _COLUMNS})
     width = max(map(len, [*rooms, "together"]))
     yield f"{'room':{width}}  lines  not run  branches  not taken  covered"
@@ -31,11 +31,11 @@ def table(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"{name:{width}}  {lines:5}  {no_lines:7}  {branches:8}  {no_branches:9}  {share}"
 
 
-def below(found: Mapping[str, Any], floors: Mapping[str, float]) -> Iterator[str]:
+def below(coverage: Mapping[str, Any], floors: Mapping[str, float]) -> Iterator[str]:
     """The rooms that are covered less than their floor, or that have no floor, and floors without
     a room.
     """
-    shares = covered(found)
+    shares = covered(coverage)
     for name in sorted(shares.keys() | floors.keys()):
         share, floor = shares.get(name), floors.get(name)
         if share is None or floor is None:
@@ -44,12 +44,12 @@ def below(found: Mapping[str, Any], floors: Mapping[str, float]) -> Iterator[str
             yield f"{name}: {share:.1f}% is less than its floor of {floor:g}%"
 
 
-def covered(found: Mapping[str, Any]) -> dict[str, float]:
+def covered(coverage: Mapping[str, Any]) -> dict[str, float]:
     """Room → the percentage of its lines and branches that tests run; rooms without any left
     out.
     """
     there, missed = Counter[str](), Counter[str]()
-    for name, file in found["files"].items():
+    for name, file in coverage["files"].items():
         summary = file["summary"]
         there[room(name)] += summary["num_statements"] + summary["num_branches"]
         missed[room(name)] += summary["missing_lines"] + summary["missing_branches"]
@@ -69,10 +69,10 @@ def _share(there: int, missed: int) -> str:
 
 def main() -> None:
     """Print the table. Exits with the rooms that are below their floors."""
-    found = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    coverage = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     floors = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    print("\n".join(table(found)))
-    if problems := list(below(found, floors["tool"]["coverage-floors"])):
+    print("\n".join(table(coverage)))
+    if problems := list(below(coverage, floors["tool"]["coverage-floors"])):
         sys.exit("\n".join(problems))
 
 

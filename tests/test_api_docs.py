@@ -58,9 +58,9 @@ def test_the_examples_print_what_the_page_says(
     assert len(EXAMPLES) == 14
     for example, expected in EXAMPLES:
         exec(compile(example, str(DOCS), "exec"), {})
-        said = capsys.readouterr()
-        assert said.out == expected, example
-        assert said.err == "", example
+        output = capsys.readouterr()
+        assert output.out == expected, example
+        assert output.err == "", example
 
 
 def test_each_example_is_followed_by_what_it_prints() -> None:

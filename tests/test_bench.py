@@ -39,7 +39,7 @@ def test_a_measurement_can_be_started(name: str) -> None:
     ]
     assert missing == []
     started = re.findall(r'"-m",\s*"([\w.]+)"', (BENCH / f"{name}.py").read_text())
-    assert [each for each in started if find_spec(each) is None] == []
+    assert [module_name for module_name in started if find_spec(module_name) is None] == []
 
 
 def unknown(*values: str) -> Mapping[str, Any]:

@@ -73,11 +73,13 @@ def used(path: Path) -> set[str]:
 @cache
 def raised(path: Path) -> set[str]:
     """The exceptions that a module raises, by the names it has for them."""
-    found = set[str]()
+    exceptions = set[str]()
     for node in nodes(path):
         if isinstance(node, ast.Raise) and node.exc is not None:
-            found.add(ast.unparse(node.exc.func if isinstance(node.exc, ast.Call) else node.exc))
-    return found
+            exceptions.add(
+                ast.unparse(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
+            )
+    return exceptions
 
 
 def test_only_the_command_line_prints_or_exits() -> None:
@@ -136,8 +138,8 @@ def test_a_command_has_little_to_do() -> None:
             if isinstance(node, ast.FunctionDef):
                 statements = (
                     sum(
-                        isinstance(each, ast.stmt) and not isinstance(each, ast.ImportFrom)
-                        for each in ast.walk(node)
+                        isinstance(child, ast.stmt) and not isinstance(child, ast.ImportFrom)
+                        for child in ast.walk(node)
                     )
                     - 1
                 )
@@ -164,15 +166,17 @@ def rooms() -> list[Path]:
 
 def test_a_room_says_what_comes_in_and_what_goes_out() -> None:
     for path in rooms():
-        said = ast.get_docstring(ast.parse(path.read_text())) or ""
-        assert path.parent.name == "worker" or ("In: " in said and "Out: " in said), within(path)
+        docstring = ast.get_docstring(ast.parse(path.read_text())) or ""
+        assert path.parent.name == "worker" or ("In: " in docstring and "Out: " in docstring), (
+            within(path)
+        )
 
 
 @pytest.mark.parametrize("name", ["matrix.py", "project.py", "explain.py", "init.py"])
 def test_so_does_a_feature_that_is_one_module(name: str) -> None:
-    said = ast.get_docstring(ast.parse((PACKAGE / name).read_text())) or ""
-    assert "In: " in said
-    assert "Out: " in said
+    docstring = ast.get_docstring(ast.parse((PACKAGE / name).read_text())) or ""
+    assert "In: " in docstring
+    assert "Out: " in docstring
 
 
 # --- toolchains -----------------------------------------------------------------------------------
@@ -228,5 +232,5 @@ def test_the_code_of_every_command_is_where_the_architecture_says() -> None:
         re.MULTILINE,
     )
     assert [name for name, _ in rows] == main.list_commands(Context(main))
-    paths = [path for _, said in rows for path in re.findall(r"`([\w/]+(?:/|\.py))`", said)]
+    paths = [path for _, places in rows for path in re.findall(r"`([\w/]+(?:/|\.py))`", places)]
     assert [path for path in paths if not (PACKAGE / path).exists()] == []

@@ -73,12 +73,12 @@ def test_what_is_cut_or_spoilt_is_refused_where_it_is_read_whole(
     )
     spoilt += data.draw(st.sampled_from(["", text[at:]]))
     try:
-        whole = read_json(spoilt.encode())
+        expected = read_json(spoilt.encode())
     except ValueError:
         with pytest.raises(ValueError):  # noqa: PT011 (any of the reader's words)
             read(spoilt)
     else:
-        assert read(spoilt) == text_module._with_strings(printable, whole)
+        assert read(spoilt) == text_module._with_strings(printable, expected)
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -97,11 +97,11 @@ def test_what_is_cut_or_spoilt_is_refused_where_it_is_read_whole(
     ],
 )
 def test_what_is_wrong_is_told_with_the_line_of_the_whole_file(text: str) -> None:
-    with pytest.raises(ValueError) as whole:  # noqa: PT011
+    with pytest.raises(ValueError) as expected:  # noqa: PT011
         read_json(text)
     with pytest.raises(ValueError) as pieces:  # noqa: PT011
         read(text)
-    assert str(pieces.value) == str(whole.value)
+    assert str(pieces.value) == str(expected.value)
 
 
 def test_items_are_made_while_the_file_is_read_and_take_no_memory_themselves() -> None:
@@ -122,11 +122,11 @@ def test_items_are_made_while_the_file_is_read_and_take_no_memory_themselves() -
 
     tracemalloc.start()
     try:
-        found = read_json_stream(file, {"cells": take})
+        document = read_json_stream(file, {"cells": take})
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert found == {"cells": [None] * ITEMS, "last": 1}
+    assert document == {"cells": [None] * ITEMS, "last": 1}
     assert places[0] < size / 20
     assert places[ITEMS // 2] < size * 0.6
     assert peak < size / 3, "a few pieces of the file, and a place for each item"

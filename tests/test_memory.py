@@ -19,5 +19,7 @@ def test_a_cell_takes_few_bytes_in_a_run_and_when_its_report_is_read(tmp_path: P
     done = subprocess.run(
         command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1]
     )
-    taken = json.loads(done.stdout)
-    assert {name: bytes_ for name, bytes_ in taken.items() if not 0 < bytes_ < MOST[name]} == {}
+    cell_bytes = json.loads(done.stdout)
+    assert {
+        name: bytes_ for name, bytes_ in cell_bytes.items() if not 0 < bytes_ < MOST[name]
+    } == {}

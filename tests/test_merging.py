@@ -28,7 +28,7 @@ from compat.store.store import Store
 from tests.cells import KERNELS, cell
 from tests.execution.test_store import BUILT, CELL, EVIDENCE
 from tests.records import ASSERT, OK, SHAPE, bad, env
-from tests.report.factory import always, report, tried
+from tests.report.factory import always, report, results_of
 from tests.sqlite import opened
 
 RELEASES = ("3.1.0", "3.4.0", "3.9.0")
@@ -41,13 +41,13 @@ targets = ["sm_90"]
 """
 
 
-def told(found: Report) -> Any:
+def stable_document(report: Report) -> Any:
     """All that a report says but how long it took, what was known before, and the command."""
-    document = matrix_document(found)
+    document = matrix_document(report)
     for name in ("seconds", "command"):
         del document[name]
-    for each in document["cells"]:
-        each |= {"seconds": 0, "compile_seconds": 0, "stages": dict.fromkeys(each["stages"], 0)}
+    for entry in document["cells"]:
+        entry |= {"seconds": 0, "compile_seconds": 0, "stages": dict.fromkeys(entry["stages"], 0)}
     return document
 
 
@@ -72,9 +72,12 @@ def test_a_cell_belongs_to_one_shard_whatever_else_there_is(tmp_path: Path) -> N
     names = [
         evolve(spec, kernel=f"k{number % 40}", case=f"c{number // 40}") for number in range(400)
     ]
-    found = {each: [shard.number for shard in shards if shard.has(each)] for each in names}
-    assert all(len(those) == 1 for those in found.values())
-    sizes = [sum(those == [number] for those in found.values()) for number in range(1, 9)]
+    shard_numbers = {
+        specialization: [shard.number for shard in shards if shard.has(specialization)]
+        for specialization in names
+    }
+    assert all(len(those) == 1 for those in shard_numbers.values())
+    sizes = [sum(those == [number] for those in shard_numbers.values()) for number in range(1, 9)]
     assert max(sizes) < 1.4 * 50
     elsewhere = evolve(
         spec, source=str(tmp_path / "other.py"), closure="other", origin="x.toml", summary="s"
@@ -100,14 +103,14 @@ def ran(selection: Selection, folder: Path, envs: dict[str, BuiltEnv]) -> Report
     """A run with a store of its own, and the files of its report."""
     with Store(folder) as store:
         context = selection.context(store)
-        found = run_matrix(
+        report = run_matrix(
             selection,
             context,
-            lambda _, wanted: [envs[each.name] for each in wanted],
+            lambda _, declared_envs: [envs[env.name] for env in declared_envs],
             command=f"run {folder.name}",
         )
-    write_reports(found, folder)
-    return found
+    write_reports(report, folder)
+    return report
 
 
 @pytest.mark.wheels
@@ -116,18 +119,18 @@ def test_shards_are_together_what_one_run_is(
 ) -> None:
     envs = {name: built(name) for name in (f"triton-{release}" for release in RELEASES)}
     every = select(project / "matrix.toml")
-    whole = ran(every, tmp_path / "whole", envs)
+    full_report = ran(every, tmp_path / "whole", envs)
     parts = [every.of_shard(Shard(number=number, of=3)) for number in (1, 2, 3)]
-    assert sorted(each.id for part in parts for each in part.cells) == sorted(
-        each.id for each in every.cells
+    assert sorted(cell.id for part in parts for cell in part.cells) == sorted(
+        cell.id for cell in every.cells
     )
     reports = [
         ran(part, tmp_path / f"shard-{part.shard.number}", envs) for part in parts if part.shard
     ]
-    assert [each.shards for each in reports] == [("1/3",), ("2/3",), ("3/3",)]
+    assert [report.shards for report in reports] == [("1/3",), ("2/3",), ("3/3",)]
     files = [tmp_path / f"shard-{number}" / "matrix.json" for number in (3, 1, 2)]
     merged = merge_reports(files)
-    assert dump(told(merged)) == dump(told(whole))
+    assert dump(stable_document(merged)) == dump(stable_document(full_report))
     assert merged.shards == ()
     assert merge_reports(files[:2]).shards == ("1/3", "3/3")
 
@@ -135,20 +138,22 @@ def test_shards_are_together_what_one_run_is(
     assert (counts.known, counts.disagreeing, counts.unreadable, counts.artifacts) == (0, (), 0, 0)
     with Store(into) as store:
         context = every.context(store).with_envs(tuple(envs.values()))
-        again = run_matrix(every, context, lambda _, wanted: [envs[each.name] for each in wanted])
+        again = run_matrix(
+            every, context, lambda _, declared_envs: [envs[env.name] for env in declared_envs]
+        )
     assert again.cached == len(every.cells)
-    for each in (document := told(again))["cells"]:
-        each["cached"] = False
+    for entry in (document := stable_document(again))["cells"]:
+        entry["cached"] = False
     document["summary"]["cached"] = 0
-    assert dump(document) == dump(told(whole))
+    assert dump(document) == dump(stable_document(full_report))
 
 
 def test_a_shard_that_has_no_cell_is_a_report(project: Path, tmp_path: Path) -> None:
     every = select(project / "matrix.toml", variants=["copy"])
     parts = [every.of_shard(Shard(number=number, of=5)) for number in range(1, 6)]
     empty = next(part for part in parts if not part.cells)
-    found = ran(empty, tmp_path / "empty", {})
-    assert (found.results, found.shards) == ((), (str(empty.shard),))
+    report = ran(empty, tmp_path / "empty", {})
+    assert (report.results, report.shards) == ((), (str(empty.shard),))
     assert (
         f"**Shard {empty.shard} of the cells.** No cell was tried."
         in (tmp_path / "empty" / "matrix.md").read_text()
@@ -168,27 +173,29 @@ def merged(*parts: Report) -> Report:
     return load_reports(texts, overlapping=True)
 
 
-def only(found: Report) -> Result:
-    [result] = found.results
+def only(report: Report) -> Result:
+    [result] = report.results
     return result
 
 
 def one(outcome: Any) -> Report:
-    return report(tried("k", "v", always(outcome), envs=[env("3.9.0")])[:1])
+    return report(results_of("k", "v", always(outcome), envs=[env("3.9.0")])[:1])
 
 
 def test_what_agrees_is_one() -> None:
-    assert told(merged(one(bad(SHAPE)), one(bad(SHAPE)))) == told(one(bad(SHAPE)))
+    assert stable_document(merged(one(bad(SHAPE)), one(bad(SHAPE)))) == stable_document(
+        one(bad(SHAPE))
+    )
 
 
 @pytest.mark.parametrize(("first", "second"), [(OK, bad(SHAPE)), (bad(SHAPE), OK)])
 def test_what_does_not_agree_is_flaky_with_the_attempts_of_both(first: Any, second: Any) -> None:
-    found = merged(one(first), one(second))
-    outcome = only(found).outcome
+    report = merged(one(first), one(second))
+    outcome = only(report).outcome
     assert (outcome.status, outcome.flaky, outcome.failure) == (Status.REJECTED, True, SHAPE)
     assert outcome.attempts == (*first.attempts, *second.attempts)
-    assert not only(found).expected
-    [verdict] = found.verdicts
+    assert not only(report).expected
+    [verdict] = report.verdicts
     assert (str(verdict.word), verdict.flaky) == ("unknown", ("3.9.0",))
 
 
@@ -232,9 +239,9 @@ BUILD = evolve(
 REJECTED = (FAILED, evolve(FAILED, alone=True))
 
 
-def store_of(folder: Path, *attempts: Evidence, key: str = "0" * 64, made: Cell = CELL) -> Path:
+def store_of(folder: Path, *attempts: Evidence, key: str = "0" * 64, cell: Cell = CELL) -> Path:
     with Store(folder) as store:
-        store.write(key, made, attempts)
+        store.write(key, cell, attempts)
     return folder
 
 
@@ -244,32 +251,37 @@ def attempts_in(folder: Path) -> dict[str, tuple[Evidence, ...]]:
         return store.read(keys, deadline=60, memory=1 << 32)
 
 
-@pytest.mark.parametrize(("ours", "theirs"), [((BUILD,), REJECTED), (REJECTED, (BUILD,))])
+@pytest.mark.parametrize(
+    ("own_attempts", "other_attempts"), [((BUILD,), REJECTED), (REJECTED, (BUILD,))]
+)
 def test_stores_that_disagree_keep_the_evidence_of_both(
-    ours: Any, theirs: Any, tmp_path: Path
+    own_attempts: Any, other_attempts: Any, tmp_path: Path
 ) -> None:
-    mine, other = store_of(tmp_path / "mine", *ours), store_of(tmp_path / "other", *theirs)
+    mine, other = (
+        store_of(tmp_path / "mine", *own_attempts),
+        store_of(tmp_path / "other", *other_attempts),
+    )
     for _ in range(2):  # joined again they say nothing new
         merge_stores([other / "results.sqlite"], mine)
-        assert list(attempts_in(mine).values()) == [(*ours, *theirs)]
-    assert list(attempts_in(other).values()) == [theirs]
-    assert merge_stores([store_of(tmp_path / "third", *ours)], mine)[1].disagreeing == ()
+        assert list(attempts_in(mine).values()) == [(*own_attempts, *other_attempts)]
+    assert list(attempts_in(other).values()) == [other_attempts]
+    assert merge_stores([store_of(tmp_path / "third", *own_attempts)], mine)[1].disagreeing == ()
 
 
 def test_a_cell_of_which_stores_disagree_is_flaky(tmp_path: Path) -> None:
     built = evolve(BUILT, python="/none")
-    made = cell(built, "faces", "fine")
+    flaky_cell = cell(built, "faces", "fine")
     with Store(tmp_path / "mine") as store:
         context = select_any(tmp_path).context(store).with_envs((built,))
-        key = CellKeys(digest_of(context)).of(made, built)
-    store_of(tmp_path / "mine", BUILD, key=key, made=made)
-    _, found = merge_stores(
-        [store_of(tmp_path / "other", *REJECTED, key=key, made=made)], tmp_path / "mine"
+        key = CellKeys(digest_of(context)).of(flaky_cell, built)
+    store_of(tmp_path / "mine", BUILD, key=key, cell=flaky_cell)
+    _, counts = merge_stores(
+        [store_of(tmp_path / "other", *REJECTED, key=key, cell=flaky_cell)], tmp_path / "mine"
     )
-    assert found.disagreeing == (made.id,)
+    assert counts.disagreeing == (flaky_cell.id,)
     with Store(tmp_path / "mine") as store:
-        [result] = known([made], evolve(context, store=store))
-        assert run([made], evolve(context, store=store)) == (result,)
+        [result] = known([flaky_cell], evolve(context, store=store))
+        assert run([flaky_cell], evolve(context, store=store)) == (result,)
     outcome = result.outcome
     assert (outcome.flaky, outcome.status, len(outcome.attempts)) == (True, Status.REJECTED, 3)
 
@@ -290,7 +302,7 @@ def digest_of(context: Any) -> str:
 def test_what_a_limit_cut_short_gives_way(tmp_path: Path) -> None:
     short = Evidence(answered=False, stage="ttir", deadline=10.0)
     longer = evolve(short, deadline=20.0)
-    for number, (ours, theirs, kept) in enumerate(
+    for number, (own_attempts, other_attempts, expected) in enumerate(
         [
             ((short,), (BUILD,), (BUILD,)),
             ((BUILD,), (short,), (BUILD,)),
@@ -298,21 +310,21 @@ def test_what_a_limit_cut_short_gives_way(tmp_path: Path) -> None:
             ((longer,), (short,), (longer,)),
         ]
     ):
-        mine = store_of(tmp_path / f"mine {number}", *ours)
-        found = merge_stores([store_of(tmp_path / f"other {number}", *theirs)], mine)[1]
+        mine = store_of(tmp_path / f"mine {number}", *own_attempts)
+        counts = merge_stores([store_of(tmp_path / f"other {number}", *other_attempts)], mine)[1]
         with Store(mine) as store:
-            assert store.read(["0" * 64], deadline=5, memory=1)["0" * 64] == kept
-        assert found.disagreeing == ()
+            assert store.read(["0" * 64], deadline=5, memory=1)["0" * 64] == expected
+        assert counts.disagreeing == ()
 
 
 def test_artifacts_come_along_and_what_is_missing_is_said(tmp_path: Path) -> None:
     other = tmp_path / "other"
     with Store(other) as store:
         name = store.keep(".mlir", b"module {}")
-    kept = evolve(FAILED, kept={"reproducer": name}, alone=True)
-    store_of(other, evolve(FAILED, kept={"reproducer": "0000000000000000.mlir"}), kept)
-    into, found = merge_stores([other], tmp_path / "mine")
-    assert found.artifacts == 1
+    evidence = evolve(FAILED, kept={"reproducer": name}, alone=True)
+    store_of(other, evolve(FAILED, kept={"reproducer": "0000000000000000.mlir"}), evidence)
+    into, counts = merge_stores([other], tmp_path / "mine")
+    assert counts.artifacts == 1
     with Store(into) as store:
         assert store.artifact(name) == b"module {}"
 
@@ -323,8 +335,8 @@ def test_rows_that_no_version_has_written_are_left_out(tmp_path: Path) -> None:
         database.execute(
             "INSERT INTO evidence VALUES ('k', 'a/b', 'triton', 'no JSON', NULL, NULL)"
         )
-    found = merge_stores([other], tmp_path / "mine")[1]
-    assert (found.new, found.unreadable) == (1, 1)
+    counts = merge_stores([other], tmp_path / "mine")[1]
+    assert (counts.new, counts.unreadable) == (1, 1)
 
 
 def test_what_is_no_store_is_an_error(tmp_path: Path) -> None:

@@ -35,8 +35,8 @@ def test_arguments_keep_their_order_and_options_have_none() -> None:
 
 
 def test_what_is_said_of_some_parameters() -> None:
-    left = SPEC.of_parameters(["x", "BLOCK"])
-    assert left == CompileSpec(
+    subset = SPEC.of_parameters(["x", "BLOCK"])
+    assert subset == CompileSpec(
         signature={"x": "*fp16"},
         constexprs={"BLOCK": 64},
         divisible_by_16=("x",),

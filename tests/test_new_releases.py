@@ -48,9 +48,9 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None
     return publish
 
 
-def found(folder: Path, *words: str) -> NewReleases:
+def releases_after(folder: Path, *patterns: str) -> NewReleases:
     config = no_matrix(folder)
-    return new_releases(config, config.choose_envs(words))
+    return new_releases(config, config.choose_envs(patterns))
 
 
 def names(answer: NewReleases) -> list[str]:
@@ -64,7 +64,7 @@ def test_a_release_that_no_env_is_declared_with_is_new(
     index: Callable[..., None], tmp_path: Path
 ) -> None:
     index("triton", KNOWN, NEW, "3.94.2")
-    answer = found(tmp_path)
+    answer = releases_after(tmp_path)
     assert names(answer) == ["triton-3.94.2", f"triton-{NEW}"]
     assert [release.after and release.after.name for release in answer.releases] == [
         "triton-3.9.0",
@@ -76,7 +76,7 @@ def test_a_late_patch_of_an_old_series_is_new_and_comes_after_its_own_series(
     index: Callable[..., None], tmp_path: Path
 ) -> None:
     index("triton", "3.5.9")
-    (release,) = found(tmp_path).releases
+    (release,) = releases_after(tmp_path).releases
     assert release.after is not None
     assert (release.env.name, release.after.name) == ("triton-3.5.9", "triton-3.5.1")
 
@@ -86,22 +86,22 @@ def test_pre_releases_local_builds_and_releases_before_the_oldest_do_not_count(
     version: str, index: Callable[..., None], tmp_path: Path
 ) -> None:
     index("triton", KNOWN, version)
-    assert names(found(tmp_path)) == []
+    assert names(releases_after(tmp_path)) == []
 
 
 def test_a_release_without_a_wheel_for_this_platform_does_not_count(
     index: Callable[..., None], tmp_path: Path
 ) -> None:
     index("triton", NEW, tag="cp311-cp311-win_amd64")
-    assert names(found(tmp_path)) == []
+    assert names(releases_after(tmp_path)) == []
     index("triton", NEW)
     (tmp_path / ".compat").rename(tmp_path / "old answers")
-    assert names(found(tmp_path)) == [f"triton-{NEW}"]
+    assert names(releases_after(tmp_path)) == [f"triton-{NEW}"]
 
 
 def test_a_withdrawn_release_does_not_count(index: Callable[..., None], tmp_path: Path) -> None:
     index("triton", NEW, yanked=True)
-    assert names(found(tmp_path)) == []
+    assert names(releases_after(tmp_path)) == []
 
 
 def test_a_release_that_matrix_toml_declares_is_not_new(
@@ -120,9 +120,12 @@ def test_only_the_toolchains_of_the_envs_are_looked_for(
 ) -> None:
     index("triton", NEW)
     index("nvidia-cutlass-dsl", "4.99.0", tag="cp312-cp312-manylinux_2_28_x86_64")
-    assert names(found(tmp_path)) == [f"triton-{NEW}"]
-    assert names(found(tmp_path, "cute-releases")) == ["cute-4.99.0"]
-    assert names(found(tmp_path, "releases", "cute-releases")) == [f"triton-{NEW}", "cute-4.99.0"]
+    assert names(releases_after(tmp_path)) == [f"triton-{NEW}"]
+    assert names(releases_after(tmp_path, "cute-releases")) == ["cute-4.99.0"]
+    assert names(releases_after(tmp_path, "releases", "cute-releases")) == [
+        f"triton-{NEW}",
+        "cute-4.99.0",
+    ]
 
 
 def test_a_framework_comes_with_the_release_that_it_asks_for(
@@ -135,7 +138,7 @@ def test_a_framework_comes_with_the_release_that_it_asks_for(
         lambda config, version, toolchain: (pin := asks_for[str(version)]) and Version(pin),
     )
     index("torch", "2.9.0", "2.14.1", *asks_for)
-    answer = found(tmp_path, "pairs")
+    answer = releases_after(tmp_path, "pairs")
     assert names(answer) == ["triton-3.9.0-torch-2.95.0", f"triton-{NEW}-torch-2.96.0"]
     assert {release.after and release.after.name for release in answer.releases} == {
         "triton-3.9.0-torch-2.15.0"
@@ -148,7 +151,7 @@ def test_where_nobody_can_tell_what_a_framework_asks_for_it_is_an_error(
     index("torch", "2.95.0")  # the index has no metadata of it
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
     with pytest.raises(EnvError, match=r"cannot determine what torch 2\.95\.0 requires"):
-        found(tmp_path, "pairs")
+        releases_after(tmp_path, "pairs")
 
 
 def test_an_index_that_does_not_answer_is_an_error_and_not_no_release(
@@ -156,7 +159,7 @@ def test_an_index_that_does_not_answer_is_an_error_and_not_no_release(
 ) -> None:
     monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple")
     with pytest.raises(IndexUnavailable):
-        found(tmp_path)
+        releases_after(tmp_path)
 
 
 # --- declaring them -------------------------------------------------------------------------------
@@ -166,11 +169,11 @@ def release(name: str, published: date | None = date(2026, 12, 1)) -> NewRelease
     return NewRelease(env=no_matrix(Path("/")).env(name), after=None, published=published)
 
 
-def added_lines(path: Path, source: Path, found: Sequence[NewRelease]) -> list[str]:
+def added_lines(path: Path, source: Path, releases: Sequence[NewRelease]) -> list[str]:
     """What is added to a copy of a file; nothing else of it may change."""
     before = source.read_text(encoding="utf-8")
     path.write_text(before, encoding="utf-8")
-    assert add_releases(path, found) == tuple(found)
+    assert add_releases(path, releases) == tuple(releases)
     old, new = before.splitlines(), path.read_text(encoding="utf-8").splitlines()
     lines = [line for line in new if line not in old]
     assert [line for line in new if line not in lines] == old
@@ -239,8 +242,8 @@ def test_the_command_prints_what_envs_takes(index: Callable[..., None], tmp_path
     index("triton", KNOWN, "3.94.0", NEW)
     assert run() == {"out": f"triton-3.94.0,triton-{NEW}\n", "err": ""}
     config = no_matrix(tmp_path)
-    words = f"newest,{run()['out'].strip()}"
-    assert [env.name for env in config.choose_envs([words])] == [
+    pattern = f"newest,{run()['out'].strip()}"
+    assert [env.name for env in config.choose_envs([pattern])] == [
         "triton-3.9.0",
         "triton-3.94.0",
         f"triton-{NEW}",
@@ -262,8 +265,8 @@ def test_the_command_adds_them_and_then_they_are_known(
     index("triton", NEW)
     path = tmp_path / "matrix.toml"
     path.write_text('schema = 1\nkernels = ["*.toml"]\nenv = [\n  { triton = "3.9.0" },\n]\n')
-    said = run("--json", "--add", "matrix.toml")
-    assert json.loads(said["out"]) == [
+    output = run("--json", "--add", "matrix.toml")
+    assert json.loads(output["out"]) == [
         {
             "name": f"triton-{NEW}",
             "toolchain": "triton",
@@ -273,7 +276,7 @@ def test_the_command_adds_them_and_then_they_are_known(
             "after": "triton-3.9.0",
         }
     ]
-    assert said["err"] == f"matrix.toml: added triton-{NEW}\n"
+    assert output["err"] == f"matrix.toml: added triton-{NEW}\n"
     assert [env.name for env in load_matrix(path).envs] == ["triton-3.9.0", f"triton-{NEW}"]
     assert run("--json")["out"] == "[]\n"
 
@@ -289,5 +292,5 @@ def test_the_day_is_that_of_the_first_wheel(
         at = datetime(2026, 12, 3 - number, 12, tzinfo=UTC).timestamp()
         os.utime(path, (at, at))
     monkeypatch.setattr(module, "index_urls", lambda: (str(wheels),))
-    (one,) = found(tmp_path).releases
+    (one,) = releases_after(tmp_path).releases
     assert one.published == date(2026, 12, 2)

@@ -23,7 +23,7 @@ def test_it_does_what_a_compiled_one_does() -> None:
     text = "Ab-1 cd-2"
     for name in ("match", "search", "fullmatch", "findall", "split"):
         assert repr(getattr(later, name)(text)) == repr(getattr(now, name)(text))
-    assert [found["word"] for found in later.finditer(text)] == ["Ab", "cd"]
+    assert [match["word"] for match in later.finditer(text)] == ["Ab", "cd"]
     assert later.sub("x", text, count=1) == now.sub("x", text, count=1)
     assert (later.pattern, later.flags, later.groups, later.groupindex) == (
         now.pattern,
@@ -54,10 +54,10 @@ def test_every_one_that_there_is_can_be_compiled() -> None:
         if path.name != "__main__.py" and "__future__" in path.read_text():
             import_module(_name(path))
     gc.unfreeze()  # objects that are set aside before the tests are not listed
-    every = [each for each in gc.get_objects() if type(each) is Lazy]
+    every = [candidate for candidate in gc.get_objects() if type(candidate) is Lazy]
     assert len(every) > 150
-    for each in every:
-        assert each.pattern is not None
+    for pattern in every:
+        assert pattern.pattern is not None
 
 
 def _name(path: Path) -> str:

@@ -85,11 +85,11 @@ def test_what_json_has_no_word_for_is_text() -> None:
             "deep": deep,
         }
     )
-    found = json.loads(written)
-    assert found["nan"] == "nan"
-    assert found["huge"] == "a number of 16610 bits"
-    assert found["raw"] == r"\x1b\ud800"
-    assert found["3"] == [1]
+    document = json.loads(written)
+    assert document["nan"] == "nan"
+    assert document["huge"] == "a number of 16610 bits"
+    assert document["raw"] == r"\x1b\ud800"
+    assert document["3"] == [1]
     written.encode("utf-8")
 
 

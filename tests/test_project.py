@@ -68,9 +68,9 @@ def test_patterns_narrow_and_widen(project: Path, monkeypatch: pytest.MonkeyPatc
         cases=["s*"],
     )
     assert {*ids(chosen)} == {
-        f"two/w/small/{sm}/triton-{each}"
+        f"two/w/small/{sm}/triton-{release}"
         for sm in ("sm_80", "sm_86", "sm_89")
-        for each in ("3.1.0", "3.9.0")
+        for release in ("3.1.0", "3.9.0")
     }
     assert chosen.patterns == Patterns(
         envs=("*",), targets=("sm_8?",), kernel_files=("t*.toml",), variants=("w",), cases=("s*",)
@@ -147,15 +147,15 @@ def test_a_context_is_as_the_file_says_unless_something_else_is_given(
             False,
             11.0,
         )
-        asked = chosen.context(store, deadline=2.5, jobs=3, again=True)
-        assert (asked.limits.deadline, asked.slots, asked.again) == (2.5, 3, True)
+        context = chosen.context(store, deadline=2.5, jobs=3, again=True)
+        assert (context.limits.deadline, context.slots, context.again) == (2.5, 3, True)
         monkeypatch.setenv("CI", "true")
         assert chosen.context(store).idle_timeout == 0.0, "nobody gives a second command there"
-        for said, seconds in (("4.5", 4.5), ("-1", 0.0)):
-            monkeypatch.setenv(KEEP_WORKERS, said)
+        for value, seconds in (("4.5", 4.5), ("-1", 0.0)):
+            monkeypatch.setenv(KEEP_WORKERS, value)
             assert chosen.context(store).idle_timeout == seconds
-        for said in ("soon", "nan", "inf"):
-            monkeypatch.setenv(KEEP_WORKERS, said)
+        for value in ("soon", "nan", "inf"):
+            monkeypatch.setenv(KEEP_WORKERS, value)
             with pytest.raises(SelectionError, match="is not a number"):
                 chosen.context(store)
 

@@ -146,15 +146,15 @@ WRONG: tuple[tuple[dict[str, Any], str], ...] = (
 )
 
 
-@pytest.mark.parametrize(("changed", "words"), WRONG, ids=[words for _, words in WRONG])
-def test_what_is_wrong_is_told_with_its_place(changed: dict[str, Any], words: str) -> None:
+@pytest.mark.parametrize(("changed", "message"), WRONG, ids=[message for _, message in WRONG])
+def test_what_is_wrong_is_told_with_its_place(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(RecordError) as refused:
         structure({**ROW, **changed}, Evidence)
-    assert str(refused.value) == words
+    assert str(refused.value) == message
 
 
 def test_what_is_wrong_with_other_types() -> None:
-    for data, kind, words in (
+    for data, kind, message in (
         ([], Evidence, "the whole: expected an object, found an array"),
         (
             {"status": "nope"},
@@ -176,7 +176,7 @@ def test_what_is_wrong_with_other_types() -> None:
     ):
         with pytest.raises(RecordError) as refused:
             structure(data, kind)
-        assert str(refused.value).startswith(words)
+        assert str(refused.value).startswith(message)
 
 
 def test_unknown_keys_are_passed_over_where_that_is_wanted() -> None:
@@ -196,9 +196,9 @@ JSON = st.recursive(
 @given(st.sampled_from(sorted(ROW)), JSON)
 def test_whatever_there_is_there_is_a_record_or_one_error(field: str, value: Any) -> None:
     try:
-        found = structure({**ROW, field: value}, Evidence)
+        record = structure({**ROW, field: value}, Evidence)
     except RecordError:
         return
     # What was read is what was there, but for numbers that are whole.
-    assert repr(asdict(structure(unstructure(found), Evidence))) == repr(asdict(found))
-    assert evolve(found, **{field: getattr(EVIDENCE, field)}) == EVIDENCE
+    assert repr(asdict(structure(unstructure(record), Evidence))) == repr(asdict(record))
+    assert evolve(record, **{field: getattr(EVIDENCE, field)}) == EVIDENCE

@@ -63,9 +63,9 @@ def long_lines(markdown: str) -> list[str]:
 
 def breaches(sentence: str) -> Iterator[str]:
     """What a sentence does against the rules."""
-    words = len(re.findall(r"[\w'’`-]+", sentence))
-    if words > LONGEST:
-        yield f"{words} words"
+    word_count = len(re.findall(r"[\w'’`-]+", sentence))
+    if word_count > LONGEST:
+        yield f"{word_count} words"
     for pattern in (_OPENING, _PHRASES, _REPEATED):
         if match := pattern.search(re.sub(r'"[^"]*"', "", sentence)):
             yield repr(match[0])

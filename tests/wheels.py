@@ -85,9 +85,9 @@ def write_wheel(folder: Path, name: str, version: str, files: Mapping[str, str])
         wheel.writestr(f"{info}/WHEEL", _WHEEL)
         names = [
             *(f"{module}/{file}" for file in files),
-            *(f"{info}/{each}" for each in ("METADATA", "WHEEL", "RECORD")),
+            *(f"{info}/{member}" for member in ("METADATA", "WHEEL", "RECORD")),
         ]
-        wheel.writestr(f"{info}/RECORD", "".join(f"{each},,\n" for each in names))
+        wheel.writestr(f"{info}/RECORD", "".join(f"{member},,\n" for member in names))
 
 
 @pytest.fixture
@@ -119,9 +119,9 @@ def empty_project(
     return project
 
 
-def said(*words: str, code: int = 0) -> str:
+def compat_output(*arguments: str, code: int = 0) -> str:
     """What ``compat`` prints, when it ends with this code."""
-    done = CliRunner().invoke(main, list(words))
+    done = CliRunner().invoke(main, list(arguments))
     assert done.exit_code == code, done.output
     return done.output
 
@@ -131,8 +131,8 @@ def own_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache with the user's envs in which libraries are unpacked apart."""
     folder = tmp_path / "envs"
     folder.mkdir()
-    for each in load_matrix(_ROOT / "matrix.toml").env_cache().folder.iterdir():
-        if each.is_dir() and each.name != "libraries":
-            (folder / each.name).symlink_to(each)
+    for entry in load_matrix(_ROOT / "matrix.toml").env_cache().folder.iterdir():
+        if entry.is_dir() and entry.name != "libraries":
+            (folder / entry.name).symlink_to(entry)
     monkeypatch.setenv(VARIABLE, str(folder))
     return folder

@@ -12,10 +12,11 @@ SHORT = {"tl": "triton.language"}
 
 def name(*parameters: str | ApiParameter, **facts: object) -> ApiName:
     """A built-in with these parameters: ``a``, ``b=1``, ``*shape``."""
-    given = tuple(
-        each if isinstance(each, ApiParameter) else parameter(each) for each in parameters
+    api_parameters = tuple(
+        declaration if isinstance(declaration, ApiParameter) else parameter(declaration)
+        for declaration in parameters
     )
-    return ApiName(**{"kind": "builtin", "parameters": given, **facts})  # type: ignore[arg-type]
+    return ApiName(**{"kind": "builtin", "parameters": api_parameters, **facts})  # type: ignore[arg-type]
 
 
 def parameter(text: str, kind: str = "positional or keyword") -> ApiParameter:
@@ -36,7 +37,7 @@ def place(
     built = BuiltEnv(env=Env(name=f"triton-{label}", release=version), python="python")
     if names is None:
         return InspectedRelease(label=label, built=built, error="broken", missing=missing)
-    full = {f"triton.language.{each}": found for each, found in names.items()}
+    full = {f"triton.language.{short_name}": api_name for short_name, api_name in names.items()}
     modules = {
         "triton": ApiName(kind="module"),
         "triton.jit": ApiName(kind="function"),
@@ -47,6 +48,6 @@ def place(
     )
 
 
-def looked(*places: InspectedRelease) -> Inspection:
+def inspection(*places: InspectedRelease) -> Inspection:
     """What was looked at."""
     return Inspection(toolchain="triton", places=places, short=SHORT)

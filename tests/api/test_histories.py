@@ -10,14 +10,14 @@ from compat.api.records import ApiName, Inspection, Namespace, find, matches
 from compat.errors import SelectionError
 from compat.history.account import runs
 from compat.report.views.api import not_looked_at, phrase
-from tests.api.invented import looked, name, parameter, place
+from tests.api.invented import inspection, name, parameter, place
 
 DOT = "triton.language.dot"
 
 
 def test_runs_end_where_nothing_is_known() -> None:
-    found = runs([("1", "a"), ("2", "a"), ("3", None), ("4", "a"), ("5", "b")])
-    assert [(run.first, run.last, run.value) for run in found] == [
+    intervals = runs([("1", "a"), ("2", "a"), ("3", None), ("4", "a"), ("5", "b")])
+    assert [(run.first, run.last, run.value) for run in intervals] == [
         ("1", "2", "a"),
         ("4", "4", "a"),
         ("5", "5", "b"),
@@ -25,19 +25,19 @@ def test_runs_end_where_nothing_is_known() -> None:
 
 
 def test_a_name_since_a_release_that_the_one_before_does_not_have() -> None:
-    found = history(
-        looked(
+    name_history = history(
+        inspection(
             place("3.0.0", {}),
             place("3.1.0", {"dot": name("a")}),
             place("3.2.0", {"dot": name("a")}),
         ),
         DOT,
     )
-    assert [(run.value, run.releases) for run in found.states] == [
+    assert [(run.value, run.releases) for run in name_history.states] == [
         (State.ABSENT, ("3.0.0",)),
         (State.THERE, ("3.1.0", "3.2.0")),
     ]
-    assert (found.shown, phrase(found)) == ("tl.dot", "since 3.1.0")
+    assert (name_history.shown, phrase(name_history)) == ("tl.dot", "since 3.1.0")
 
 
 def test_nothing_is_claimed_of_a_release_that_was_not_looked_at() -> None:
@@ -47,50 +47,57 @@ def test_nothing_is_claimed_of_a_release_that_was_not_looked_at() -> None:
         place("3.2.0", {"dot": name("a")}),
         place("3.3.0", None),
     )
-    found = history(looked(*places), DOT)
-    assert phrase(found) == "in 3.2.0, not in 3.0.0"
-    assert found.looked_at == ("3.0.0", "3.2.0")
-    (only,) = found.parameters
+    name_history = history(inspection(*places), DOT)
+    assert phrase(name_history) == "in 3.2.0, not in 3.0.0"
+    assert name_history.looked_at == ("3.0.0", "3.2.0")
+    (only,) = name_history.parameters
     assert [run.releases for run in only.runs] == [("3.2.0",)]
-    assert list(not_looked_at(looked(*places))) == [
+    assert list(not_looked_at(inspection(*places))) == [
         "not inspected: 3.1.0, not built: `compat envs build 3.1.0`",
         "not inspected: 3.3.0: env_broken: broken",
     ]
 
 
 def test_a_gap_ends_an_interval_of_what_is_the_same_on_both_sides() -> None:
-    found = history(
-        looked(
+    name_history = history(
+        inspection(
             place("3.0.0", {"dot": name("a")}),
             place("3.1.0", None),
             place("3.2.0", {"dot": name("a")}),
         ),
         DOT,
     )
-    assert phrase(found) == "in every release that was inspected"
-    assert [run.releases for run in found.parameters[0].runs] == [("3.0.0",), ("3.2.0",)]
-    assert [run.releases for run in found.signatures] == [("3.0.0",), ("3.2.0",)]
+    assert phrase(name_history) == "in every release that was inspected"
+    assert [run.releases for run in name_history.parameters[0].runs] == [("3.0.0",), ("3.2.0",)]
+    assert [run.releases for run in name_history.signatures] == [("3.0.0",), ("3.2.0",)]
 
 
 def test_defaults_and_kinds_are_intervals_and_what_is_gone_comes_last() -> None:
     old, new = name("a", "b=1", "c=0"), name("a", parameter("c=0", "keyword-only"), "d=2")
-    found = history(looked(place("3.0.0", {"dot": old}), place("3.1.0", {"dot": new})), DOT)
+    name_history = history(
+        inspection(place("3.0.0", {"dot": old}), place("3.1.0", {"dot": new})), DOT
+    )
     assert [
-        (each.name, [(run.releases, *run.value.behaviour) for run in each.runs])
-        for each in found.parameters
+        (
+            parameter_history.name,
+            [(run.releases, *run.value.behaviour) for run in parameter_history.runs],
+        )
+        for parameter_history in name_history.parameters
     ] == [
         ("a", [(("3.0.0", "3.1.0"), "positional or keyword", None)]),
         ("c", [(("3.0.0",), "positional or keyword", "0"), (("3.1.0",), "keyword-only", "0")]),
         ("d", [(("3.1.0",), "positional or keyword", "2")]),
         ("b", [(("3.0.0",), "positional or keyword", "1")]),
     ]
-    assert found.signatures[-1].value == "(a, *, c=0, d=2)"
+    assert name_history.signatures[-1].value == "(a, *, c=0, d=2)"
 
 
 def test_a_function_that_only_raises_is_not_there_for_anybody() -> None:
-    gone = name("a", refuses="NotImplementedError: removed")
-    found = history(looked(place("3.0.0", {"dot": name("a")}), place("3.1.0", {"dot": gone})), DOT)
-    assert (found.usable, found.there, phrase(found)) == (
+    stub = name("a", refuses="NotImplementedError: removed")
+    name_history = history(
+        inspection(place("3.0.0", {"dot": name("a")}), place("3.1.0", {"dot": stub})), DOT
+    )
+    assert (name_history.usable, name_history.there, phrase(name_history)) == (
         ("3.0.0",),
         ("3.0.0", "3.1.0"),
         "only raises in 3.1.0",
@@ -100,15 +107,17 @@ def test_a_function_that_only_raises_is_not_there_for_anybody() -> None:
 def test_what_a_broken_module_holds_is_unknown_and_not_absent() -> None:
     old = place("3.0.0", {"extra": ApiName(kind="module", error="No module named 'torch'")})
     new = place("3.1.0", {"extra": ApiName(kind="module"), "extra.exp": name("x")})
-    found = history(looked(old, new), "triton.language.extra.exp")
-    assert [(run.value, run.releases) for run in found.states] == [(State.THERE, ("3.1.0",))]
-    assert found.unknown[0].releases == ("3.0.0",)
-    assert phrase(found) == "in every release that was inspected"
+    name_history = history(inspection(old, new), "triton.language.extra.exp")
+    assert [(run.value, run.releases) for run in name_history.states] == [(State.THERE, ("3.1.0",))]
+    assert name_history.unknown[0].releases == ("3.0.0",)
+    assert phrase(name_history) == "in every release that was inspected"
 
 
 def test_a_fork_is_on_no_line_of_releases() -> None:
-    found = history(looked(place("3.0.0", {}), place("ours", {"dot": name("a")}, fork=True)), DOT)
-    assert (found.line, found.forks, phrase(found)) == (
+    name_history = history(
+        inspection(place("3.0.0", {}), place("ours", {"dot": name("a")}, fork=True)), DOT
+    )
+    assert (name_history.line, name_history.forks, phrase(name_history)) == (
         ("3.0.0",),
         (("ours", State.THERE),),
         "in no release",
@@ -122,9 +131,11 @@ def test_equal_objects_are_told_as_such() -> None:
         "math.exp": ApiName(same_as="triton.language.exp"),
     }
     apart = {"exp": name("x"), "math": ApiName(kind="module"), "math.exp": name("y")}
-    found = history(looked(place("3.0.0", both), place("3.1.0", apart)), "triton.language.math.exp")
-    assert [(run.value, run.releases) for run in found.same_as] == [("tl.exp", ("3.0.0",))]
-    assert [each.name for each in found.parameters] == ["y", "x"]
+    name_history = history(
+        inspection(place("3.0.0", both), place("3.1.0", apart)), "triton.language.math.exp"
+    )
+    assert [(run.value, run.releases) for run in name_history.same_as] == [("tl.exp", ("3.0.0",))]
+    assert [parameter_history.name for parameter_history in name_history.parameters] == ["y", "x"]
 
 
 # --- which names ----------------------------------------------------------------------------------
@@ -143,7 +154,7 @@ NAMES = {
 
 
 def some() -> Inspection:
-    return looked(place("3.0.0", NAMES))
+    return inspection(place("3.0.0", NAMES))
 
 
 @pytest.mark.parametrize(
@@ -161,8 +172,10 @@ def some() -> Inspection:
     ],
 )
 def test_what_a_word_means(word: str, meant: list[str]) -> None:
-    found = find(some(), [word])
-    assert [full.removeprefix("triton.language").removeprefix(".") for full in found.names] == meant
+    name_matches = find(some(), [word])
+    assert [
+        full.removeprefix("triton.language").removeprefix(".") for full in name_matches.names
+    ] == meant
 
 
 def test_a_typo_gets_near_matches() -> None:
@@ -208,9 +221,9 @@ def test_what_differs_between_two_releases() -> None:
         "math": ApiName(kind="module"),
         "math.same": ApiName(same_as="triton.language.same"),
     }
-    both = looked(place("3.0.0", old), place("3.1.0", new))
-    found = compare(both, both.inspected[0], both.inspected[1])
-    assert [(change.kind, change.shown, change.statements) for change in found.changes] == [
+    both = inspection(place("3.0.0", old), place("3.1.0", new))
+    difference = compare(both, both.inspected[0], both.inspected[1])
+    assert [(change.kind, change.shown, change.statements) for change in difference.changes] == [
         (ChangeKind.ADDED, "tl.added", ("tl.added(x=1)",)),
         (ChangeKind.REMOVED, "tl.gone", ()),
         (
@@ -226,7 +239,7 @@ def test_what_differs_between_two_releases() -> None:
 
 
 def test_a_parameter_in_the_middle_moves_those_behind_it() -> None:
-    both = looked(
+    both = inspection(
         place("3.0.0", {"f": name("a", "b=1")}), place("3.1.0", {"f": name("a", "x=0", "b=1")})
     )
     (change,) = compare(both, both.inspected[0], both.inspected[1]).changes
@@ -235,14 +248,14 @@ def test_a_parameter_in_the_middle_moves_those_behind_it() -> None:
 
 def test_nothing_is_said_of_what_one_of_the_two_cannot_import() -> None:
     broken = {"extra": ApiName(kind="module", error="No module named 'torch'")}
-    whole = {"extra": ApiName(kind="module"), "extra.exp": name("x")}
-    both = looked(place("3.0.0", broken), place("3.1.0", whole))
-    found = compare(both, both.inspected[0], both.inspected[1])
-    assert (found.changes, found.unknown) == ((), ("triton.language.extra",))
+    importable = {"extra": ApiName(kind="module"), "extra.exp": name("x")}
+    both = inspection(place("3.0.0", broken), place("3.1.0", importable))
+    difference = compare(both, both.inspected[0], both.inspected[1])
+    assert (difference.changes, difference.unknown) == ((), ("triton.language.extra",))
 
 
 def test_a_release_that_was_not_looked_at_cannot_be_compared() -> None:
-    places = looked(place("3.0.0", {}), place("3.1.0", None, missing=True))
+    places = inspection(place("3.0.0", {}), place("3.1.0", None, missing=True))
     assert place_of(places, "3.0").label == "3.0.0"
     with pytest.raises(SelectionError, match=r"3\.1\.0 was not inspected"):
         place_of(places, "3.1.0")

@@ -29,8 +29,8 @@ def envs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "envs"
 
 
-def compat(*words: str, code: int = 0) -> Result:
-    done = CliRunner().invoke(main, list(words), prog_name="compat")
+def compat(*arguments: str, code: int = 0) -> Result:
+    done = CliRunner().invoke(main, list(arguments), prog_name="compat")
     assert done.exit_code == code, done.output
     return done
 
@@ -48,32 +48,32 @@ def made_up(folder: Path, release: str, source: str) -> None:
     }.items():
         (site / path).parent.mkdir(exist_ok=True)
         (site / path).write_text(text)
-    found = [asdict(package) for package in packages(location)]
-    write_record(cache.folder_of(env), env, error=None, location="cp311", packages=found)
+    package_records = [asdict(package) for package in packages(location)]
+    write_record(cache.folder_of(env), env, error=None, location="cp311", packages=package_records)
 
 
 def test_an_env_that_could_not_be_installed_is_broken_and_not_missing(envs: Path) -> None:
     made_up(envs, "3.4.0", WHOLE)
     (env,) = select_places(envs=["3.5.0"]).envs
     write_record(EnvCache(envs).folder_of(env), env, error="No space left on device")
-    said = compat("api", "triton.cdiv", "--envs", "3.4.0,3.5.0").stdout
-    assert "not inspected: 3.5.0: env_broken: No space left on device\n" in said
+    stdout = compat("api", "triton.cdiv", "--envs", "3.4.0,3.5.0").stdout
+    assert "not inspected: 3.5.0: env_broken: No space left on device\n" in stdout
 
 
 def test_an_env_that_gives_no_answer_is_told_and_stops_no_other(envs: Path) -> None:
     made_up(envs, "3.4.0", WHOLE)
     made_up(envs, "3.5.0", "raise ImportError('\x1b[31mnothing here')")
     made_up(envs, "3.6.0", "import os; os._exit(0)")
-    said = compat("api", "triton.cdiv").stdout
-    assert "triton.cdiv: function, in every release that was inspected\n" in said
-    assert "not inspected: 3.5.0: env_broken: ImportError: \\x1b[31mnothing here" in said
+    stdout = compat("api", "triton.cdiv").stdout
+    assert "triton.cdiv: function, in every release that was inspected\n" in stdout
+    assert "not inspected: 3.5.0: env_broken: ImportError: \\x1b[31mnothing here" in stdout
     assert (
         "not inspected: 3.6.0: env_broken: importing Triton ended with exit code 0 and no answer"
-        in said
+        in stdout
     )
     assert (
         "not inspected: 3.0.0–3.3.1, 3.5.1, 3.7.0–3.9.0, not built: `compat envs build 3.0.0"
-        in said
+        in stdout
     )
     done = compat("api", "triton.cdiv", "--envs", "3.5.0,3.6.0", code=4)
     assert "3.5.0: ImportError" in done.stderr
@@ -111,12 +111,12 @@ def test_classes_are_told_with_their_members(envs: Path) -> None:
 def test_an_answer_is_kept_until_the_env_changes(envs: Path) -> None:
     made_up(envs, "3.4.0", f"open({str(envs.parent / 'asked')!r}, 'a').write('x')\n{WHOLE}")
     (env,) = select_places(envs=["3.4.0"]).envs
-    kept = EnvCache(envs).folder_of(env).names
+    names_path = EnvCache(envs).folder_of(env).names
     for _ in range(2):
         compat("api", "triton.cdiv", "--envs", "3.4.0")
     assert (envs.parent / "asked").read_text() == "x"
-    for damage in (kept.read_bytes()[:-20], b"other\n{}", b""):
-        kept.write_bytes(damage)
+    for damage in (names_path.read_bytes()[:-20], b"other\n{}", b""):
+        names_path.write_bytes(damage)
         assert "triton.cdiv(x, y=1)" in compat("api", "triton.cdiv", "--envs", "3.4.0").stdout
     assert (envs.parent / "asked").read_text() == "xxxx"
 

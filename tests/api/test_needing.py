@@ -11,7 +11,7 @@ from compat.api.needing import Needs, Satisfying, mismatch, needs_of
 from compat.api.records import ApiName, Inspection
 from compat.api.uses import Call, NoFunction, Uses, read_uses
 from compat.source.parsing import tree_of
-from tests.api.invented import looked, name, parameter, place
+from tests.api.invented import inspection, name, parameter, place
 
 HEAD = "import triton\nimport triton.language as tl\n"
 
@@ -84,27 +84,29 @@ def test_either_of_two_imports_will_do() -> None:
         def kernel(x):
             libdevice.tanh(x)
     """
-    (use,) = [each for each in uses(source).uses if each.function]
+    (use,) = [api_use for api_use in uses(source).uses if api_use.function]
     assert use.meanings == ("triton.language.extra.libdevice.tanh", "triton.language.math.tanh")
     assert (use.condition, use.call) == (None, Call(positional=1, keywords=(), open=False))
 
 
 def test_conditions_and_kernels_are_told() -> None:
     source = kernel("if x:\n    tl.a(x)\nelse:\n    tl.b(x)\ntl.c(tl.d if y else tl.e)")
-    found = {use.meanings[0][-1]: use for use in uses(source).uses if use.function}
-    assert {name: use.condition for name, use in found.items()} == {
+    uses_by_name = {use.meanings[0][-1]: use for use in uses(source).uses if use.function}
+    assert {name: use.condition for name, use in uses_by_name.items()} == {
         "a": 6,
         "b": 6,
         "c": None,
         "d": 10,
         "e": 10,
     }
-    assert all(use.function == "kernel" for use in found.values())
+    assert all(use.function == "kernel" for use in uses_by_name.values())
 
 
 def test_attributes_of_values_are_not_resolved() -> None:
-    found = uses(kernel("z = x.to(tl.float32).sum()\nhelpers.fold(z)", f"{HEAD}import helpers\n"))
-    assert [each.name for each in found.unresolved] == ["sum", "to"]
+    source_uses = uses(
+        kernel("z = x.to(tl.float32).sum()\nhelpers.fold(z)", f"{HEAD}import helpers\n")
+    )
+    assert [attribute.name for attribute in source_uses.unresolved] == ["sum", "to"]
 
 
 def test_a_function_is_read_with_all_that_it_needs() -> None:
@@ -142,8 +144,13 @@ def test_stars_are_followed_as_far_as_names_are_known() -> None:
         "import triton\nfrom triton.language import *\n\n@triton.jit\ndef kernel(x):\n    store(x,"
         " load(x), nothing)\n"
     )
-    found = needs(source, place("3.0.0", {"store": name("a", "b", "c"), "load": name("a")}))
-    assert [need.shown for need in found.needs] == ["triton.jit", "tl", "tl.load", "tl.store"]
+    source_needs = needs(source, place("3.0.0", {"store": name("a", "b", "c"), "load": name("a")}))
+    assert [need.shown for need in source_needs.needs] == [
+        "triton.jit",
+        "tl",
+        "tl.load",
+        "tl.store",
+    ]
 
 
 # --- calls ----------------------------------------------------------------------------------------
@@ -153,7 +160,7 @@ LOAD = name("pointer", "mask=None", "other=None", parameter("cache=''", "keyword
 
 
 @pytest.mark.parametrize(
-    ("found", "call", "why"),
+    ("api_name", "call", "why"),
     [
         (LOAD, Call(positional=1, keywords=("mask",), open=False), ""),
         (LOAD, Call(positional=3, keywords=("cache",), open=False), ""),
@@ -175,25 +182,25 @@ LOAD = name("pointer", "mask=None", "other=None", parameter("cache=''", "keyword
         (ApiName(kind="dtype"), Call(positional=1, keywords=(), open=False), ""),
     ],
 )
-def test_whether_something_can_be_called_so(found: ApiName, call: Call, why: str) -> None:
-    assert mismatch(found, call) == why
+def test_whether_something_can_be_called_so(api_name: ApiName, call: Call, why: str) -> None:
+    assert mismatch(api_name, call) == why
 
 
 # --- which releases -------------------------------------------------------------------------------
 
 
 def needs(source: str, *places: object) -> Needs:
-    there: Inspection = looked(*places)  # type: ignore[arg-type]
+    there: Inspection = inspection(*places)  # type: ignore[arg-type]
     return needs_of(uses(source), there)
 
 
-def lacking(having: Satisfying) -> list[str]:
+def missing_names(having: Satisfying) -> list[str]:
     return [f"{lack.shown} {lack.why}" for lack in having.missing]
 
 
 def test_releases_that_have_all_of_it() -> None:
     source = kernel("tl.dot(x, y, out=1)\nif x:\n    tl.new(x)")
-    found = needs(
+    source_needs = needs(
         source,
         place("3.0.0", {"dot": name("a", "b")}),
         place("3.1.0", {"dot": name("a", "b", "out=None")}),
@@ -204,30 +211,35 @@ def test_releases_that_have_all_of_it() -> None:
             {"dot": name("a", "b", "out=None", refuses="RuntimeError: removed"), "new": name("a")},
         ),
     )
-    assert [lacking(having) for having in found.having] == [
+    assert [missing_names(having) for having in source_needs.having] == [
         ["tl.dot has no parameter 'out'", "tl.new is missing"],
         ["tl.new is missing"],
         [],
         [],
         ["tl.dot only raises RuntimeError: removed"],
     ]
-    assert [having.has_all for having in found.having] == [False, False, False, True, False]
-    assert found.having[1].missing[0].conditions == (7,)
+    assert [having.has_all for having in source_needs.having] == [False, False, False, True, False]
+    assert source_needs.having[1].missing[0].conditions == (7,)
 
 
 def test_an_attribute_of_what_is_no_module_is_not_looked_at() -> None:
-    found = needs(
+    source_needs = needs(
         kernel("tl.float32.primitive_bitwidth\ntl.nothing.at.all"),
         place("3.0.0", {"float32": ApiName(kind="dtype")}),
     )
-    assert [need.shown for need in found.needs] == ["triton.jit", "tl", "tl.float32", "tl.nothing"]
-    assert lacking(found.having[0]) == ["tl.nothing is missing"]
+    assert [need.shown for need in source_needs.needs] == [
+        "triton.jit",
+        "tl",
+        "tl.float32",
+        "tl.nothing",
+    ]
+    assert missing_names(source_needs.having[0]) == ["tl.nothing is missing"]
 
 
 def test_private_names_and_broken_modules_are_unknown() -> None:
     broken = {"extra": ApiName(kind="module", error="No module named 'torch'")}
-    found = needs(kernel("tl._inner(x)\ntl.extra.exp(x)"), place("3.0.0", broken))
-    (having,) = found.having
+    source_needs = needs(kernel("tl._inner(x)\ntl.extra.exp(x)"), place("3.0.0", broken))
+    (having,) = source_needs.having
     assert having.missing == ()
     assert not having.has_all
     assert having.unknown == (
@@ -240,8 +252,8 @@ def test_deprecated_names_and_parameters_are_told() -> None:
     old = parameter("tf32=None")
     deprecated = type(old)(name="tf32", kind=old.kind, default="None", deprecated="*Deprecated.*")
     there = {"dot": name("a", deprecated), "view": name("a", deprecated=("view is deprecated",))}
-    found = needs(kernel("tl.dot(x, tf32=True)\ntl.view(x)"), place("3.0.0", there))
-    assert found.having[0].deprecated == (
+    source_needs = needs(kernel("tl.dot(x, tf32=True)\ntl.view(x)"), place("3.0.0", there))
+    assert source_needs.having[0].deprecated == (
         "tl.dot: tf32: *Deprecated.*",
         "tl.view: view is deprecated",
     )
@@ -258,10 +270,10 @@ def test_members_of_a_class_are_found_by_its_other_name_and_an_opaque_class_has_
         "core.layout": ApiName(same_as="triton.language.layout"),
         "helper": ApiName(kind="foreign", internal=True),
     }
-    found = needs(
+    source_needs = needs(
         kernel(
             "tl.core.tensor.to(x)\ntl.core.tensor.gone(x)\ntl.core.layout.make(x)\ntl.helper(x)"
         ),
         place("3.0.0", there),
     )
-    assert lacking(found.having[0]) == ["tl.core.tensor.gone is missing"]
+    assert missing_names(source_needs.having[0]) == ["tl.core.tensor.gone is missing"]

@@ -50,9 +50,9 @@ def user(tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.M
     return tmp_path
 
 
-def compat(*words: str, code: int = 0, few: bool = True) -> Result:
+def compat(*arguments: str, code: int = 0, few: bool = True) -> Result:
     done = CliRunner().invoke(
-        main, [*words, *(("--envs", ",".join(FEW)) if few else ())], prog_name="compat"
+        main, [*arguments, *(("--envs", ",".join(FEW)) if few else ())], prog_name="compat"
     )
     assert done.exit_code == code, done.output
     return done
@@ -61,8 +61,8 @@ def compat(*words: str, code: int = 0, few: bool = True) -> Result:
 # --- truths ---------------------------------------------------------------------------------------
 
 
-def states(found: NameHistory) -> list[tuple[str, str, str]]:
-    return [(str(run.value), run.first, run.last) for run in found.states]
+def states(name_history: NameHistory) -> list[tuple[str, str, str]]:
+    return [(str(run.value), run.first, run.last) for run in name_history.states]
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ def test_since_when(every: Inspection, name: str, expected: list[tuple[str, str,
 
 
 def test_what_the_wheels_say_of_block_pointers(every: Inspection) -> None:
-    found = history(every, "triton.language.make_block_ptr")
-    (deprecated,), (refuses,) = found.deprecated, found.refuses
+    name_history = history(every, "triton.language.make_block_ptr")
+    (deprecated,), (refuses,) = name_history.deprecated, name_history.refuses
     assert (deprecated.first, deprecated.last) == ("3.7.0", "3.8.0")
     assert deprecated.value.startswith("tl.make_block_ptr is deprecated.")
     assert (refuses.releases, refuses.value.partition(":")[0]) == (
@@ -110,9 +110,10 @@ def test_what_the_wheels_say_of_block_pointers(every: Inspection) -> None:
 
 
 def parameters(every: Inspection, name: str) -> dict[str, list[tuple[str, str, str | None]]]:
-    found = history(every, every.full(name)).parameters
+    parameter_histories = history(every, every.full(name)).parameters
     return {
-        each.name: [(run.first, run.last, run.value.default) for run in each.runs] for each in found
+        parameter.name: [(run.first, run.last, run.value.default) for run in parameter.runs]
+        for parameter in parameter_histories
     }
 
 
@@ -139,9 +140,9 @@ def test_parameters_and_defaults_are_intervals(every: Inspection) -> None:
 
 def test_deprecated_parameters(every: Inspection) -> None:
     (tf32,) = (
-        each
-        for each in history(every, "triton.language.dot").parameters
-        if each.name == "allow_tf32"
+        parameter
+        for parameter in history(every, "triton.language.dot").parameters
+        if parameter.name == "allow_tf32"
     )
     (always,) = tf32.runs
     assert (always.first, always.last, always.value.deprecated[:13]) == (
@@ -150,9 +151,9 @@ def test_deprecated_parameters(every: Inspection) -> None:
         "*Deprecated.*",
     )
     (reorder,) = (
-        each
-        for each in history(every, "triton.language.cat").parameters
-        if each.name == "can_reorder"
+        parameter
+        for parameter in history(every, "triton.language.cat").parameters
+        if parameter.name == "can_reorder"
     )
     assert [bool(run.value.deprecated) for run in reorder.runs] == [False, True]
 
@@ -186,22 +187,22 @@ for.
 
 def releases(every: Inspection, phrase: str) -> set[str]:
     """Those in which a kernel works of which a verdict says this."""
-    line, found = list(every.line), set(every.line)
-    for said in phrase.split(", "):
-        if said.startswith("needs ≥ "):
-            found -= set(line[: line.index(said.removeprefix("needs ≥ "))])
-        elif said.startswith("removed in "):
-            found -= set(line[line.index(said.removeprefix("removed in ")) :])
-    return found
+    line, working_releases = list(every.line), set(every.line)
+    for clause in phrase.split(", "):
+        if clause.startswith("needs ≥ "):
+            working_releases -= set(line[: line.index(clause.removeprefix("needs ≥ "))])
+        elif clause.startswith("removed in "):
+            working_releases -= set(line[line.index(clause.removeprefix("removed in ")) :])
+    return working_releases
 
 
 def having_all(every: Inspection, function: str) -> set[str]:
     names = toolchains.DEFAULT.language.api
     assert names is not None
-    found = needs_of(
+    needs = needs_of(
         read_uses(tree_of((KERNELS / "api.py").read_bytes()), "triton", names, function), every
     )
-    return {having.place.label for having in found.having if having.has_all}
+    return {having.place.label for having in needs.having if having.has_all}
 
 
 def test_names_alone_tell_most_of_what_compiling_tells(every: Inspection) -> None:
@@ -211,17 +212,17 @@ def test_names_alone_tell_most_of_what_compiling_tells(every: Inspection) -> Non
         for phrase, names in EXPECTED.items()
         for function in names.split()
     }
-    found = {
+    actual = {
         function: having_all(every, function)
         for function in functions()
         if function not in EXPECTED["intermittent"].split()
     }
-    assert len(found) > 60
-    more = {function for function, named in found.items() if named > expected[function]}
-    others = {function for function, named in found.items() if not named >= expected[function]}
+    assert len(actual) > 60
+    more = {function for function, named in actual.items() if named > expected[function]}
+    others = {function for function, named in actual.items() if not named >= expected[function]}
     assert (others, more) == (
         set(),
-        {word for words in LESS_THAN_NAMES.values() for word in words.split()},
+        {word for names in LESS_THAN_NAMES.values() for word in names.split()},
     )
 
 
@@ -230,18 +231,20 @@ def test_names_alone_tell_most_of_what_compiling_tells(every: Inspection) -> Non
 
 @pytest.mark.parametrize("width", [80, 160])
 def test_what_is_shown(user: Path, width: int, golden: Callable[[str, str], None]) -> None:
-    looked = look(select_places(envs=FEW))
-    found = find(looked, ["tl.load"])
-    several = find(looked, ["tl.*descriptor*", "tl.make_block_ptr", "tl.advance"])
-    places = [place_of(looked, release) for release in FEW]
+    inspection = look(select_places(envs=FEW))
+    name_matches = find(inspection, ["tl.load"])
+    several = find(inspection, ["tl.*descriptor*", "tl.make_block_ptr", "tl.advance"])
+    places = [place_of(inspection, release) for release in FEW]
     changed = compare(
-        looked, places[1], places[2], lambda full: matches(looked.shown(full), "tl.[l-z]*")
+        inspection, places[1], places[2], lambda full: matches(inspection.shown(full), "tl.[l-z]*")
     )
     answers = [
-        names_blocks(looked, [history(looked, full) for full in found.names], found),
-        names_blocks(looked, [history(looked, full) for full in several.names], several),
-        difference_blocks(looked, changed, internal=False),
-        steps_blocks(looked, steps(looked)),
+        names_blocks(
+            inspection, [history(inspection, full) for full in name_matches.names], name_matches
+        ),
+        names_blocks(inspection, [history(inspection, full) for full in several.names], several),
+        difference_blocks(inspection, changed, internal=False),
+        steps_blocks(inspection, steps(inspection)),
     ]
     text = "".join(plain_text([*blocks, TextLine()], width=width) for blocks in answers)
     assert max(map(len, text.splitlines())) <= width
@@ -249,11 +252,13 @@ def test_what_is_shown(user: Path, width: int, golden: Callable[[str, str], None
 
 
 def test_the_command_tells_of_names(user: Path) -> None:
-    said = compat("api", "tl.make_tensor_descriptor").stdout
-    assert said.startswith("tl.make_tensor_descriptor: built-in, in 3.4.0, not in 3.0.0\n")
+    stdout = compat("api", "tl.make_tensor_descriptor").stdout
+    assert stdout.startswith("tl.make_tensor_descriptor: built-in, in 3.4.0, not in 3.0.0\n")
     document = json.loads(compat("api", "tl.dot", "float8e4nv", "--json").stdout)
-    assert [each["name"] for each in document["names"]] == ["tl.dot", "tl.float8e4nv"]
-    assert [each["release"] for each in document["releases"] if each["looked_at"]] == list(FEW)
+    assert [name["name"] for name in document["names"]] == ["tl.dot", "tl.float8e4nv"]
+    assert [release["release"] for release in document["releases"] if release["looked_at"]] == list(
+        FEW
+    )
     assert len(document["releases"]) == 13
     assert document["names"][1]["intervals"] == [
         {"from": release, "to": release, "state": "there"} for release in FEW
@@ -267,14 +272,14 @@ def test_the_command_tells_of_names(user: Path) -> None:
 
 
 def test_the_command_compares_releases(user: Path) -> None:
-    said = compat(
+    stdout = compat(
         "api", "tl.make_block_ptr", "tl.load", "tl.advance", "--diff", "3.4", "3.9.0"
     ).stdout
-    assert "- boundary_check=()" in said
-    assert "NotImplementedError: Block pointers have been removed" in said
+    assert "- boundary_check=()" in stdout
+    assert "NotImplementedError: Block pointers have been removed" in stdout
     kinds = [
-        each["kind"]
-        for each in json.loads(
+        change["kind"]
+        for change in json.loads(
             compat("api", "tl.advance", "--diff", "3.4", "3.9.0", "--json").stdout
         )["changes"]
     ]
@@ -335,8 +340,8 @@ def test_a_kernel_of_the_project_beside_what_compiling_says(user: Path) -> None:
     (user / "matrix.toml").write_text('schema = 1\nkernels = ["copy.toml"]\n')
     before = compat("api", "--of", "copy.py", "--target", "sm_90").stdout
     assert "not yet (--compile compiles and compares)" in before
-    said = compat("api", "--of", "copy", "--compile", "--target", "sm_90", "--json").stdout
-    (kernel,) = json.loads(said)["kernels"]
+    stdout = compat("api", "--of", "copy", "--compile", "--target", "sm_90", "--json").stdout
+    (kernel,) = json.loads(stdout)["kernels"]
     assert kernel["has_all"] == ["3.4.0", "3.9.0"]
     old, *new = kernel["releases"]
     assert old["lacks"] == [
@@ -349,17 +354,17 @@ def test_a_kernel_of_the_project_beside_what_compiling_says(user: Path) -> None:
         }
     ]
     assert old["differs"] == "it fails for another reason first: shape-mismatch"
-    assert {each["differs"] for each in new} == {
+    assert {release["differs"] for release in new} == {
         "all names exist, and it fails for another reason: shape-mismatch"
     }
     (user / "copy.py").write_text(KERNEL.replace("2 * BLOCK", "BLOCK"))
     (kernel,) = json.loads(
         compat("api", "--of", "copy.py::copy", "--compile", "--target", "sm_90", "--json").stdout
     )["kernels"]
-    assert [each["compiled"] for each in kernel["releases"]] == [
+    assert [release["compiled"] for release in kernel["releases"]] == [
         [{"status": "ok", "class": None, "cells": 1}]
     ] * 3
-    assert [each["cells"] for each in kernel["releases"]] == [1, 1, 1]
+    assert [release["cells"] for release in kernel["releases"]] == [1, 1, 1]
     assert (
         kernel["releases"][0]["differs"]
         == "tl.sum has no parameter 'dtype', but only a condition (line 8) leads to it, which the"
@@ -399,21 +404,24 @@ def test_what_was_compiled_is_told_of_how_many_cases(user: Path) -> None:
     )
     (user / "matrix.toml").write_text('schema = 1\nkernels = ["add.toml"]\n')
     compat("matrix", "--case", "how0", "--target", "sm_90")
-    asked = ("api", "--of", "add.py::add", "--target", "sm_90")
-    said = compat(*asked).stdout
-    assert [line.split(": ")[-1] for line in said.splitlines() if " of 4 " in line] == [
+    arguments = ("api", "--of", "add.py::add", "--target", "sm_90")
+    output = compat(*arguments).stdout
+    assert [line.split(": ")[-1] for line in output.splitlines() if " of 4 " in line] == [
         "ok in 1 of 4 cases, 3 not compiled"
     ] * 3
-    assert "as its names say" not in said
-    assert "--compile compiles the rest" in said
-    said = " ".join(compat(*asked, "--compile").stdout.split())
+    assert "as its names say" not in output
+    assert "--compile compiles the rest" in output
+    output = " ".join(compat(*arguments, "--compile").stdout.split())
     crashed = "crashed (mlir-bitwidth-assert) in 2"
-    assert f"ok in 1 of 4 cases, rejected (shape-mismatch) in 1, {crashed}" in said
-    assert "not compiled" not in said
-    (kernel,) = json.loads(compat(*asked, "--json").stdout)["kernels"]
+    assert f"ok in 1 of 4 cases, rejected (shape-mismatch) in 1, {crashed}" in output
+    assert "not compiled" not in output
+    (kernel,) = json.loads(compat(*arguments, "--json").stdout)["kernels"]
     assert [
-        (each["cells"], [(told["status"], told["cells"]) for told in each["compiled"]])
-        for each in kernel["releases"]
+        (
+            release["cells"],
+            [(outcome["status"], outcome["cells"]) for outcome in release["compiled"]],
+        )
+        for release in kernel["releases"]
     ] == [(4, [("ok", 1), ("rejected", 1), ("crashed", 2)])] * 3
     several = compat("api", "--of", "add.py::add", "--target", "sm_90", "--target", "sm_80").stdout
     assert "of 8 cells" in several
@@ -425,9 +433,9 @@ def test_kernels_of_classes_and_factories_are_read(user: Path) -> None:
         "        @triton.jit\n        def kernel(x, y):\n            tl.advance(x, y)\n    return"
         " kernel"
     )
-    made = f"def make(size):\n    if True:\n{tail}"
+    factory = f"def make(size):\n    if True:\n{tail}"
     head = "import triton\nimport triton.language as tl\n"
-    (user / "a.py").write_text(f"{head}\nclass Holder:\n    if True:\n        {jit}\n{made}\n")
+    (user / "a.py").write_text(f"{head}\nclass Holder:\n    if True:\n        {jit}\n{factory}\n")
     for name, function in {"held": "Holder.kernel", "made": "make(64)"}.items():
         text = (
             FILE.replace('"copy"', f'"{name}"')
@@ -450,8 +458,8 @@ def test_of_two_envs_of_a_release_one_is_asked(
 ) -> None:
     built("triton-3.5.1-torch-2.9.1")
     built("triton-3.5.1")
-    said = compat(
+    stdout = compat(
         "api", "tl.dot", "--envs", "triton-3.5.1,triton-3.5.1-torch-2.9.1", "--json", few=False
     ).stdout
-    (place,) = [each for each in json.loads(said)["releases"] if each["looked_at"]]
+    (place,) = [release for release in json.loads(stdout)["releases"] if release["looked_at"]]
     assert (place["release"], place["env"]) == ("3.5.1", "triton-3.5.1")

@@ -9,14 +9,14 @@ import json
 from compat.api.histories import Packed, PackedName, pack
 from compat.api.records import ApiName
 from compat.model.codec import structure, unstructure
-from tests.api.invented import looked, name, parameter, place
+from tests.api.invented import inspection, name, parameter, place
 
 
-def told(text: str, packed: Packed) -> dict[str, str]:
+def texts_by_run(text: str, packed: Packed) -> dict[str, str]:
     """Run → what is said of it."""
     return {
         run: packed.texts[int(number)]
-        for run, _, number in (each.partition(":") for each in text.split())
+        for run, _, number in (entry.partition(":") for entry in text.split())
     }
 
 
@@ -45,22 +45,25 @@ def test_names_are_packed_as_runs_and_texts() -> None:
             },
         ),
     )
-    packed = pack(looked(*places))
+    packed = pack(inspection(*places))
     assert (packed.releases, packed.looked_at) == (("3.0.0", "3.1.0", "3.2.0", "3.3.0"), "0 2-3")
     dot = packed.names["tl.dot"]
     assert (dot.kind, dot.there, dot.deprecated) == ("builtin", "0 2", "")
-    assert told(dot.signatures, packed) == {"0": "(a)", "2": "(a, tf32=None)", "3": "(a)"}
-    assert told(dot.refuses, packed) == {"3": "RuntimeError: removed"}
-    assert told(dot.parameters, packed) == {"2": "tf32: *Deprecated.*"}
+    assert texts_by_run(dot.signatures, packed) == {"0": "(a)", "2": "(a, tf32=None)", "3": "(a)"}
+    assert texts_by_run(dot.refuses, packed) == {"3": "RuntimeError: removed"}
+    assert texts_by_run(dot.parameters, packed) == {"2": "tf32: *Deprecated.*"}
     exp = packed.names["tl.exp"]
-    assert (exp.there, told(exp.signatures, packed)) == ("0 2-3", {"0": "(a)", "2-3": "(a)"})
-    assert told(exp.deprecated, packed) == {"3": "Gone soon."}
+    assert (exp.there, texts_by_run(exp.signatures, packed)) == (
+        "0 2-3",
+        {"0": "(a)", "2-3": "(a)"},
+    )
+    assert texts_by_run(exp.deprecated, packed) == {"3": "Gone soon."}
     assert packed.same == {"tl.also": "tl.dot"}
     assert "tl.core" not in packed.names
 
 
 def test_what_is_packed_is_read_back() -> None:
-    packed = pack(looked(place("3.0.0", {"dot": name("a")})))
+    packed = pack(inspection(place("3.0.0", {"dot": name("a")})))
     document = json.loads(json.dumps(unstructure(packed, compact=True)))
     assert structure(document, Packed) == packed
     assert document["names"]["tl.dot"] == {"kind": "builtin", "there": "0", "signatures": "0:0"}

@@ -58,8 +58,8 @@ class Invented:
             )
             for cell in cells
         )
-        for each in results:
-            on_result(each)
+        for result in results:
+            on_result(result)
         return results
 
     def _known(self, cells: Sequence[Cell], context: RunContext) -> tuple[Result, ...]:
@@ -76,8 +76,8 @@ class Invented:
         )
 
     def _obtain(self, envs: Sequence[Env]) -> list[BuiltEnv]:
-        self.obtained.append([str(each.release) for each in envs])
-        return [env(str(each.release)) for each in envs]
+        self.obtained.append([str(environment.release) for environment in envs])
+        return [env(str(environment.release)) for environment in envs]
 
     def search(
         self,
@@ -105,5 +105,7 @@ class Invented:
                 idle_timeout=idle_timeout,
             )
             kernels = [(spec(case=case), target) for case in cases for target in targets]
-            asked = ReleaseSearch(candidates=line, criterion=parse_criterion(criterion), **how)
-            return search_releases(kernels, asked, context, self._obtain, **listeners)
+            release_search = ReleaseSearch(
+                candidates=line, criterion=parse_criterion(criterion), **how
+            )
+            return search_releases(kernels, release_search, context, self._obtain, **listeners)

@@ -66,15 +66,15 @@ def name_of(release: str, torch: bool) -> BuiltEnv:
 
 
 @st.composite
-def tried(draw: st.DrawFn) -> list[tuple[BuiltEnv, Outcome]]:
+def outcomes_by_env(draw: st.DrawFn) -> list[tuple[BuiltEnv, Outcome]]:
     """Some of the releases, each in one env or in two, which may not agree; now and then a fork."""
-    found = []
+    rows = []
     for release in draw(st.lists(st.sampled_from(LINE), min_size=1, unique=True)):
         envs = draw(st.sampled_from([(False,), (False,), (True,), (False, True)]))
-        found += [(name_of(release, torch), draw(st.sampled_from(OUTCOMES))) for torch in envs]
+        rows += [(name_of(release, torch), draw(st.sampled_from(OUTCOMES))) for torch in envs]
     if draw(st.integers(0, 3)) == 0:
-        found.append((env("3.2.0+ours", name="ours"), draw(st.sampled_from(OUTCOMES))))
-    return draw(st.permutations(found))
+        rows.append((env("3.2.0+ours", name="ours"), draw(st.sampled_from(OUTCOMES))))
+    return draw(st.permutations(rows))
 
 
 def results(rows: Sequence[tuple[BuiltEnv, Outcome]]) -> list[Result]:
@@ -88,22 +88,22 @@ def bisected(
     **how: Any,
 ) -> ReleaseAnswer:
     """What a bisect says that tries these envs, where each has the outcome that it is given."""
-    known = {result.cell.env.name: result for result in results(rows)}
+    results_by_env = {result.cell.env.name: result for result in results(rows)}
 
     def run(
         cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result], None], _: object
     ) -> tuple[Result, ...]:
-        return tuple(known[cell.env.name] for cell in cells)
+        return tuple(results_by_env[cell.env.name] for cell in cells)
 
     def obtain(envs: Sequence[Env]) -> list[BuiltEnv]:
-        return [known[each.name].built for each in envs]
+        return [results_by_env[env.name].built for env in envs]
 
     candidates = from_envs([built.env for built, _ in rows], Path("matrix.toml"))
     existing = existing if candidates.published else ()
     context = RunContext(
         envs={}, store=cast(Any, None), limits=Limits(deadline=1, memory=1), slots=2
     )
-    asked = ReleaseSearch(
+    release_search = ReleaseSearch(
         candidates=candidates.chosen,
         criterion=parse_criterion("ok"),
         existing=tuple(existing),
@@ -111,7 +111,7 @@ def bisected(
     )
     with patch.object(releases, "run", run):
         (answer,) = search_releases(
-            [(spec(), TARGETS[1])], asked, context, obtain, recall=lambda _: earlier
+            [(spec(), TARGETS[1])], release_search, context, obtain, recall=lambda _: earlier
         )
     return answer
 
@@ -146,7 +146,7 @@ def judged(
     return verdict
 
 
-@given(tried(), st.booleans())
+@given(outcomes_by_env(), st.booleans())
 @settings(max_examples=3 * settings().max_examples)
 def test_a_bisect_that_tries_all_says_what_the_matrix_says(
     rows: list[tuple[BuiltEnv, Outcome]], complete: bool
@@ -157,7 +157,7 @@ def test_a_bisect_that_tries_all_says_what_the_matrix_says(
     assert (answer.bracket.bracket if answer.bracket else None) == verdict.bracket
 
 
-@given(tried(), tried())
+@given(outcomes_by_env(), outcomes_by_env())
 @settings(max_examples=2 * settings().max_examples)
 def test_both_know_what_earlier_runs_found(
     rows: list[tuple[BuiltEnv, Outcome]], before: list[tuple[BuiltEnv, Outcome]]
@@ -167,15 +167,17 @@ def test_both_know_what_earlier_runs_found(
     if not places:
         return
     inside = LINE[min(places) : max(places) + 1]
-    taken = {built.env.name for built, _ in rows}
+    env_names = {built.env.name for built, _ in rows}
     earlier = results(
         [
             (built, outcome)
             for built, outcome in before
-            if str(built.release) in inside and built.env.name not in taken
+            if str(built.release) in inside and built.env.name not in env_names
         ]
     )
-    earlier = [each for each in earlier if each.outcome.status.is_answer]  # nothing else is kept
+    earlier = [
+        result for result in earlier if result.outcome.status.is_answer
+    ]  # nothing else is kept
     existing = tuple(map(Version, LINE))
     assert facts(bisected(rows, earlier, existing).account) == facts(
         judged(rows, earlier, existing)
@@ -195,7 +197,7 @@ def test_what_earlier_runs_tested_outside_of_the_search_is_not_said_to_be_untest
     assert old in bisected(rows, lost, existing).not_tried
 
 
-@given(tried(), st.data())
+@given(outcomes_by_env(), st.data())
 @settings(max_examples=3 * settings().max_examples)
 def test_a_search_that_tries_few_never_contradicts_what_it_tried(
     rows: list[tuple[BuiltEnv, Outcome]], data: st.DataObject
@@ -204,14 +206,14 @@ def test_a_search_that_tries_few_never_contradicts_what_it_tried(
     places = st.one_of(st.none(), st.integers(0, len(candidates) - 1))
     ends = {"good": data.draw(places), "bad": data.draw(places), "fixed": data.draw(st.booleans())}
     answer, truth = bisected(rows, (), (), every=False, **ends), judged(rows, (), ())
-    whole = {entry.release: entry for entry in truth.entries}
+    true_entries = {entry.release: entry for entry in truth.entries}
     tested = {probe.release for probe in answer.probes}
     for entry in answer.account.entries:
         assert entry.tried is (entry.release in tested)
         if entry.tried:
             assert (entry.judgement, entry.behaviour) == (
-                whole[entry.release].judgement,
-                whole[entry.release].behaviour,
+                true_entries[entry.release].judgement,
+                true_entries[entry.release].behaviour,
             )
     assert (
         truth.word is Word.UNKNOWN or not answer.account.known or _possible(answer.account, truth)
@@ -222,16 +224,22 @@ def test_a_search_that_tries_few_never_contradicts_what_it_tried(
         )
     for change in answer.transitions:
         assert {change.before.release, change.after.release} <= tested
-        assert not any(whole[release].known for release in change.untested if release in tested)
+        assert not any(
+            true_entries[release].known for release in change.untested if release in tested
+        )
 
 
-def _possible(found: Account, truth: Account) -> bool:
+def _possible(account: Account, truth: Account) -> bool:
     """Whether the word holds of the releases that were tried.
 
     What a search did not try may say otherwise.
     """
-    tried = [entry.release for entry in found.known]
-    good = [entry.judgement is Judgement.GOOD for entry in truth.known if entry.release in tried]
+    account_releases = [entry.release for entry in account.known]
+    good = [
+        entry.judgement is Judgement.GOOD
+        for entry in truth.known
+        if entry.release in account_releases
+    ]
     turns = sum(one is not other for one, other in pairwise(good))
     steady = {
         Word.WORKS: all(good),
@@ -239,4 +247,4 @@ def _possible(found: Account, truth: Account) -> bool:
         Word.UNSUPPORTED: not any(good),
         Word.UNKNOWN: not good,
     }
-    return steady.get(found.word, turns > 0)
+    return steady.get(account.word, turns > 0)

@@ -62,22 +62,22 @@ def cells(built: Callable[[str], BuiltEnv], tmp_path: Path) -> Iterator[Cells]:
 
 def test_a_break_in_the_front_end(cells: Cells) -> None:
     context, (good, bad) = cells("3.8.0 3.9.0", "failures", "block_pointer")
-    found = part.find_part(bad, good, context)
-    assert found.name is PartName.FRONT_END
+    answer = part.find_part(bad, good, context)
+    assert answer.name is PartName.FRONT_END
     rejects = "The break is in the AST front end, which rejects the source (api-removed)."
-    assert found.sentence == f"{rejects} The stages after it compile the TTIR of 3.8.0."
-    assert found.steps[-1] == "TTIR made by 3.8.0, compiled by 3.9.0: ok."
+    assert answer.sentence == f"{rejects} The stages after it compile the TTIR of 3.8.0."
+    assert answer.steps[-1] == "TTIR made by 3.8.0, compiled by 3.9.0: ok."
 
 
 def test_a_break_in_the_passes(cells: Cells) -> None:
     context, (good, bad) = cells("3.1.0 3.2.0", "failures", "dot_into_dot", **DOTS)
-    found = part.find_part(bad, good, context)
-    assert found.name is PARTS.passes
+    answer = part.find_part(bad, good, context)
+    assert answer.name is PARTS.passes
     assert (
-        found.sentence
+        answer.sentence
         == f"The break is in the MLIR passes ({LOWERING}); the front end is not involved."
     )
-    assert found.steps[1:] == (
+    assert answer.steps[1:] == (
         "TTIR made by 3.1.0, compiled by 3.2.0: fails the same way.",
         "TTIR made by 3.2.0, compiled by 3.2.0: fails the same way.",
         "TTIR made by 3.2.0, compiled by 3.1.0: ok.",
@@ -86,10 +86,10 @@ def test_a_break_in_the_passes(cells: Cells) -> None:
 
 def test_what_a_newer_assembler_mended(cells: Cells) -> None:
     context, (good, bad) = cells("3.4.0 3.3.1", "../bisect/kernels", "fenced")
-    found = part.find_part(bad, good, context)
-    assert found.name == "ptxas"
-    assert found.sentence == "The failure that 3.4.0 fixed is in ptxas, not in Triton."
-    assert found.steps[1:] == (
+    answer = part.find_part(bad, good, context)
+    assert answer.name == "ptxas"
+    assert answer.sentence == "The failure that 3.4.0 fixed is in ptxas, not in Triton."
+    assert answer.steps[1:] == (
         "3.3.1 with the ptxas of 3.4.0: ok.",
         "3.4.0 with the ptxas of 3.3.1: fails the same way.",
     )
@@ -99,17 +99,17 @@ def test_llvm_is_not_blamed_where_it_is_given_something_else(cells: Cells) -> No
     context, (good, bad) = cells(
         "3.3.0 3.2.0", "../bisect/kernels", "sorted_bf16", target="sm_75", **BRAINS
     )
-    found = part.find_part(bad, good, context)
-    assert found.name is PartName.UNKNOWN
+    answer = part.find_part(bad, good, context)
+    assert answer.name is PartName.UNKNOWN
     fixed = (
         "The failure that 3.3.0 fixed is not in ptxas but in its input, in the MLIR passes or LLVM,"
         " after TTIR"
     )
-    assert found.sentence == f"{fixed}; TTGIR does not tell which."
+    assert answer.sentence == f"{fixed}; TTGIR does not tell which."
     # 3.2.0 looks for the function of an IR file by an expression that takes minutes over the
     # locations in it.
-    assert "TTIR made by 3.3.0, compiled by 3.2.0: fails the same way." in found.steps
-    (step,) = [step for step in found.steps if "hand to LLVM" in step]
+    assert "TTIR made by 3.3.0, compiled by 3.2.0: fails the same way." in answer.steps
+    (step,) = [step for step in answer.steps if "hand to LLVM" in step]
     assert step.startswith(
         "The LLVM IR that 3.3.0 and 3.2.0 hand to LLVM differs, ignoring names: `define ptx_kernel"
         " void @sorted_bf16("
@@ -129,9 +129,9 @@ def test_whether_two_releases_give_llvm_the_same(cells: Cells, releases: str, sa
 
 def test_a_target_that_only_a_newer_assembler_knows(cells: Cells) -> None:
     context, (good, bad) = cells("3.3.1 3.2.0", "faces", "fine", target="sm_100")
-    found = part.find_part(bad, good, context)
-    assert found.name == "ptxas"
-    assert found.steps[-1] == "3.3.1 with the ptxas of 3.2.0: fails the same way."
+    answer = part.find_part(bad, good, context)
+    assert answer.name == "ptxas"
+    assert answer.steps[-1] == "3.3.1 with the ptxas of 3.2.0: fails the same way."
 
 
 def test_nothing_is_said_where_nothing_changed(cells: Cells) -> None:
@@ -146,12 +146,12 @@ def test_nothing_is_said_where_nothing_changed(cells: Cells) -> None:
 
 def test_nothing_is_said_of_a_broken_env(cells: Cells) -> None:
     context, (good,) = cells("3.9.0", "faces", "fine")
-    gone = BuiltEnv(env=Env(name="gone"), error="not there")
+    broken_env = BuiltEnv(env=Env(name="gone"), error="not there")
     context = RunContext(
-        envs={**context.envs, "gone": gone}, store=context.store, limits=context.limits
+        envs={**context.envs, "gone": broken_env}, store=context.store, limits=context.limits
     )
-    found = part.find_part(good, cell(gone, "faces", "fine"), context)
-    assert (found.name, found.sentence) == (
+    answer = part.find_part(good, cell(broken_env, "faces", "fine"), context)
+    assert (answer.name, answer.sentence) == (
         PartName.UNKNOWN,
         "There is no answer for gone (env_broken), so the part is unknown.",
     )
@@ -162,13 +162,13 @@ def test_nothing_is_said_of_a_broken_env(cells: Cells) -> None:
 
 def test_the_pass_that_fails(cells: Cells, tmp_path: Path) -> None:
     context, (bad,) = cells("3.2.0", "failures", "dot_into_dot", **DOTS)
-    found = passes.find_pass(bad, context, tmp_path / "ir")
-    assert (found.pass_, found.stage) == (LOWERING, "llir")
+    answer = passes.find_pass(bad, context, tmp_path / "ir")
+    assert (answer.pass_, answer.stage) == (LOWERING, "llir")
     saved = sorted(path.name for path in (tmp_path / "ir").glob("*.mlir"))
     assert saved[0] == "001-inline.mlir"
     assert saved[-1] == f"{len(saved):03}-{LOWERING}.mlir"
     assert (
-        found.sentence
+        answer.sentence
         == f"{LOWERING} fails, in stage llir, the last of {len(saved)} passes that began."
     )
     assert "tt.func public @dot_into_dot" in (tmp_path / "ir" / saved[-1]).read_text()
@@ -177,25 +177,25 @@ def test_the_pass_that_fails(cells: Cells, tmp_path: Path) -> None:
 
 def test_no_pass_fails(cells: Cells, tmp_path: Path) -> None:
     context, (fine,) = cells("3.9.0", "faces", "looped")
-    found = passes.find_pass(fine, context, tmp_path / "ir")
+    answer = passes.find_pass(fine, context, tmp_path / "ir")
     saved = sorted(path.name for path in (tmp_path / "ir").glob("*.mlir"))
-    assert (found.pass_, found.stage, len(saved)) == (None, None, 78)
-    assert found.folder == str(tmp_path / "ir")
+    assert (answer.pass_, answer.stage, len(saved)) == (None, None, 78)
+    assert answer.folder == str(tmp_path / "ir")
     context, (broken,) = cells("3.9.0", "faces", "missing_name")
-    found = passes.find_pass(broken, context, tmp_path / "ir")
-    assert found.sentence == "No pass is to blame: it fails in stage ast, before the first."
+    answer = passes.find_pass(broken, context, tmp_path / "ir")
+    assert answer.sentence == "No pass is to blame: it fails in stage ast, before the first."
     assert not list((tmp_path / "ir").iterdir()), "nothing is left of the search before"
-    assert found.folder is None
+    assert answer.folder is None
     assert passes.find_pass(broken, context, tmp_path / "none").folder is None
     assert not (tmp_path / "none").exists()
 
 
 def test_releases_that_agree_up_to_the_pass_that_fails(cells: Cells, tmp_path: Path) -> None:
     context, (good, bad) = cells("3.4.0 3.3.1", "failures", "dot_into_dot", **DOTS)
-    found = passes.compare(good, bad, context, tmp_path)
-    assert found.pass_ == LOWERING
+    answer = passes.compare(good, bad, context, tmp_path)
+    assert answer.pass_ == LOWERING
     assert (
-        found.sentence
+        answer.sentence
         == f"Their IR is the same, ignoring names, up to {LOWERING}, which fails in triton-3.3.1"
         " alone."
     )
@@ -211,10 +211,10 @@ def test_configurations_whose_ir_parts(cells: Cells, tmp_path: Path) -> None:
     _, (more,) = cells(
         "3.9.0", "faces", "looped", case="more", options={"num_stages": 2, "num_warps": 8}
     )
-    found = passes.compare(few, more, context, tmp_path)
-    assert (found.pass_, found.stage) == ("convert-triton-to-tritongpu", "ttgir")
-    assert found.diff.startswith("--- good (few)\n+++ bad (more)\n")
-    assert '"ttg.num-warps" = 8' in found.diff
+    answer = passes.compare(few, more, context, tmp_path)
+    assert (answer.pass_, answer.stage) == ("convert-triton-to-tritongpu", "ttgir")
+    assert answer.diff.startswith("--- good (few)\n+++ bad (more)\n")
+    assert '"ttg.num-warps" = 8' in answer.diff
     same = passes.compare(few, few, context, tmp_path)
     assert (same.pass_, same.diff, same.sentence) == (
         None,
@@ -235,21 +235,21 @@ def test_the_option_that_a_failure_needs(cells: Cells) -> None:
         options={"num_ctas": 2},
         divisible_by_16=(),
     )
-    heard: list[str] = []
-    found = settings.find_needs(bad, context, heard.append)
+    messages: list[str] = []
+    answer = settings.find_needs(bad, context, messages.append)
     assert (
-        found.sentence
+        answer.sentence
         == "It is ok with num_ctas=1 instead of 2. In short: fails with num_ctas = 2 and 4, ok with"
         " 1 and default."
     )
-    assert [(need.setting, need.value, need.fails) for need in found.needs] == [
+    assert [(need.setting, need.value, need.fails) for need in answer.needs] == [
         ("num_ctas", "2", ("4",))
     ]
-    assert [step.split(" of at most ")[0] for step in heard] == [
-        str(number) for number in range(1, found.tried + 1)
+    assert [step.split(" of at most ")[0] for step in messages] == [
+        str(number) for number in range(1, answer.tried + 1)
     ]
-    assert heard[-1].startswith(
-        f"{found.tried} of at most {found.tried} changes, so far ok with num_ctas=1 instead of 2"
+    assert messages[-1].startswith(
+        f"{answer.tried} of at most {answer.tried} changes, so far ok with num_ctas=1 instead of 2"
     )
 
 
@@ -276,15 +276,15 @@ def test_a_hint_is_not_needed_where_it_fails_without_any(cells: Cells) -> None:
         divisible_by_16=hinted,
         **facts,
     )
-    found = settings.find_needs(with_less_memory(bad, 1000), context)
-    (about,) = [need for need in found.needs if need.setting == "hints"]
+    answer = settings.find_needs(with_less_memory(bad, 1000), context)
+    (about,) = [need for need in answer.needs if need.setting == "hints"]
     assert (
         about.sentence
         == "ok without the hint divisible_by_16: other, but no hint is needed: fails the same way"
         " without any hint"
     )
     assert "none" in about.fails
-    assert "needs the hint" not in found.sentence
+    assert "needs the hint" not in answer.sentence
 
 
 def test_the_hints_that_a_failure_needs(cells: Cells) -> None:
@@ -309,8 +309,8 @@ def test_the_hints_that_a_failure_needs(cells: Cells) -> None:
         divisible_by_16=hinted,
         **facts,
     )
-    found = settings.find_needs(with_less_memory(bad, 7000), context)
-    (about,) = [need for need in found.needs if need.setting == "hints"]
+    answer = settings.find_needs(with_less_memory(bad, 7000), context)
+    (about,) = [need for need in answer.needs if need.setting == "hints"]
     assert (
         about.sentence
         == "needs the hints divisible_by_16: source, divisible_by_16: other and divisible_by_16:"
@@ -334,8 +334,8 @@ def bench_again(context: RunContext) -> RunContext:
 
 def test_there_is_nothing_to_need(cells: Cells) -> None:
     context, (fine,) = cells("3.9.0", "faces", "fine")
-    found = settings.find_needs(fine, context)
-    assert (found.sentence, found.tried) == (
+    answer = settings.find_needs(fine, context)
+    assert (answer.sentence, answer.tried) == (
         "It is ok unchanged: there is no failure to search in.",
         0,
     )

@@ -45,8 +45,8 @@ def answer(*arguments: str) -> dict[str, Any]:
     """What the one answer says, as JSON."""
     done = bisect(*arguments, "--json")
     assert done.exit_code == 0, done.output
-    (found,) = json.loads(done.stdout)
-    return dict(found["answer"])
+    (entry,) = json.loads(done.stdout)
+    return dict(entry["answer"])
 
 
 # --- part -----------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ def test_the_part_between_given_releases_is_shown_with_its_proof() -> None:
 
 
 def test_an_assembler_of_nvidias_tells_as_well() -> None:
-    found = answer(
+    part = answer(
         *FENCED,
         "--axis",
         "part",
@@ -76,39 +76,39 @@ def test_an_assembler_of_nvidias_tells_as_well() -> None:
         "--ptxas",
         "12.4.131",
     )
-    assert found["name"] == "ptxas"
-    assert found["sentence"].endswith("With the ptxas of CUDA 12.9.86, 3.3.0 is ok.")
-    assert found["steps"][-2] == "3.3.0 with the ptxas of CUDA 12.9.86: ok."
-    assert found["steps"][-1] == "3.3.0 with the ptxas of CUDA 12.4.131: fails the same way."
+    assert part["name"] == "ptxas"
+    assert part["sentence"].endswith("With the ptxas of CUDA 12.9.86, 3.3.0 is ok.")
+    assert part["steps"][-2] == "3.3.0 with the ptxas of CUDA 12.9.86: ok."
+    assert part["steps"][-1] == "3.3.0 with the ptxas of CUDA 12.4.131: fails the same way."
 
 
 def test_an_assembler_tells_of_a_kernel_that_works_in_no_release() -> None:
     old = ("--axis", "part", "--releases", "~=3.2.0")
-    found = answer(*FENCED, *old, "--ptxas", "12.4")
-    assert (found["name"], found["sentence"]) == (
+    part = answer(*FENCED, *old, "--ptxas", "12.4")
+    assert (part["name"], part["sentence"]) == (
         "unknown",
         (
             "The failure is not in this ptxas alone, but in its input: the others that were tried"
             " reject it the same way."
         ),
     )
-    found = answer(*FENCED, *old, "--ptxas", "13")
-    assert found["name"] == "unknown"
-    assert "got CUDA version: 13." in found["steps"][0], (
+    part = answer(*FENCED, *old, "--ptxas", "13")
+    assert part["name"] == "unknown"
+    assert "got CUDA version: 13." in part["steps"][0], (
         "3.2 will not have an assembler that it has never heard of"
     )
-    assert found["steps"][1].startswith("The PTX of 3.2.0, assembled with the ptxas of CUDA 13.")
-    assert "requires PTX ISA .version 8.6 or later" in found["steps"][1]
-    found = answer(*FENCED, "--axis", "part", "--releases", "~=3.3.0", "--ptxas", "12.9.86")
-    assert (found["name"], found["sentence"]) == (
+    assert part["steps"][1].startswith("The PTX of 3.2.0, assembled with the ptxas of CUDA 13.")
+    assert "requires PTX ISA .version 8.6 or later" in part["steps"][1]
+    part = answer(*FENCED, "--axis", "part", "--releases", "~=3.3.0", "--ptxas", "12.9.86")
+    assert (part["name"], part["sentence"]) == (
         "ptxas",
         "The failure is in ptxas: with that of CUDA 12.9.86, 3.3.0 is ok.",
     )
 
 
 def test_a_failure_before_ptxas_has_no_use_for_another() -> None:
-    found = answer(*DOTS, "--axis", "part", "--good", "3.1", "--bad", "3.2", "--ptxas", "12.4")
-    assert (found["name"], found["steps"][1]) == (
+    part = answer(*DOTS, "--axis", "part", "--good", "3.1", "--bad", "3.2", "--ptxas", "12.4")
+    assert (part["name"], part["steps"][1]) == (
         "MLIR passes",
         "No other ptxas was tried: it fails before the assembler runs.",
     )
@@ -144,19 +144,19 @@ def test_what_cannot_be_tried_is_said(arguments: tuple[str, ...], says: str) -> 
 
 
 def test_the_pass_in_one_release() -> None:
-    found = answer(*DOTS, "--axis", "pass", "--bad", "3.2")
-    assert (found["pass"], found["stage"]) == (LOWERING, "llir")
-    assert list(Path(found["folder"]).glob(f"*-{LOWERING}.mlir"))
+    pass_answer = answer(*DOTS, "--axis", "pass", "--bad", "3.2")
+    assert (pass_answer["pass"], pass_answer["stage"]) == (LOWERING, "llir")
+    assert list(Path(pass_answer["folder"]).glob(f"*-{LOWERING}.mlir"))
 
 
 def test_the_pass_between_two_releases() -> None:
-    found = answer(*DOTS, "--axis", "pass", "--patches", "--good", "3.4.0", "--bad", "3.3.1")
+    pass_answer = answer(*DOTS, "--axis", "pass", "--patches", "--good", "3.4.0", "--bad", "3.3.1")
     assert (
-        found["sentence"]
+        pass_answer["sentence"]
         == f"Their IR is the same, ignoring names, up to {LOWERING}, which fails in triton-3.3.1"
         " alone."
     )
-    assert {path.name for path in Path(found["folder"]).iterdir()} >= {"good", "bad"}
+    assert {path.name for path in Path(pass_answer["folder"]).iterdir()} >= {"good", "bad"}
 
 
 @pytest.mark.parametrize(
@@ -172,9 +172,9 @@ def test_the_pass_between_two_releases() -> None:
 def test_a_judge_that_has_no_part_in_the_answer_is_named(
     ends: tuple[str, ...], begins: str
 ) -> None:
-    found = answer(*DOTS, "--axis", "pass", "--judge", "registers>16", *ends)
-    assert found["sentence"].startswith(begins)
-    assert "The judge `registers>16` has no part in this answer: " in found["sentence"]
+    pass_answer = answer(*DOTS, "--axis", "pass", "--judge", "registers>16", *ends)
+    assert pass_answer["sentence"].startswith(begins)
+    assert "The judge `registers>16` has no part in this answer: " in pass_answer["sentence"]
 
 
 @pytest.mark.long

@@ -88,19 +88,19 @@ def searched(request: BisectRequest, obtain: Obtain, listener: Listener | None =
 
 @pytest.mark.wheels
 def test_along_releases(chosen: Chosen, obtain: Obtain, capfd: pytest.CaptureFixture[str]) -> None:
-    selection, asked, heard = (
+    selection, requests, listener = (
         chosen(variants=["dot_into_dot"]),
         list[tuple[str, list[str]]](),
         Heard(),
     )
 
     def obtaining(matrix: Path, envs: Sequence[Env]) -> list[BuiltEnv]:
-        asked.append((matrix.name, [env.name for env in envs]))
+        requests.append((matrix.name, [env.name for env in envs]))
         return obtain(matrix, envs)
 
-    found = searched(BisectRequest(selection=selection), obtaining, heard)
-    (answer,) = found.releases
-    assert (found.axis, found.cells, found.fixed, found.conclusive) == (
+    bisection = searched(BisectRequest(selection=selection), obtaining, listener)
+    (answer,) = bisection.releases
+    assert (bisection.axis, bisection.cells, bisection.fixed, bisection.conclusive) == (
         Axis.RELEASES,
         (),
         False,
@@ -113,10 +113,13 @@ def test_along_releases(chosen: Chosen, obtain: Obtain, capfd: pytest.CaptureFix
         Judgement.GOOD,
     ]
     assert answer.part is not None
-    assert asked == [("matrix.toml", ["triton-3.1.0", "triton-3.9.0", "triton-3.2.0"])], (
+    assert requests == [("matrix.toml", ["triton-3.1.0", "triton-3.9.0", "triton-3.2.0"])], (
         "ends first, and all at once"
     )
-    assert (heard.total, {result.built.release for result in heard.results}) == (3, set(RELEASES))
+    assert (listener.total, {result.built.release for result in listener.results}) == (
+        3,
+        set(RELEASES),
+    )
     ends = read_bad_ends(selection.root)
     assert (ends.cells, ends.kernel_files) == (
         ("failures/dot_into_dot/only/sm_90/triton-3.2.0",),
@@ -130,9 +133,9 @@ def test_ends_that_are_turned_about_ask_for_a_fix(chosen: Chosen, obtain: Obtain
     request = BisectRequest(
         selection=chosen(variants=["dot_into_dot"]), good=Version("3.9"), bad=Version("3.2")
     )
-    found = searched(request, obtain)
-    (answer,) = found.releases
-    assert found.fixed
+    bisection = searched(request, obtain)
+    (answer,) = bisection.releases
+    assert bisection.fixed
     assert answer.bracket is not None
     assert (answer.bracket.before.release, answer.bracket.after.release) == ("3.2.0", "3.9.0")
 
@@ -146,11 +149,11 @@ def test_inside_a_failure(chosen: Chosen, obtain: Obtain) -> None:
     (answer,) = searched(between, obtain).cells
     assert isinstance(answer.answer, Part)
     assert (answer.cell.env.name, answer.answer.name) == ("triton-3.2.0", PARTS.passes)
-    found = searched(
+    bisection = searched(
         BisectRequest(selection=selection, axis=Axis.CONFIG, bad=Version("3.2")), obtain
     )
-    assert isinstance(found.cells[0].answer, ConfigAnswer)
-    assert {need.setting for need in found.cells[0].answer.needs} >= {"num_warps", "BLOCK"}
+    assert isinstance(bisection.cells[0].answer, ConfigAnswer)
+    assert {need.setting for need in bisection.cells[0].answer.needs} >= {"num_warps", "BLOCK"}
     works = searched(BisectRequest(selection=selection, axis=Axis.CONFIG), obtain)
     assert (works.cells[0].answer, works.conclusive) == (None, False)
     # Only a search along releases leaves bad ends.
@@ -164,9 +167,9 @@ def test_envs_that_are_not_there_are_not_built(
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
     request = BisectRequest(selection=chosen(variants=["copy"]))
     with request.selection.open_store() as store:
-        found = bisect(request, request.selection.context(store))
-    assert not found.conclusive
-    assert found.releases[0].account.phrase == "unknown"
+        bisection = bisect(request, request.selection.context(store))
+    assert not bisection.conclusive
+    assert bisection.releases[0].account.phrase == "unknown"
 
 
 def test_every_env_of_a_release_is_counted(
@@ -174,18 +177,18 @@ def test_every_env_of_a_release_is_counted(
 ) -> None:
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
     pairs = ["3.1.0", "3.1.0-torch-2.5.1", "3.2.0"]
-    request, heard = (
+    request, listener = (
         BisectRequest(selection=chosen(variants=["copy"], envs=pairs, targets=["sm_80", "sm_90"])),
         Heard(),
     )
     with request.selection.open_store() as store:
-        found = bisect(request, request.selection.context(store), listener=heard)
-    assert (heard.total, len(heard.results)) == (6, 6)
-    assert len(heard.answers) == len(found.releases) == 2
+        bisection = bisect(request, request.selection.context(store), listener=listener)
+    assert (listener.total, len(listener.results)) == (6, 6)
+    assert len(listener.answers) == len(bisection.releases) == 2
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("options", "message"),
     [
         ({"assemblers": ("12.9",)}, "only --axis part tries other assemblers"),
         ({"budget": 9.0}, "only --axis config has a budget"),
@@ -201,10 +204,10 @@ def test_every_env_of_a_release_is_counted(
     ],
 )
 def test_what_cannot_be_meant_is_an_error_of_use(
-    chosen: Chosen, asked: dict[str, object], words: str
+    chosen: Chosen, options: dict[str, object], message: str
 ) -> None:
-    request = BisectRequest(selection=chosen(variants=["copy"]), **asked)  # type: ignore[arg-type]
-    with pytest.raises(SelectionError, match=words), request.selection.open_store() as store:
+    request = BisectRequest(selection=chosen(variants=["copy"]), **options)  # type: ignore[arg-type]
+    with pytest.raises(SelectionError, match=message), request.selection.open_store() as store:
         bisect(request, request.selection.context(store))
 
 
@@ -227,17 +230,17 @@ def test_where_an_index_is_asked_it_is_asked_for_what_was_asked(
 def test_cells_are_checked_by_a_program(
     chosen: Chosen, obtain: Obtain, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    selection, said = chosen(variants=["copy"]), list[str]()
-    program = JudgingProgram(on_output=said.append)
+    selection, outputs = chosen(variants=["copy"]), list[str]()
+    program = JudgingProgram(on_output=outputs.append)
     criterion = parse_criterion(
         'run=echo "$COMPAT_TRITON"; test "$COMPAT_TRITON" != 3.2.0', program
     )
     with selection.open_store() as store:
-        found = check(
+        check_answer = check(
             selection, criterion, selection.context(store), obtain, cells="*/triton-3.[12].0"
         )
-    assert [judgement for _, judgement in found.answers] == [Judgement.GOOD, Judgement.BAD]
-    assert found.judgement is Judgement.BAD
-    (words,) = said
-    assert words.endswith("the judge's program: exit code 1\n  3.2.0")
+    assert [judgement for _, judgement in check_answer.answers] == [Judgement.GOOD, Judgement.BAD]
+    assert check_answer.judgement is Judgement.BAD
+    (output,) = outputs
+    assert output.endswith("the judge's program: exit code 1\n  3.2.0")
     assert capfd.readouterr() == ("", "")

@@ -42,28 +42,30 @@ def index(monkeypatch: pytest.MonkeyPatch, files: Sequence[File]) -> None:
     monkeypatch.setattr(candidates, "list_files", lambda *_args, **_kwargs: listing)
 
 
-def labels(found: CandidateLine) -> list[str]:
-    return [candidate.label for candidate in found.chosen]
+def labels(line: CandidateLine) -> list[str]:
+    return [candidate.label for candidate in line.chosen]
 
 
 @pytest.fixture
 def choose(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, config: MatrixConfig) -> Any:
-    def chosen(files: Sequence[File] = tuple(map(wheel, PUBLISHED)), **asked: Any) -> CandidateLine:
+    def chosen(
+        files: Sequence[File] = tuple(map(wheel, PUBLISHED)), **options: Any
+    ) -> CandidateLine:
         index(monkeypatch, files)
-        return from_index(CandidateQuery(**asked), DEFAULT, config, tmp_path, PYTHONS)
+        return from_index(CandidateQuery(**options), DEFAULT, config, tmp_path, PYTHONS)
 
     return chosen
 
 
 def test_the_first_of_every_series_from_3_0_on(choose: Any) -> None:
-    found = choose()
-    assert labels(found) == ["3.0.0", "3.1.0", "3.3.0", "3.5.1", "3.6.0", "3.10.0"]
-    assert dict(found.left_out) == {
+    line = choose()
+    assert labels(line) == ["3.0.0", "3.1.0", "3.3.0", "3.5.1", "3.6.0", "3.10.0"]
+    assert dict(line.left_out) == {
         "before 3.0.0": ("2.3.1",),
         "patch releases (--patches adds them)": ("3.3.1",),
         "pre-releases (--pre adds them)": ("3.6.0rc1",),
     }
-    assert found.notes == ("a note",)
+    assert line.notes == ("a note",)
 
 
 def test_patches_and_pre_releases_on_request(choose: Any) -> None:
@@ -94,8 +96,8 @@ def test_a_specifier_narrows_and_may_go_back_further(choose: Any) -> None:
 
 def test_what_is_named_is_never_left_out(choose: Any) -> None:
     files = (*map(wheel, PUBLISHED), wheel("3.7.0", yanked=True))
-    found = choose(files, named=(Version("3.3.1"), Version("3.7"), Version("2.3.1")))
-    assert labels(found) == [
+    line = choose(files, named=(Version("3.3.1"), Version("3.7"), Version("2.3.1")))
+    assert labels(line) == [
         "2.3.1",
         "3.0.0",
         "3.1.0",
@@ -106,15 +108,15 @@ def test_what_is_named_is_never_left_out(choose: Any) -> None:
         "3.7.0",
         "3.10.0",
     ]
-    assert [candidate.label for candidate in found.chosen if candidate.yanked] == ["3.7.0"]
-    assert found.position(Version("3.7")) == 7
-    assert found.position(Version("3.8")) is None
+    assert [candidate.label for candidate in line.chosen if candidate.yanked] == ["3.7.0"]
+    assert line.position(Version("3.7")) == 7
+    assert line.position(Version("3.8")) is None
 
 
 def test_yanked_ones_are_shown(choose: Any) -> None:
-    found = choose((wheel("3.1.0"), wheel("3.2.0", yanked=True), wheel("3.2.1")))
-    assert labels(found) == ["3.1.0", "3.2.1"]
-    assert found.left_out["yanked"] == ("3.2.0",)
+    line = choose((wheel("3.1.0"), wheel("3.2.0", yanked=True), wheel("3.2.1")))
+    assert labels(line) == ["3.1.0", "3.2.1"]
+    assert line.left_out["yanked"] == ("3.2.0",)
 
 
 def test_without_a_wheel_for_this_platform_it_cannot_be_tried(choose: Any) -> None:
@@ -123,9 +125,9 @@ def test_without_a_wheel_for_this_platform_it_cannot_be_tried(choose: Any) -> No
         wheel("3.2.0", tag="cp39-cp39-manylinux_2_17_x86_64"),
         wheel("3.3.0", tag="cp311-cp311-win_amd64"),
     )
-    found = choose(files)
-    assert labels(found) == ["3.1.0"]
-    assert found.left_out == {
+    line = choose(files)
+    assert labels(line) == ["3.1.0"]
+    assert line.left_out == {
         "no wheel for this platform and the Pythons installed here": ("3.2.0", "3.3.0")
     }
 
@@ -137,11 +139,11 @@ def test_nothing_left_says_why(choose: Any) -> None:
 
 
 def test_envs_are_those_that_nox_knows_by_name(choose: Any, config: MatrixConfig) -> None:
-    found = choose()
-    assert [candidate.env for candidate in found.chosen] == [
-        config.env(f"triton-{release}") for release in labels(found)
+    line = choose()
+    assert [candidate.env for candidate in line.chosen] == [
+        config.env(f"triton-{release}") for release in labels(line)
     ]
-    assert found.matrix == config.path
+    assert line.matrix == config.path
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -157,8 +159,8 @@ def test_builds_of_one_version_stand_by_their_date_and_never_by_their_hash(
     files = [wheel(version, uploaded=day * 86400.0) for version, day in days.items()]
     files += [wheel("3.5.0+git123abc", uploaded=9 * 86400.0), wheel("3.7.0", uploaded=0.0)]
     random.Random(seed).shuffle(files)
-    found = choose(files, find_links=str(tmp_path))
-    assert labels(found) == ["3.5.0+git123abc", *days, "3.7.0"]
+    line = choose(files, find_links=str(tmp_path))
+    assert labels(line) == ["3.5.0+git123abc", *days, "3.7.0"]
 
 
 def test_a_date_in_the_version_wins_over_that_of_the_file(choose: Any, tmp_path: Path) -> None:
@@ -171,8 +173,8 @@ def test_a_date_in_the_version_wins_over_that_of_the_file(choose: Any, tmp_path:
 
 def test_without_dates_the_order_given_counts(choose: Any) -> None:
     files = (wheel("3.6.0+gitfff"), wheel("3.6.0+gitaaa"), wheel("3.6.0+gitccc"), wheel("3.6.0"))
-    found = choose(files, index_url="https://nightly.example/simple")
-    assert labels(found) == ["3.6.0", "3.6.0+gitfff", "3.6.0+gitaaa", "3.6.0+gitccc"]
+    line = choose(files, index_url="https://nightly.example/simple")
+    assert labels(line) == ["3.6.0", "3.6.0+gitfff", "3.6.0+gitaaa", "3.6.0+gitccc"]
 
 
 def test_dates_that_versions_state() -> None:
@@ -195,37 +197,37 @@ def test_a_folder_of_wheels(tmp_path: Path, config: MatrixConfig) -> None:
         os.utime(path, (day, day))
     (house / "triton-3.0.0-cp39-cp39-manylinux_2_17_x86_64.whl").touch()
     (house / "numpy-1.26.4-py3-none-any.whl").touch()
-    found = from_index(
+    line = from_index(
         CandidateQuery(find_links=str(house)), DEFAULT, config, tmp_path / "state", PYTHONS
     )
-    assert labels(found) == ["3.1.0+gitfff", "3.1.0+gitaaa"]
-    first = found.chosen[0].env
+    assert labels(line) == ["3.1.0+gitfff", "3.1.0+gitaaa"]
+    first = line.chosen[0].env
     assert first.wheel == str(house / "triton-3.1.0+gitfff-cp311-cp311-manylinux_2_17_x86_64.whl")
     assert "setuptools<81" in first.install, "what a release needs without declaring it"
-    assert load_matrix(found.matrix).env(first.name) == first
+    assert load_matrix(line.matrix).env(first.name) == first
     assert (
         from_index(
             CandidateQuery(find_links=str(house)), DEFAULT, config, tmp_path / "state", PYTHONS
         )
-        == found
+        == line
     )
 
 
 def test_a_wheel_from_elsewhere_is_not_taken_for_the_published_one(
     choose: Any, tmp_path: Path
 ) -> None:
-    (ours,) = choose([wheel("3.1.0")], find_links=str(tmp_path / "a")).chosen
+    (candidate,) = choose([wheel("3.1.0")], find_links=str(tmp_path / "a")).chosen
     (other,) = choose([wheel("3.1.0")], find_links=str(tmp_path / "b")).chosen
     (published,) = choose([wheel("3.1.0")]).chosen
-    assert len({ours.env.name, other.env.name, published.env.name}) == 3
+    assert len({candidate.env.name, other.env.name, published.env.name}) == 3
 
 
 def test_another_index_and_distribution(choose: Any) -> None:
     files = [File(filename="ours_triton-3.1.0-cp311-cp311-manylinux_2_17_x86_64.whl")]
-    (found,) = choose(
+    (candidate,) = choose(
         files, index_url="https://ours.example/simple", distribution="ours-triton"
     ).chosen
-    assert (found.env.distribution, found.env.index, str(found.env.release)) == (
+    assert (candidate.env.distribution, candidate.env.index, str(candidate.env.release)) == (
         "ours-triton",
         "https://ours.example/simple",
         "3.1.0",

@@ -87,9 +87,9 @@ def env_with(folder: Path, release: str, *names: str) -> BuiltEnv:
 def test_the_assembler_that_a_release_uses(
     tmp_path: Path, release: str, target: str, name: str
 ) -> None:
-    found = ptxas_of(env_with(tmp_path, release, "ptxas", "ptxas-blackwell"), TARGETS[target])
-    assert found is not None
-    assert found.name == name
+    assembler = ptxas_of(env_with(tmp_path, release, "ptxas", "ptxas-blackwell"), TARGETS[target])
+    assert assembler is not None
+    assert assembler.name == name
 
 
 def test_releases_with_one_assembler_or_none(tmp_path: Path) -> None:

@@ -93,18 +93,18 @@ def test_what_says_nothing_of_the_kernel_cannot_be_told(text: str, outcome: Outc
     ids=str,
 )
 def test_a_program_answers_as_git_bisect_run_takes_it(code: int, expected: Judgement) -> None:
-    asked: list[tuple[str, Outcome]] = []
+    calls: list[tuple[str, Outcome]] = []
 
     def ask(command: str, about: Result) -> int:
-        asked.append((command, about.outcome))
+        calls.append((command, about.outcome))
         return code
 
     criterion = parse_criterion(" run = ./keeps.sh --strict x=1 ", ask)
     assert criterion(result(REJECTED)) is expected
-    assert asked == [("./keeps.sh --strict x=1", REJECTED)]
+    assert calls == [("./keeps.sh --strict x=1", REJECTED)]
     assert criterion.text == "run=./keeps.sh --strict x=1"
     assert criterion(result(LOST)) is U, "where there is no answer, nobody is asked"
-    assert len(asked) == 1
+    assert len(calls) == 1
 
 
 def test_unexpected_asks_what_was_declared() -> None:

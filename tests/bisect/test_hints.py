@@ -22,16 +22,16 @@ Compiler = Callable[[frozenset[Hint]], Effect]
 
 
 def search_hints(given_: Sequence[Hint], compiler: Compiler) -> HintTrials:
-    return perturbations.search_hints(given_, lambda sets: [compiler(each) for each in sets])
+    return perturbations.search_hints(given_, lambda sets: [compiler(hints) for hints in sets])
 
 
-def said(given_: Sequence[Hint], compiler: Compiler) -> str | None:
+def hint_sentence(given_: Sequence[Hint], compiler: Compiler) -> str | None:
     need = perturbations.hint_need(search_hints(given_, compiler))
     return need.sentence.replace("divisible_by_16: ", "") if need else None
 
 
-def fails_with(*wanted: Hint) -> Compiler:
-    return lambda kept: SAME if kept >= set(wanted) else OK
+def fails_with(*culprits: Hint) -> Compiler:
+    return lambda hints: SAME if hints >= set(culprits) else OK
 
 
 def test_hints_of_a_specialization() -> None:
@@ -42,13 +42,17 @@ def test_hints_of_a_specialization() -> None:
         "divisible_by_16: result",
         "equal_to_1: size",
     ]
-    left = perturbations.with_only(start, {given_[1], given_[2]})
-    assert (left.compile.divisible_by_16, left.compile.equal_to_1) == (("result",), ("size",))
+    reduced_spec = perturbations.with_only(start, {given_[1], given_[2]})
+    assert (reduced_spec.compile.divisible_by_16, reduced_spec.compile.equal_to_1) == (
+        ("result",),
+        ("size",),
+    )
     assert not any(perturbations.with_only(start, set()).compile.hints.values())
-    assert [(each.kernel, each.variant, each.case) for each in (left, start)] == 2 * [
-        ("fine", "as_written", "only")
-    ]
-    assert left != start
+    assert [
+        (kernel_spec.kernel, kernel_spec.variant, kernel_spec.case)
+        for kernel_spec in (reduced_spec, start)
+    ] == 2 * [("fine", "as_written", "only")]
+    assert reduced_spec != start
 
 
 @pytest.mark.parametrize(
@@ -73,49 +77,49 @@ def test_hints_of_a_specialization() -> None:
         ),
         (
             ALL[:3],
-            lambda kept: OK if len(kept) == 2 else SAME,
+            lambda hints: OK if len(hints) == 2 else SAME,
             f"ok without any one of the hints a, b and c, {NONE_NEEDED}",
         ),
         (
             ALL[:3],
-            lambda kept: OK if kept == {A, C} else SAME,
+            lambda hints: OK if hints == {A, C} else SAME,
             f"ok without the hint b, {NONE_NEEDED}",
         ),
         (
             ALL[:2],
-            lambda kept: SAME if kept else OK,
+            lambda hints: SAME if hints else OK,
             "fails with the hint b alone, also without b when all others are given,"
             " ok without any hint",
         ),
-        (ALL[:2], lambda kept: SAME if B in kept else UNKNOWN, None),
+        (ALL[:2], lambda hints: SAME if B in hints else UNKNOWN, None),
         (
             ALL[:2],
-            lambda kept: OK if kept == {A} else UNKNOWN,
+            lambda hints: OK if hints == {A} else UNKNOWN,
             "fails with all hints, ok without b of these, without a or any hint it is inconclusive",
         ),
-        (ALL[:2], lambda kept: SAME, None),
+        (ALL[:2], lambda hints: SAME, None),
     ],
 )  # fmt: skip
 def test_what_is_said_of_hints(
     given_: tuple[Hint, ...], compiler: Compiler, expected: str | None
 ) -> None:
-    assert said(given_, compiler) == expected
+    assert hint_sentence(given_, compiler) == expected
 
 
 @given(st.sets(st.sampled_from(ALL), min_size=1), st.integers(1, len(ALL)))
-def test_how_many_sets_are_compiled_is_known_from_above(wanted: set[Hint], count: int) -> None:
-    asked: list[frozenset[Hint]] = []
+def test_how_many_sets_are_compiled_is_known_from_above(culprits: set[Hint], count: int) -> None:
+    hint_sets: list[frozenset[Hint]] = []
 
-    def compiled(kept: frozenset[Hint]) -> Effect:
-        asked.append(kept)
-        return SAME if kept >= wanted & set(ALL[:count]) else OK
+    def compiled(hints: frozenset[Hint]) -> Effect:
+        hint_sets.append(hints)
+        return SAME if hints >= culprits & set(ALL[:count]) else OK
 
     given_ = ALL[:count]
-    found = search_hints(given_, compiled)
+    trials = search_hints(given_, compiled)
     first = {*perturbations.first_sets(given_)}
-    assert first <= {*asked, frozenset(given_)}
-    assert len(asked) <= len(first) + perturbations.most_further_sets(given_, {})
-    assert len(asked) <= len(first) + perturbations.most_further_sets(given_, found.effects)
+    assert first <= {*hint_sets, frozenset(given_)}
+    assert len(hint_sets) <= len(first) + perturbations.most_further_sets(given_, {})
+    assert len(hint_sets) <= len(first) + perturbations.most_further_sets(given_, trials.effects)
 
 
 def test_of_hints_that_were_not_all_tried_only_what_was_compiled_is_said() -> None:
@@ -144,12 +148,14 @@ SUBSETS = [
 @given(st.lists(st.sampled_from(Effect), min_size=len(SUBSETS), max_size=len(SUBSETS)))
 def test_every_claim_was_compiled(effects: list[Effect]) -> None:
     compiler = {**dict(zip(SUBSETS, effects, strict=True)), SUBSETS[-1]: SAME}
-    found = search_hints(ALL, compiler.__getitem__)
-    assert all(compiler[kept] is effect for kept, effect in found.effects.items())
-    assert compiler[found.smallest] is SAME
-    need = perturbations.hint_need(found)
+    trials = search_hints(ALL, compiler.__getitem__)
+    assert all(compiler[hints] is effect for hints, effect in trials.effects.items())
+    assert compiler[trials.smallest] is SAME
+    need = perturbations.hint_need(trials)
     singles = [frozenset(ALL) - {hint} for hint in ALL]
-    assert (need is None) == (OK not in [compiler[each] for each in [*singles, frozenset[Hint]()]])
+    assert (need is None) == (
+        OK not in [compiler[hints] for hints in [*singles, frozenset[Hint]()]]
+    )
     if need is None:
         return
     if need.sentence.startswith("needs"):
@@ -171,5 +177,5 @@ def test_every_claim_was_compiled(effects: list[Effect]) -> None:
 
 
 @given(st.sets(st.sampled_from(ALL), min_size=1))
-def test_the_hints_that_it_takes_are_found(wanted: set[Hint]) -> None:
-    assert search_hints(ALL, fails_with(*wanted)).smallest == wanted
+def test_the_hints_that_it_takes_are_found(culprits: set[Hint]) -> None:
+    assert search_hints(ALL, fails_with(*culprits)).smallest == culprits

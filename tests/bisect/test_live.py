@@ -37,15 +37,15 @@ def home(tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.M
     return tmp_path
 
 
-def bisect(*words: str) -> Result:
-    return CliRunner().invoke(main, ["bisect", "--envs", f"{OLD},{NEW}", *words])
+def bisect(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["bisect", "--envs", f"{OLD},{NEW}", *arguments])
 
 
 def answer(done: Result) -> dict[str, Any]:
     assert done.exit_code == 0, done.output
-    (found,) = json.loads(done.stdout)
-    assert isinstance(found, dict)
-    return found
+    (document,) = json.loads(done.stdout)
+    assert isinstance(document, dict)
+    return document
 
 
 @pytest.mark.parametrize(
@@ -58,14 +58,14 @@ def test_what_was_not_launched_is_launched(
     """And known from then on, without a GPU too."""
     stand_in(home, pair_python, monkeypatch, breaks="old", how=how)
     done = bisect("--judge", judge, "--launch", "--json")
-    found = answer(done)
-    assert found["target"] == "sm_90"
-    assert (found["bracket"]["last_bad"], found["bracket"]["first_good"]) == (OLD, NEW)
-    assert [probe["ran"].startswith(ran) for probe in found["probes"]] == [True, False]
+    document = answer(done)
+    assert document["target"] == "sm_90"
+    assert (document["bracket"]["last_bad"], document["bracket"]["first_good"]) == (OLD, NEW)
+    assert [probe["ran"].startswith(ran) for probe in document["probes"]] == [True, False]
     assert "launching 2 cells on the GPU of this machine" in done.stderr
-    assert "--launch" in found["command"]
+    assert "--launch" in document["command"]
     again = bisect("--judge", judge, "--target", "sm_90", "--json")
-    assert answer(again)["bracket"] == found["bracket"]
+    assert answer(again)["bracket"] == document["bracket"]
     assert "launching" not in bisect("--judge", judge, "--launch").stderr
 
 
@@ -73,9 +73,9 @@ def test_latencies_are_of_one_run(
     home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stand_in(home, pair_python, monkeypatch, breaks="nothing", how="wrong")
-    found = answer(bisect("--judge", "latency>100000", "--launch", "--json"))
-    assert found["answer"] == "works"
-    assert all(probe["value"] > 0 for probe in found["probes"])
+    document = answer(bisect("--judge", "latency>100000", "--launch", "--json"))
+    assert document["answer"] == "works"
+    assert all(probe["value"] > 0 for probe in document["probes"])
 
 
 def test_combinations_are_launched(
@@ -85,7 +85,7 @@ def test_combinations_are_launched(
     for release in ("3.7.1", "3.8.0"):
         built(f"triton-{release}")
     stand_in(home, pair_python, monkeypatch, breaks="128", how="wrong")
-    words = (
+    arguments = (
         "--envs",
         "3.7.1,3.8.0",
         "--axis",
@@ -98,7 +98,7 @@ def test_combinations_are_launched(
         "wrong",
         "--launch",
     )
-    done = CliRunner().invoke(main, ["bisect", *words])
+    done = CliRunner().invoke(main, ["bisect", *arguments])
     assert done.exit_code == 0, done.output
     assert "It is in ptxas (12.8.93): with that of 3.8.0, 3.7.1 is good." in done.stdout
     assert "To be launched" not in done.stdout
@@ -142,8 +142,10 @@ def test_a_launcher_that_cannot_launch(
     home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stand_in(home, pair_python, monkeypatch, breaks="old", how="wrong")
-    found = hosting.find_gpu
-    monkeypatch.setattr(hosting, "find_gpu", lambda *said: _without_pytorch(found(*said)))
+    original = hosting.find_gpu
+    monkeypatch.setattr(
+        hosting, "find_gpu", lambda *arguments: _without_pytorch(original(*arguments))
+    )
     done = bisect("--judge", "wrong", "--launch")
     assert done.exit_code == SelectionError.exit_code
     assert "cannot launch the kernels: error: " in done.stderr
@@ -160,9 +162,9 @@ def test_what_has_to_be_launched(home: Path) -> None:
         built.env.name: built
         for built in selection.read_envs(selection.config.path, selection.envs)
     }
-    old, new = (made(cell, envs) for cell in selection.cells)
+    old, new = (result_of(cell, envs) for cell in selection.cells)
     right = Check(status=Status.OK, launches=30, differing=0, device="H200")
-    known = CellResult(
+    launched_result = CellResult(
         cell=old.cell, built=old.built, outcome=old.outcome, numbers=Numbers(gpu=right)
     )
     timed = CellResult(
@@ -172,13 +174,16 @@ def test_what_has_to_be_launched(home: Path) -> None:
         numbers=Numbers(gpu=right),
         latency=Latency(us=1.0, spread=0.1, device="H200"),
     )
-    assert to_launch([known, new], parse_criterion("wrong"), gpu) == (new,)
-    assert to_launch([known, new], parse_criterion("wrong"), gpu, again=True) == (known, new)
+    assert to_launch([launched_result, new], parse_criterion("wrong"), gpu) == (new,)
+    assert to_launch([launched_result, new], parse_criterion("wrong"), gpu, again=True) == (
+        launched_result,
+        new,
+    )
     assert to_launch([timed, new], parse_criterion("latency>1.2*previous"), gpu) == (timed, new)
     assert to_launch([timed], parse_criterion("latency>1.2*previous"), gpu) == ()
 
 
-def made(cell: Any, envs: dict[str, BuiltEnv]) -> CellResult:
+def result_of(cell: Any, envs: dict[str, BuiltEnv]) -> CellResult:
     from compat.model import Outcome
 
     return CellResult(

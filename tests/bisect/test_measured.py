@@ -81,7 +81,7 @@ def test_numbers(text: str, numbers: Numbers, expected: Judgement) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told", "expected"),
+    ("text", "timing", "expected"),
     [
         ("latency>80", latency(81), B),
         ("latency>80", latency(80), G),
@@ -100,8 +100,8 @@ def test_numbers(text: str, numbers: Numbers, expected: Judgement) -> None:
         ("staying>1.2", None, U),
     ],
 )
-def test_latency(text: str, told: Latency | None, expected: Judgement) -> None:
-    assert parse_criterion(text)(result(OK, latency=told)) is expected
+def test_latency(text: str, timing: Latency | None, expected: Judgement) -> None:
+    assert parse_criterion(text)(result(OK, latency=timing)) is expected
 
 
 def test_what_did_not_compile_has_no_numbers() -> None:
@@ -119,11 +119,13 @@ def test_texts_are_kept(text: str) -> None:
     assert parse_criterion(text).text == text
 
 
-def along(text: str, *told: Latency | None) -> list[Judgement]:
+def along(text: str, *latencies: Latency | None) -> list[Judgement]:
     """What is said of releases that follow each other."""
-    found = [result(OK, f"3.{number}.0", latency=each) for number, each in enumerate(told)]
-    of_cell = criteria(found, parse_criterion(text))
-    return [of_cell[each.cell](each) for each in found]
+    results = [
+        result(OK, f"3.{number}.0", latency=latency) for number, latency in enumerate(latencies)
+    ]
+    of_cell = criteria(results, parse_criterion(text))
+    return [of_cell[cell_result.cell](cell_result) for cell_result in results]
 
 
 class TestPrevious:
@@ -153,9 +155,12 @@ class TestPrevious:
 
 def test_where_one_release_was_launched_the_interpreter_alone_says_nothing_good() -> None:
     numbers = [interpreted(Status.OK), gpu(Status.OK), interpreted(Status.WRONG)]
-    found = [result(OK, f"3.{number}.0", numbers=each) for number, each in enumerate(numbers)]
-    of_cell = criteria(found, parse_criterion("wrong"))
-    assert [of_cell[each.cell](each) for each in found] == [U, G, B]
+    results = [
+        result(OK, f"3.{number}.0", numbers=measurement)
+        for number, measurement in enumerate(numbers)
+    ]
+    of_cell = criteria(results, parse_criterion("wrong"))
+    assert [of_cell[cell_result.cell](cell_result) for cell_result in results] == [U, G, B]
 
 
 class TestBisect:
@@ -164,15 +169,17 @@ class TestBisect:
         monkeypatch: pytest.MonkeyPatch,
         tmp_path: Path,
         criterion: str,
-        known: Mapping[str, tuple[Numbers, Latency | None]],
+        measurements: Mapping[str, tuple[Numbers, Latency | None]],
         problem: bool = True,
     ) -> ReleaseAnswer:
         def numbered(results: Sequence[Result], *_: object) -> tuple[Result, ...]:
-            told = [
-                (each, *known.get(str(each.cell.env.release), (Numbers(), None)))
-                for each in results
+            rows = [
+                (result, *measurements.get(str(result.cell.env.release), (Numbers(), None)))
+                for result in results
             ]
-            return tuple(evolve(each, numbers=numbers, latency=us) for each, numbers, us in told)
+            return tuple(
+                evolve(result, numbers=numbers, latency=us) for result, numbers, us in rows
+            )
 
         monkeypatch.setattr(releases, "numbered", numbered)
         outcomes: dict[str, Outcome] = dict.fromkeys(("3.0.0", "3.1.0", "3.2.0", "3.3.0"), OK)
@@ -190,13 +197,13 @@ class TestBisect:
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
         wrong, right = gpu(Status.UNSTABLE, max_abs=0.5, differing=28), gpu(Status.OK)
-        known = {
+        measurements = {
             "3.0.0": (wrong, None),
             "3.1.0": (wrong, None),
             "3.2.0": (right, None),
             "3.3.0": (right, None),
         }
-        answer = self.search(monkeypatch, tmp_path, "wrong", known)
+        answer = self.search(monkeypatch, tmp_path, "wrong", measurements)
         assert answer.account.word is Word.FIXED
         assert (
             headline(answer)
@@ -213,11 +220,11 @@ class TestBisect:
     def test_since_which_release_it_is_slower(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
-        known = {
+        measurements = {
             release: (gpu(Status.OK), latency(us))
             for release, us in (("3.0.0", 155), ("3.1.0", 156), ("3.2.0", 300.4))
         }
-        answer = self.search(monkeypatch, tmp_path, "latency>1.2*previous", known)
+        answer = self.search(monkeypatch, tmp_path, "latency>1.2*previous", measurements)
         assert (
             headline(answer)
             == "judged by `latency>1.2*previous`: Last good 3.1.0, first bad 3.2.0: 156 → 300.4 µs,"
@@ -231,8 +238,8 @@ class TestBisect:
     def test_without_numbers_it_says_how_to_get_them(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
-        said = headline(self.search(monkeypatch, tmp_path, "wrong", {}))
-        assert said.startswith(
+        text = headline(self.search(monkeypatch, tmp_path, "wrong", {}))
+        assert text.startswith(
             "judged by `wrong`: inconclusive: no release has the numbers that the judge asks for."
             " `compat build --target"
         )
@@ -240,8 +247,8 @@ class TestBisect:
     def test_without_a_problem_it_says_so(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
-        said = headline(self.search(monkeypatch, tmp_path, "wrong", {}, problem=False))
-        assert "its kernel file has no [problem]" in said
+        text = headline(self.search(monkeypatch, tmp_path, "wrong", {}, problem=False))
+        assert "its kernel file has no [problem]" in text
         assert spec().problem is None
 
 
@@ -252,6 +259,6 @@ def test_numbers_are_asked_of_the_store_only_where_they_are_asked_for(tmp_path: 
 
     with Store(tmp_path) as store:
         context = RunContext(envs={}, store=store, limits=Limits(deadline=1, memory=1))
-        found = (result(OK),)
-        assert numbered(found, parse_criterion("ok"), context) == found
-        assert numbered(found, parse_criterion("wrong"), context) == found
+        results = (result(OK),)
+        assert numbered(results, parse_criterion("ok"), context) == results
+        assert numbered(results, parse_criterion("wrong"), context) == results

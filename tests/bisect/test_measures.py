@@ -20,9 +20,9 @@ TOOK = evolve(OK, metrics={"registers": 1}, stages={"source": 9.0, "ttgir": 2.0,
 
 
 def question(text: str) -> TakesLonger:
-    found = parse_duration(text)
-    assert found is not None
-    return found
+    criterion = parse_duration(text)
+    assert criterion is not None
+    return criterion
 
 
 def of_release(
@@ -55,8 +55,8 @@ def test_passes_go_by_any_name_that_a_release_has_for_them() -> None:
 
 
 def judged(text: str, row: list[Result]) -> list[bool | None]:
-    asked = question(text).along([[each] for each in row])
-    return [asked.is_bad(each) for each in row]
+    criterion = question(text).along([[result] for result in row])
+    return [criterion.is_bad(result) for result in row]
 
 
 def test_what_is_slower_is_compared_with_the_last_that_was_not() -> None:
@@ -109,15 +109,15 @@ class Machine:
     def run(self, cells: list[Cell], context: RunContext) -> tuple[Result, ...]:
         assert context.again
         assert context.slots == 1
-        releases = [str(each.env.release) for each in cells]
+        releases = [str(cell.env.release) for cell in cells]
         self.compiled += releases
         return tuple(of_release(release, ttgir=next(self.seconds[release])) for release in releases)
 
 
 def timed(text: str, row: list[Result]) -> list[float]:
-    envs = {each.cell.env.name: each.built for each in row}
+    envs = {result.cell.env.name: result.built for result in row}
     context = RunContext(envs=envs, store=None, limits=Limits(deadline=1, memory=1))  # type: ignore[arg-type]
-    return [each.outcome.stages["ttgir"] for each in timing.timed(row, question(text), context)]
+    return [result.outcome.stages["ttgir"] for result in timing.timed(row, question(text), context)]
 
 
 def test_what_the_store_has_is_measured_anew_on_both_sides_of_a_change(
@@ -169,9 +169,9 @@ def test_short_compiles_of_a_growth_are_measured_three_times(
 
     def run(cells: list[Cell], context: RunContext) -> tuple[Result, ...]:
         size = cells[0].spec.compile.constexprs["N"]
-        taken = seconds[size][[known for known, _ in compiled].count(size)]
+        duration = seconds[size][[compiled_size for compiled_size, _ in compiled].count(size)]
         compiled.append((size, context.again))
-        return (result(evolve(TOOK, stages={"ttgir": taken}), "3.1.0"),)
+        return (result(evolve(TOOK, stages={"ttgir": duration}), "3.1.0"),)
 
     monkeypatch.setattr(growing, "run", run)
     spec = evolve(

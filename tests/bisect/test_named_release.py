@@ -59,9 +59,12 @@ def test_of_another_source_it_is_a_number(selection: Selection) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "said"), [(">=3.5", "'>=3.5' means 7 releases"), ("nwest", "'nwest' is not a release")]
+    ("word", "message"),
+    [(">=3.5", "'>=3.5' means 7 releases"), ("nwest", "'nwest' is not a release")],
 )
-def test_what_means_none_or_several_is_refused(selection: Selection, word: str, said: str) -> None:
-    with pytest.raises(SelectionError, match=said) as raised:
+def test_what_means_none_or_several_is_refused(
+    selection: Selection, word: str, message: str
+) -> None:
+    with pytest.raises(SelectionError, match=message) as raised:
         named_release(word, "--good", selection, CandidateQuery())
     assert raised.value.where == "--good"

@@ -78,7 +78,7 @@ FAILURES = {
 }
 
 
-def found(failure: Failure, **facts: Any) -> Part:
+def part_of(failure: Failure, **facts: Any) -> Part:
     outcome = Outcome(status=Status.CRASHED, stage=failure.stage, failure=failure)
     experiment = Staged(failing=outcome, **facts)
     return FailureVerdict(experiment=experiment, assemblers=(), subject="The break is").part()  # type: ignore[arg-type]
@@ -96,10 +96,10 @@ def test_no_part_is_named_that_no_experiment_shows(where: str) -> None:
             "same_low_ir": llvm,
             "front_ends": front,
         }
-        said = found(FAILURES[where], **facts)
-        case = f"{facts}: {said.sentence}"
+        part = part_of(FAILURES[where], **facts)
+        case = f"{facts}: {part.sentence}"
         past_ptxas = where != "assembler" or ptxas is Side.BEFORE
-        match said.name:
+        match part.name:
             case PARTS.backend:
                 assert where != "pass", case
                 assert llvm is True, case
@@ -117,17 +117,17 @@ def test_no_part_is_named_that_no_experiment_shows(where: str) -> None:
                 assert by_front_end or by_ttgir or in_pass, case
                 assert past_ptxas, case
             case _:
-                assert said.name is PartName.UNKNOWN, case
-                assert " or " in said.sentence or "each sufficient alone" in said.sentence, case
+                assert part.name is PartName.UNKNOWN, case
+                assert " or " in part.sentence or "each sufficient alone" in part.sentence, case
 
 
 @pytest.mark.parametrize("where", ["optimizer", "codegen", "assembler"])
 def test_llvm_is_named_where_it_is_given_the_same(where: str) -> None:
     facts = {"ttir": Side.UNKNOWN, "ttgir": Side.UNKNOWN, "ptxas": Side.BEFORE, "front_ends": None}
-    assert found(FAILURES[where], same_low_ir=True, **facts).name is PARTS.backend
-    said = found(FAILURES[where], same_low_ir=False, **facts)
-    assert said.name is PartName.UNKNOWN
-    assert "in the front end, the MLIR passes or LLVM; TTIR did not decide it." in said.sentence
+    assert part_of(FAILURES[where], same_low_ir=True, **facts).name is PARTS.backend
+    part = part_of(FAILURES[where], same_low_ir=False, **facts)
+    assert part.name is PartName.UNKNOWN
+    assert "in the front end, the MLIR passes or LLVM; TTIR did not decide it." in part.sentence
 
 
 @pytest.mark.parametrize("where", ["pass", "codegen"])
@@ -135,7 +135,7 @@ def test_two_places_are_not_one_part(where: str) -> None:
     """Both halves broken, each sufficient alone: no one part is named where the half behind may be
     either.
     """
-    said = found(
+    part = part_of(
         FAILURES[where],
         ttir=Side.EITHER,
         ttgir=Side.UNKNOWN,
@@ -143,7 +143,7 @@ def test_two_places_are_not_one_part(where: str) -> None:
         same_low_ir=None,
         front_ends=None,
     )
-    assert (said.name, "in two places, each sufficient alone" in said.sentence) == (
+    assert (part.name, "in two places, each sufficient alone" in part.sentence) == (
         PartName.UNKNOWN,
         True,
     )

@@ -57,7 +57,7 @@ def context(selection: Selection) -> Iterator[RunContext]:
         )
 
 
-def told(index: Path, is_bad: Callable[[str], bool], path: Path) -> Path:
+def write_launches(index: Path, is_bad: Callable[[str], bool], path: Path) -> Path:
     """What a host would have written of all that is in a folder: wrong where ``is_bad`` says so of
     its name.
     """
@@ -81,17 +81,17 @@ def test_whose_fault_it_is(selection: Selection, context: RunContext, tmp_path: 
     old, new = sorted(selection.cells, key=lambda cell: cell.env.name)
     judge = LaunchJudge(criterion=parse_criterion("wrong"), folder=tmp_path / "combinations")
 
-    def asked() -> Part:
+    def find_the_part() -> Part:
         return find_part(old, new, context, judge=judge)
 
     plain = archive.write_archive(
         building.build(selection, context, selection.read_envs), tmp_path / "plain"
     ).parent
     merge(
-        told(plain / "index.json", lambda name: OLD in name, tmp_path / "plain.jsonl"),
+        write_launches(plain / "index.json", lambda name: OLD in name, tmp_path / "plain.jsonl"),
         context.store,
     )
-    first = asked()
+    first = find_the_part()
     assert first.name is PartName.UNKNOWN
     assert first.sentence.startswith("Not known yet: launch the combinations first.")
     assert "3.7.1 with the ptxas of 3.8.0 (12.9.86): not launched." in first.steps
@@ -105,9 +105,10 @@ def test_whose_fault_it_is(selection: Selection, context: RunContext, tmp_path: 
         return "ptxas of 3.7.1" in name or (OLD in name and "ptxas" not in name)
 
     merge(
-        told(judge.folder / "index.json", by_assembler, tmp_path / "crossed.jsonl"), context.store
+        write_launches(judge.folder / "index.json", by_assembler, tmp_path / "crossed.jsonl"),
+        context.store,
     )
-    second = asked()
+    second = find_the_part()
     assert (second.name, second.sentence) == (
         "ptxas",
         "It is in ptxas (12.8.93): with that of 3.8.0, 3.7.1 is good.",
@@ -120,22 +121,22 @@ def test_without_numbers_there_is_nothing_to_compare(
     selection: Selection, context: RunContext, tmp_path: Path
 ) -> None:
     cell = next(cell for cell in selection.cells if cell.env.name == NEW)
-    ours = toolchains.of(cell.env).ir.parts
-    assert ours is not None
-    path = ours.assembler.of(context.envs[NEW], cell.target)
+    parts = toolchains.of(cell.env).ir.parts
+    assert parts is not None
+    path = parts.assembler.of(context.envs[NEW], cell.target)
     assert path is not None
     other = AssemblerProgram(name="another", path=path)
     judge = LaunchJudge(criterion=parse_criterion("wrong"), folder=tmp_path / "c")
-    found = find_part(cell, None, context, assemblers=(other,), judge=judge)
+    part = find_part(cell, None, context, assemblers=(other,), judge=judge)
     assert (
-        found.sentence
+        part.sentence
         == "3.8.0 is not known to be bad by `wrong`, so there is nothing to compare with."
     )
-    assert found.steps[:2] == (
+    assert part.steps[:2] == (
         "3.8.0: not launched.",
         "3.8.0 with the ptxas of another (12.9.86): not launched.",
     )
-    assert found.steps[2].startswith(
+    assert part.steps[2].startswith(
         f"To be launched: 2 combinations. Copy {tmp_path / 'c'} to a GPU host"
     )
 

@@ -17,36 +17,36 @@ from tests.cells import spec
 OK, SAME, UNKNOWN = Effect.OK, Effect.SAME, Effect.UNKNOWN
 
 
-def tried(**changed: Any) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+def changed_values(**changed: Any) -> dict[str, list[str]]:
+    values: dict[str, list[str]] = {}
     for change in perturbations.changes(spec("faces", "fine", **changed)):
-        found.setdefault(change.setting, []).append(change.value)
-    return found
+        values.setdefault(change.setting, []).append(change.value)
+    return values
 
 
 def test_sizes_are_tried_around_what_they_are() -> None:
-    found = tried(
+    values = changed_values(
         constexprs={"BLOCK": 128, "ODD": 48, "FLAG": 1, "MASKED": True, "NEGATIVE": -1},
         divisible_by_16=(),
     )
-    assert found["BLOCK"] == ["16", "32", "64", "256"]
-    assert found["ODD"] == ["8", "16", "24", "32", "64", "96", "128"]
-    assert found["FLAG"] == ["0"]
-    assert found["MASKED"] == ["False"]
-    assert "NEGATIVE" not in found
+    assert values["BLOCK"] == ["16", "32", "64", "256"]
+    assert values["ODD"] == ["8", "16", "24", "32", "64", "96", "128"]
+    assert values["FLAG"] == ["0"]
+    assert values["MASKED"] == ["False"]
+    assert "NEGATIVE" not in values
 
 
 def test_options_are_tried_where_they_are_set_and_two_where_they_are_not() -> None:
-    found = tried(options={"num_warps": 8, "enable_fp_fusion": True, "arch": "sm90"})
-    assert found["num_warps"] == ["1", "2", "4", "16", "default"]
-    assert found["enable_fp_fusion"] == ["False", "default"]
-    assert found["arch"] == ["default"]
-    assert found["num_stages"] == ["1", "2", "3", "4", "5"]
-    assert "num_ctas" not in found
+    values = changed_values(options={"num_warps": 8, "enable_fp_fusion": True, "arch": "sm90"})
+    assert values["num_warps"] == ["1", "2", "4", "16", "default"]
+    assert values["enable_fp_fusion"] == ["False", "default"]
+    assert values["arch"] == ["default"]
+    assert values["num_stages"] == ["1", "2", "3", "4", "5"]
+    assert "num_ctas" not in values
 
 
 def test_dtypes_that_are_constexprs() -> None:
-    assert tried(constexprs={"KIND": {"dtype": "fp16"}})["KIND"] == ["bf16", "fp32"]
+    assert changed_values(constexprs={"KIND": {"dtype": "fp16"}})["KIND"] == ["bf16", "fp32"]
 
 
 @given(
@@ -60,10 +60,10 @@ def test_every_change_is_one_change_and_keeps_the_name(constexprs: dict[str, Any
     start = spec(
         "faces", "fine", constexprs=constexprs, options={"num_warps": 8}, equal_to_1=("size",)
     )
-    found = perturbations.changes(start)
-    assert len({start, *(change.spec for change in found)}) == len(found) + 1
-    assert len({(change.setting, change.value) for change in found}) == len(found)
-    for change in found:
+    changes = perturbations.changes(start)
+    assert len({start, *(change.spec for change in changes)}) == len(changes) + 1
+    assert len({(change.setting, change.value) for change in changes}) == len(changes)
+    for change in changes:
         assert (change.spec.kernel, change.spec.variant, change.spec.case) == (
             start.kernel,
             start.variant,
@@ -123,35 +123,35 @@ def test_a_sentence_names_each_value_that_was_compiled_and_no_other(
 ) -> None:
     if OK not in effects.values():
         return
-    told = sentence(8, effects, "num_warps")
-    failing, _, rest = told.removeprefix("fails with num_warps = ").partition(", ok with ")
+    text = sentence(8, effects, "num_warps")
+    failing, _, rest = text.removeprefix("fails with num_warps = ").partition(", ok with ")
     fine, _, untold = rest.partition(" (inconclusive with ")
     numbers = [
         {int(number) for number in re.findall(r"\d+", part)} for part in (failing, fine, untold)
     ]
     by_fate = [
-        {number for number, each in effects.items() if each is effect}
+        {number for number, fate in effects.items() if fate is effect}
         for effect in (SAME, OK, UNKNOWN)
     ]
     assert numbers == [by_fate[0] | {8}, *by_fate[1:]]
 
 
 def test_settings_that_do_not_matter_are_no_needs() -> None:
-    found = perturbations.changes(spec("faces", "fine", options={"num_warps": 8}))
+    changes = perturbations.changes(spec("faces", "fine", options={"num_warps": 8}))
     effects = [
-        OK if change.setting == "num_warps" and change.value == "4" else SAME for change in found
+        OK if change.setting == "num_warps" and change.value == "4" else SAME for change in changes
     ]
-    tried = list(zip(found, effects, strict=True))
-    assert [need.setting for need in perturbations.needs(tried)] == ["num_warps"]
-    smallest = perturbations.smallest(tried)
+    trials = list(zip(changes, effects, strict=True))
+    assert [need.setting for need in perturbations.needs(trials)] == ["num_warps"]
+    smallest = perturbations.smallest(trials)
     assert smallest is not None
     assert perturbations.describe_change(smallest) == "with num_warps=4 instead of 8"
-    assert perturbations.needs([(change, UNKNOWN) for change in found]) == ()
-    assert perturbations.smallest([(change, SAME) for change in found]) is None
+    assert perturbations.needs([(change, UNKNOWN) for change in changes]) == ()
+    assert perturbations.smallest([(change, SAME) for change in changes]) is None
 
 
 def test_the_smallest_change_comes_first() -> None:
-    found = perturbations.changes(
+    changes = perturbations.changes(
         spec(
             "faces",
             "fine",
@@ -161,22 +161,22 @@ def test_the_smallest_change_comes_first() -> None:
         )
     )
     helping = {("num_warps", "2"), ("BLOCK", "64"), ("num_stages", "1")}
-    tried = [
-        (change, OK if (change.setting, change.value) in helping else SAME) for change in found
+    trials = [
+        (change, OK if (change.setting, change.value) in helping else SAME) for change in changes
     ]
-    assert perturbations.needs(tried)[-1].setting == "num_warps", (
+    assert perturbations.needs(trials)[-1].setting == "num_warps", (
         "a quarter is further away than a half"
     )
 
 
 def test_what_is_quick_to_compile_is_tried_first() -> None:
     sizes = {"BLOCK": 128, "MASKED": True}
-    found = perturbations.changes(
+    changes = perturbations.changes(
         spec("faces", "fine", constexprs=sizes, options={"num_warps": 8, "num_stages": 3})
     )
     small, large = (
         [(change.setting, change.value) for change in some]
-        for some in perturbations.in_order(found)
+        for some in perturbations.in_order(changes)
     )
     assert {*small[:4]} == {
         ("num_warps", "16"),
@@ -193,7 +193,7 @@ def test_what_is_quick_to_compile_is_tried_first() -> None:
         < large.index(("num_warps", "2"))
         < large.index(("num_warps", "1"))
     )
-    assert len(small) + len(large) == len(found)
+    assert len(small) + len(large) == len(changes)
 
 
 def test_what_a_launch_passes_is_tried_as_launchers_tell_it_apart() -> None:
@@ -206,9 +206,9 @@ def test_what_a_launch_passes_is_tried_as_launchers_tell_it_apart() -> None:
         "flag": True,
         "none": None,
     }
-    found = tried(signature={}, divisible_by_16=(), launch=passed)
-    assert found["x"] == ["*fp16 (not aligned)", "*fp16 (2 GiB or more)"]
-    assert found["y"] == ["*i8", "*i8 (not aligned, 2 GiB or more)"]
-    assert (found["n"], found["one"], found["odd"]) == (["1", "17"], ["16", "17"], ["1", "16"])
-    assert found["flag"] == ["False"]
-    assert "none" not in found
+    values = changed_values(signature={}, divisible_by_16=(), launch=passed)
+    assert values["x"] == ["*fp16 (not aligned)", "*fp16 (2 GiB or more)"]
+    assert values["y"] == ["*i8", "*i8 (not aligned, 2 GiB or more)"]
+    assert (values["n"], values["one"], values["odd"]) == (["1", "17"], ["16", "17"], ["1", "16"])
+    assert values["flag"] == ["False"]
+    assert "none" not in values

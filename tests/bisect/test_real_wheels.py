@@ -187,8 +187,10 @@ def test_an_env_that_cannot_be_had_is_hopped_over(
     (tmp_path / "matrix.toml").write_text(
         f'schema = 1\nkernels = ["none.toml"]\nenv = {envs}\n[defaults]\nenvs = ["*"]\n'
     )
-    asked = [*FAILURES, "--variant", "copy", "--target", "sm_90", "--envs", "*", "--no-build"]
-    done = CliRunner().invoke(main, ["bisect", "--matrix", str(tmp_path / "matrix.toml"), *asked])
+    arguments = [*FAILURES, "--variant", "copy", "--target", "sm_90", "--envs", "*", "--no-build"]
+    done = CliRunner().invoke(
+        main, ["bisect", "--matrix", str(tmp_path / "matrix.toml"), *arguments]
+    )
     assert done.exit_code == 1
     assert (
         "inconclusive: no release gave an answer. 3.2.0: env_broken, install: not built yet"
@@ -250,7 +252,7 @@ def test_an_interrupted_bisect_keeps_what_was_probed(tmp_path: Path) -> None:
     (tmp_path / "slow.toml").write_text(
         declared + '[[variant]]\nname = "only"\nfunction = "copy"\n'
     )
-    asked = [
+    arguments = [
         "bisect",
         "--spec",
         str(tmp_path / "slow.toml"),
@@ -261,18 +263,18 @@ def test_an_interrupted_bisect_keeps_what_was_probed(tmp_path: Path) -> None:
         "-j",
         "1",
     ]
-    command = [sys.executable, "-m", "compat.cli", *asked]
+    command = [sys.executable, "-m", "compat.cli", *arguments]
     running = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     wait_until(lambda: _probed(name) or running.poll() is not None)
     running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=PATIENCE)
-    assert running.returncode == 130, said
+    _, stderr = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 130, stderr
     assert re.search(
         r"interrupted: [1-7] of 8 probes of this run are finished and saved; run the same command"
         r" again to continue",
-        said,
+        stderr,
     )
     assert _probed(name) in range(1, 8)
 

@@ -96,8 +96,8 @@ def test_one_failure_that_becomes_another_is_a_transition_and_no_bracket(tell: T
 
 def test_back_and_forth(tell: Tell) -> None:
     other = bad(evolve(ASSERT, fingerprint="compiler-assert:other"), Status.CRASHED)
-    told = tell([OK, OK, CRASHED, other, OK, OK])
-    (answer,) = told.search()
+    history = tell([OK, OK, CRASHED, other, OK, OK])
+    (answer,) = history.search()
     assert answer.account.word is Word.INTERMITTENT
     assert [(change.before.release, change.after.release) for change in answer.transitions] == [
         ("3.1.0", "3.2.0"),
@@ -105,31 +105,31 @@ def test_back_and_forth(tell: Tell) -> None:
         ("3.3.0", "3.4.0"),
     ]
     assert ends(answer) == ("3.1.0", "3.2.0"), "the newest regression"
-    (fixed,) = told.search(fixed=True)
+    (fixed,) = history.search(fixed=True)
     assert ends(fixed) == ("3.3.0", "3.4.0"), "the newest fix"
 
 
 def test_answers_are_told_as_they_are_known_one_target_first(tell: Tell) -> None:
     history = tell([OK] * 9 + [GONE])
-    said: list[tuple[str, str, int]] = []
+    events: list[tuple[str, str, int]] = []
     planned: list[int] = []
 
     def hear(answer: ReleaseAnswer) -> None:
-        said.append((answer.target.name, answer.spec.case, len(history.tried)))
+        events.append((answer.target.name, answer.spec.case, len(history.tried)))
 
     names = [target.name for target in TARGETS[:2]]
-    found = history.search(
+    answers = history.search(
         targets=TARGETS[:2],
         cases=("one", "two", "known"),
         stay=True,
         on_answer=hear,
         on_plan=lambda cells: planned.append(len(cells)),
     )
-    assert [(answer.spec.case, answer.target.name) for answer in found] == [
+    assert [(answer.spec.case, answer.target.name) for answer in answers] == [
         (case, name) for case in ("one", "two", "known") for name in names
     ]
     first, second = names
-    assert said == [
+    assert events == [
         (first, "known", 20),
         (second, "known", 20),
         *((first, "one", 30), (first, "two", 40)),
@@ -142,15 +142,15 @@ def test_answers_are_told_as_they_are_known_one_target_first(tell: Tell) -> None
 
 def test_where_no_worker_stays_all_is_compiled_in_one_run(tell: Tell) -> None:
     history = tell([OK] * 9 + [GONE])
-    said: list[str] = []
+    target_names: list[str] = []
     history.search(
         targets=TARGETS[:2],
         cases=("one", "two"),
-        on_answer=lambda answer: said.append(answer.target.name),
+        on_answer=lambda answer: target_names.append(answer.target.name),
     )
     assert [len(run) for run in history.runs if run] == [40]
     first, second = (target.name for target in TARGETS[:2])
-    assert said == [first, first, second, second]
+    assert target_names == [first, first, second, second]
 
 
 def test_what_cannot_be_told_shows_in_the_bracket(tell: Tell) -> None:
@@ -190,44 +190,44 @@ def test_a_flaky_release_elsewhere_leaves_the_culprit_alone(tell: Tell) -> None:
 
 @pytest.mark.parametrize("every", [True, False])
 def test_given_ends_are_tried_first_and_not_believed(tell: Tell, every: bool) -> None:
-    told = tell([OK] * 10)
-    (answer,) = told.search(good=0, bad=9, every=every)
-    assert told.tried[:2] == ["3.0.0", "3.9.0"]
+    history = tell([OK] * 10)
+    (answer,) = history.search(good=0, bad=9, every=every)
+    assert history.tried[:2] == ["3.0.0", "3.9.0"]
     assert answer.account.word is Word.WORKS
     (wrong,) = answer.otherwise
     assert wrong.release == "3.9.0"
 
 
 def test_a_search_tries_few_and_says_what_it_assumes(tell: Tell) -> None:
-    told = tell([OK] * 9 + [GONE])
-    (answer,) = told.search(every=False)
+    history = tell([OK] * 9 + [GONE])
+    (answer,) = history.search(every=False)
     assert ends(answer) == ("3.8.0", "3.9.0")
-    assert len(told.tried) < 10
-    tried = set(told.tried)
+    assert len(history.tried) < 10
+    probes = set(history.tried)
     assumed = {
         r for first, last in answer.assumed for r in LINE[LINE.index(first) : LINE.index(last) + 1]
     }
-    assert tried | assumed == set(LINE)
-    assert not tried & assumed
+    assert probes | assumed == set(LINE)
+    assert not probes & assumed
 
 
 def test_many_kernels_share_one_run_and_the_envs(tell: Tell) -> None:
-    told = tell([OK] * 9 + [GONE])
-    answers = told.search(targets=TARGETS, cases=("d64", "d128"))
+    history = tell([OK] * 9 + [GONE])
+    answers = history.search(targets=TARGETS, cases=("d64", "d128"))
     assert [(answer.spec.case, answer.target.name) for answer in answers] == [
         (case, target.name) for case in ("d64", "d128") for target in TARGETS
     ]
-    assert [sorted(names) for names in told.obtained] == [sorted(LINE)], (
+    assert [sorted(names) for names in history.obtained] == [sorted(LINE)], (
         "asked for at once, and once"
     )
-    assert len(told.tried) == 6 * 10
+    assert len(history.tried) == 6 * 10
 
 
 def test_the_same_failure_is_that_of_the_bad_end(tell: Tell) -> None:
-    told = tell([CRASHED] * 4 + [OK] * 2 + [REJECTED] * 4)
-    (answer,) = told.search(criterion="same-failure")
+    history = tell([CRASHED] * 4 + [OK] * 2 + [REJECTED] * 4)
+    (answer,) = history.search(criterion="same-failure")
     assert (answer.account.word, ends(answer)) == (Word.REGRESSED, ("3.5.0", "3.6.0"))
-    (older,) = told.search(criterion="same-failure", bad=2, good=9)
+    (older,) = history.search(criterion="same-failure", bad=2, good=9)
     assert (older.account.word, ends(older)) == (Word.FIXED, ("3.3.0", "3.4.0"))
 
 
@@ -258,5 +258,5 @@ def test_releases_that_a_project_leaves_out_exist_all_the_same(tmp_path: Path) -
     tried.
     """
     (tmp_path / "matrix.toml").write_text('env = [{ triton = "3.0.0" }, { triton = "3.9.0" }]\n')
-    found = existing_releases(load_matrix(tmp_path / "matrix.toml"))
-    assert {Version("3.0.0"), Version("3.5.1"), Version("3.9.0")} <= set(found["triton"])
+    releases = existing_releases(load_matrix(tmp_path / "matrix.toml"))
+    assert {Version("3.0.0"), Version("3.5.1"), Version("3.9.0")} <= set(releases["triton"])

@@ -49,12 +49,12 @@ Tell = Callable[..., tuple[ReleaseAnswer, ...]]
 
 @pytest.fixture
 def tell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Tell:
-    def told(outcomes: Sequence[Outcome], **how: Any) -> tuple[ReleaseAnswer, ...]:
+    def search_releases(outcomes: Sequence[Outcome], **how: Any) -> tuple[ReleaseAnswer, ...]:
         return Invented(monkeypatch, tmp_path, dict(zip(LINE, outcomes, strict=False))).search(
             **how
         )
 
-    return told
+    return search_releases
 
 
 def report(answers: Sequence[ReleaseAnswer], **facts: Any) -> BisectReport:
@@ -171,14 +171,14 @@ HISTORIES: list[tuple[list[Outcome], dict[str, Any]]] = [
 def word(outcome: Outcome) -> str:
     """An outcome as a golden file tells it."""
     registers = outcome.metrics.get("registers")
-    found = (
+    label = (
         outcome.failure.failure_class
         if outcome.failure
         else f"{registers} registers"
         if outcome in (FEW, MANY)
         else "ok"
     )
-    return f"{found} (flaky)" if outcome.flaky else found
+    return f"{label} (flaky)" if outcome.flaky else label
 
 
 def test_headlines(tell: Tell, golden: Callable[[str, str], None]) -> None:
@@ -186,10 +186,10 @@ def test_headlines(tell: Tell, golden: Callable[[str, str], None]) -> None:
     text = ""
     for outcomes, how in HISTORIES:
         (answer,) = tell(outcomes, **how)
-        found = ", ".join(
+        history = ", ".join(
             f"{release} {word(outcome)}" for release, outcome in zip(LINE, outcomes, strict=False)
         )
-        text += f"{found}{''.join(f'; {name} {value}' for name, value in how.items())}\n"
+        text += f"{history}{''.join(f'; {name} {value}' for name, value in how.items())}\n"
         text += "".join(f"    {line}\n" for line in headline(answer).splitlines())
     golden("headlines.txt", text)
 
@@ -201,11 +201,11 @@ def test_remarks(tell: Tell) -> None:
     assert remarks(broken, fixed=False)[0].startswith(
         "3.9.0 was given as an endpoint, but could not be tested: env_broken"
     )
-    (gone,) = tell([OK] * 9 + [GONE])
-    assert remarks(gone, fixed=True) == ["Not fixed up to 3.9.0."]
+    (regression,) = tell([OK] * 9 + [GONE])
+    assert remarks(regression, fixed=True) == ["Not fixed up to 3.9.0."]
     (searched,) = tell([OK] * 9 + [GONE], every=False)
     gaps = evolve(searched, assumed=(("3.1.0", "3.3.0"), ("3.5.0", "3.5.0")))
-    (assumed,) = (said for said in remarks(gaps, fixed=False) if "assumed" in said)
+    (assumed,) = (remark for remark in remarks(gaps, fixed=False) if "assumed" in remark)
     assert assumed == (
         "Not tested, and assumed to be like the neighbouring releases: 3.1.0–3.3.0 and 3.5.0 (--all"
         " tests them)."
@@ -215,15 +215,15 @@ def test_remarks(tell: Tell) -> None:
 
 
 def test_equal_answers_are_told_once(tell: Tell) -> None:
-    found = groups(many_answers(tell).answers)
-    assert [group.subject for group in found] == [
+    answer_groups = groups(many_answers(tell).answers)
+    assert [group.subject for group in answer_groups] == [
         "sel_dense/block_ptr (3 cases × 3 targets)",
         "sel_dense/block_ptr (d64 × sm_80, sm_90)",
         "sel_dense/block_ptr (d64, sm_90)",
         "sel_dense/block_ptr (d64, sm_90)",
         "sel_dense/block_ptr (d64, sm_90)",
     ]
-    assert sum(len(group.answers) for group in found) == 14
+    assert sum(len(group.answers) for group in answer_groups) == 14
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
@@ -242,8 +242,15 @@ def test_the_documents_follow_their_schema(tell: Tell) -> None:
     metric = report(tell([FEW] * 2 + [MANY] + [GONE], criterion="registers>128"))
     fixed = report(tell([CRASHED, REJECTED, OK]), fixed=True)
     searched = report(tell([OK] * 9 + [GONE], every=False))
-    for each in (one_answer(tell), many_answers(tell), metric, fixed, searched, report([])):
-        Draft202012Validator(schema()).validate(json.loads(dump(bisect_document(each))))  # type: ignore[arg-type]
+    for bisect_report in (
+        one_answer(tell),
+        many_answers(tell),
+        metric,
+        fixed,
+        searched,
+        report([]),
+    ):
+        Draft202012Validator(schema()).validate(json.loads(dump(bisect_document(bisect_report))))  # type: ignore[arg-type]
 
 
 def test_the_schema_that_is_shipped_is_that_of_the_records(
@@ -313,11 +320,11 @@ def test_a_fix_has_the_other_ends(tell: Tell) -> None:
 
 
 def test_how_to_go_on(tell: Tell) -> None:
-    (gone,) = tell([OK] * 9 + [GONE])
-    change = gone.bracket
+    (regression,) = tell([OK] * 9 + [GONE])
+    change = regression.bracket
     assert change is not None
     assert compare_url(change) == "https://github.com/triton-lang/triton/compare/v3.8.0...v3.9.0"
-    assert shlex.split(repeat_command(gone, ("--spec", "my kernels/*.toml"))) == [
+    assert shlex.split(repeat_command(regression, ("--spec", "my kernels/*.toml"))) == [
         *(
             "compat",
             "bisect",
@@ -351,8 +358,10 @@ def test_how_to_go_on(tell: Tell) -> None:
     assert fixed.bracket is not None
     assert "inverted" in commits_advice(fixed.bracket)
     assert "inverted" not in commits_advice(change)
-    ours = evolve(change, before=evolve(change.before, release="3.6.0+git1a2b3c"))
-    assert compare_url(ours) == "https://github.com/triton-lang/triton/compare/1a2b3c...v3.9.0"
+    git_change = evolve(change, before=evolve(change.before, release="3.6.0+git1a2b3c"))
+    assert (
+        compare_url(git_change) == "https://github.com/triton-lang/triton/compare/1a2b3c...v3.9.0"
+    )
     nowhere = evolve(change, before=evolve(change.before, release="3.6.0+ours"))
     assert (compare_url(nowhere), commits_command(nowhere)) == (None, None)
 

@@ -60,7 +60,8 @@ def test_a_search_over_two_of_one_name(built: Callable[[str], BuiltEnv], tmp_pat
     fits, odd = (spec("faces", "fine", constexprs={"BLOCK": block}) for block in (128, 100))
     assert (fits.kernel, fits.variant, fits.case) == (odd.kernel, odd.variant, odd.case)
     candidates = tuple(
-        ReleaseCandidate(version=Version(str(each.release)), env=each.env) for each in envs
+        ReleaseCandidate(version=Version(str(built_env.release)), env=built_env.env)
+        for built_env in envs
     )
     with Store(tmp_path) as store:
         context = RunContext(envs={}, store=store, limits=Limits(deadline=60, memory=8 << 30))
@@ -68,7 +69,7 @@ def test_a_search_over_two_of_one_name(built: Callable[[str], BuiltEnv], tmp_pat
             [(fits, TARGETS["sm_90"]), (odd, TARGETS["sm_90"])],
             ReleaseSearch(candidates=candidates, criterion=parse_criterion("ok")),
             context,
-            lambda missing: [each for each in envs if each.env in missing],
+            lambda missing: [built_env for built_env in envs if built_env.env in missing],
         )
     assert (good.account.word, bad.account.word) == (Word.WORKS, Word.NEVER)
     for answer, kernel, status in ((good, fits, Status.OK), (bad, odd, Status.REJECTED)):
@@ -97,7 +98,7 @@ def test_two_cases_that_are_told_the_same_are_two(
     )
     assert listed[1:] == [f"  copy/plain/{case}/sm_90/triton-3.9.0: ok" for case in ("one", "same")]
     for case in ("one", "same"):
-        told = json.loads(
+        explanation = json.loads(
             compat("explain", "--json", f"copy/plain/{case}/sm_90/triton-3.9.0").stdout
         )
-        assert told["outcome"]["status"] == "ok"
+        assert explanation["outcome"]["status"] == "ok"

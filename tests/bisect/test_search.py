@@ -30,7 +30,7 @@ class Counting:
 
 def changes(truth: Sequence[Judgement]) -> list[PositionBracket]:
     """By brute force: every pair of known neighbours that differ."""
-    known = [position for position, judgement in enumerate(truth) if judgement is not U]
+    positions = [position for position, judgement in enumerate(truth) if judgement is not U]
     return [
         PositionBracket(
             before=one,
@@ -38,7 +38,7 @@ def changes(truth: Sequence[Judgement]) -> list[PositionBracket]:
             judged_after=truth[other],
             untested=tuple(range(one + 1, other)),
         )
-        for one, other in itertools.pairwise(known)
+        for one, other in itertools.pairwise(positions)
         if truth[one] is not truth[other]
     ]
 
@@ -83,9 +83,9 @@ def test_what_is_found_in_any_history_is_real(truth: list[Judgement], width: int
     }
     assert not taken_on_trust & set(history.judged)
     open_in_brackets = {position for bracket in history.brackets for position in bracket.untested}
-    known = [position for position, judgement in history.judged.items() if judgement is not U]
-    if known:
-        inside = set(range(known[0], known[-1] + 1))
+    positions = [position for position, judgement in history.judged.items() if judgement is not U]
+    if positions:
+        inside = set(range(positions[0], positions[-1] + 1))
         assert inside - set(history.judged) <= taken_on_trust | open_in_brackets
 
 

@@ -118,11 +118,11 @@ def test_what_is_known_is_told_on_ctrl_c_and_at_the_end_of_the_budget(project: P
 
     answer, progress = (ended := started(project, "--json")).communicate(timeout=PATIENCE)
     assert ended.returncode == 0, progress
-    (found,) = (each["answer"] for each in json.loads(answer))
-    assert (found["ended"], found["untried"]) == ("done", 0)
-    (block,) = (need for need in found["needs"] if need["setting"] == "BLOCK")
+    (config_answer,) = (entry["answer"] for entry in json.loads(answer))
+    assert (config_answer["ended"], config_answer["untried"]) == ("done", 0)
+    (block,) = (need for need in config_answer["needs"] if need["setting"] == "BLOCK")
     assert (block["ok"], block["fails"]) == (["16", "32", "64"], ["256"])
-    assert "Stopped" not in found["sentence"]
+    assert "Stopped" not in config_answer["sentence"]
 
 
 def test_a_budget_that_ends_before_anything_is_known_is_no_answer(project: Path) -> None:

@@ -35,30 +35,30 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def answer(*arguments: str) -> dict[str, Any]:
-    (found,) = json.loads(run("bisect", SPEC, *arguments, "--json"))
-    return dict(found["answer"])
+    (entry,) = json.loads(run("bisect", SPEC, *arguments, "--json"))
+    return dict(entry["answer"])
 
 
 @pytest.mark.usefixtures("project")
 def test_a_kernel_that_timed_out_is_slow_and_not_stuck() -> None:
     stopped = ("--case", "n320", *ON, "3.1.0", "--deadline", "6")
     run("matrix", SPEC, *stopped)
-    told = run("explain", CELL, SPEC)
-    assert "    pass: tritongpu-coalesce\n" in told
-    assert re.search(r"IR before the pass: .*\.before\.mlir\n", told)
+    output = run("explain", CELL, SPEC)
+    assert "    pass: tritongpu-coalesce\n" in output
+    assert re.search(r"IR before the pass: .*\.before\.mlir\n", output)
     assert (
-        "    slow or stuck, not decided: it used CPU time all the while, in stage ttgir: " in told
+        "    slow or stuck, not decided: it used CPU time all the while, in stage ttgir: " in output
     )
     assert (
         f"compat bisect --axis config --kernel slow --variant as_written --case n320 {' '.join(ON)}"
-        " triton-3.1.0" in told
+        " triton-3.1.0" in output
     )
-    found = answer(*stopped, "--axis", "config")
+    config_answer = answer(*stopped, "--axis", "config")
     says = (
         r"Slow, not stuck: coalesce, in stage ttgir, grows as N\^[23]\.\d \(.*\): .* at 40, .* at"
         r" 80.* at 320\.$"
     )
-    assert re.match(says, found["sentence"])
+    assert re.match(says, config_answer["sentence"])
     assert re.search(
         r"    slow, not stuck: coalesce, in stage ttgir, grows as N\^[23]\.\d ",
         run("explain", CELL, SPEC),
@@ -67,20 +67,20 @@ def test_a_kernel_that_timed_out_is_slow_and_not_stuck() -> None:
 
 @pytest.mark.usefixtures("project")
 def test_the_growth_of_a_kernel_that_is_not_slow_yet() -> None:
-    found = answer(
+    growth_answer = answer(
         "--case", "n64", *ON, "3.9.0", "--grow", "N=32,64,96,128,4096", "--deadline", "20"
     )
     says = re.search(
         r"Slow, not stuck: .*grows as N\^([23]\.\d) .* ([\d.]+) s at 128, about ([\d.]+) (min|h)"
         r" \(.*\) at 4096\.$",
-        found["sentence"],
+        growth_answer["sentence"],
     )
-    assert says, found["sentence"]
+    assert says, growth_answer["sentence"]
     rate, measured, forecast = map(float, says.groups()[:3])
     seconds = forecast * {"min": 60, "h": 3600}[says[4]]
     # The rate is rounded to a tenth, which is a factor of 1.2 for 32 times the size.
     assert 1 / 1.5 < seconds / (measured * (4096 / 128) ** rate) < 1.5
-    (growth,) = found["settings"]
+    (growth,) = growth_answer["settings"]
     assert [compiled["size"] for compiled in growth["compiles"]] == [32, 64, 96, 128]
     assert growth["parts"]["ttgir"]["law"] == "power"
 

@@ -99,13 +99,13 @@ def test_without_an_index_there_is_another_way(tmp_path: Path) -> None:
 def test_envs_are_built_as_the_file_declares_them_that_was_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    asked: list[tuple[Path, EnvCache, list[Env]]] = []
+    calls: list[tuple[Path, EnvCache, list[Env]]] = []
     monkeypatch.setattr(
         provider,
         "build_envs",
-        lambda builder, envs, **_: asked.append((builder.index_cache, builder.cache, envs)),
+        lambda builder, envs, **_: calls.append((builder.index_cache, builder.cache, envs)),
     )
     cache = EnvCache(tmp_path / "envs")
     (built,) = EnvProvider(cache=cache)(tmp_path / name, [Env(name="some")])
-    assert asked == [(tmp_path / INDEX, cache, [Env(name="some")])]
+    assert calls == [(tmp_path / INDEX, cache, [Env(name="some")])]
     assert built.error is not None, "nothing was built here"

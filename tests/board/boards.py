@@ -14,7 +14,7 @@ from compat.hunt.known import KnownDefect
 from compat.model import Result, Status
 from compat.report.summary.record import Report
 from tests.records import ASSERT, LOST, OK, REMOVED, SHAPE, UNKNOWN_TARGET, bad, env
-from tests.report.factory import Fate, always, report, since, tried
+from tests.report.factory import Fate, always, report, results_of, since
 
 RELEASES = ("3.7.0", "3.8.0", "3.9.0")
 
@@ -25,7 +25,7 @@ def of_library(requirement: str, kernels: Mapping[str, Fate]) -> Report:
     results = [
         _of_package(result, requirement)
         for kernel, fate in kernels.items()
-        for result in tried(kernel, requirement.replace("==", "-"), fate, envs=envs)
+        for result in results_of(kernel, requirement.replace("==", "-"), fate, envs=envs)
     ]
     return evolve(report(results), options=("--package", requirement))
 
@@ -47,7 +47,7 @@ REPORTS = {
 }
 
 
-def made(known: tuple[KnownDefect, ...] = ()) -> BoardRecord:
+def build_record(known_defects: tuple[KnownDefect, ...] = ()) -> BoardRecord:
     index = BoardIndex()
     for requirement in REPORTS:
         name, version = requirement.split("==")
@@ -59,7 +59,7 @@ def made(known: tuple[KnownDefect, ...] = ()) -> BoardRecord:
             (requirement.partition("=="), kernels) for requirement, kernels in REPORTS.items()
         )
     ]
-    return board_record(reports, index, known)
+    return board_record(reports, index, known_defects)
 
 
 def keep(board: BoardDeclaration, without: str = "") -> None:

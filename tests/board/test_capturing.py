@@ -149,7 +149,7 @@ class Stopping(Listener):
     """Asks for the end while a program runs."""
 
     def step(self, subject: str) -> AbstractContextManager[Callable[[str], None]]:
-        return nullcontext(lambda words: Timer(1.0, interruption.ask).start())
+        return nullcontext(lambda message: Timer(1.0, interruption.ask).start())
 
 
 def a_run_that_is_stopped_ends_the_program(update: Update) -> None:

@@ -25,13 +25,13 @@ from compat.board.view import check_blocks
 from compat.errors import SelectionError, StoreError
 from compat.hunt.known import KnownDefect
 from compat.report.render.blocks import TextLine
-from tests.board.boards import RELEASES, made, of_library
+from tests.board.boards import RELEASES, build_record, of_library
 from tests.records import ASSERT, REMOVED, SHAPE, bad
 from tests.report.factory import always
 
 
 def test_every_kernel_has_a_mark_for_every_release() -> None:
-    record = made()
+    record = build_record()
     assert record.releases == RELEASES
     waves = record.library("waves")
     assert waves is not None
@@ -69,19 +69,19 @@ def test_a_case_that_works_for_no_release_of_a_target_does_not_count() -> None:
     version = BoardVersion(version="1.0", rows=(rows[0], rows[2]))
     assert [version.mark("add", place) for place in range(3)] == [GOOD, GOOD, 2]
     library = BoardLibraryRecord(name="waves", versions=(version,))
-    record = evolve(made(), libraries=(library,))
+    record = evolve(build_record(), libraries=(library,))
     assert [met.targets for met in record.affected[1]] == [("gfx942",)]  # its page lists it
     version = BoardVersion(version="1.0", rows=rows[:1])
     assert (version.mark("add", 1), version.usable) == (1, frozenset())
 
 
 def test_the_example_is_of_the_newest_release_that_fails() -> None:
-    failures = {failure.failure_class: failure for failure in made().failures}
+    failures = {failure.failure_class: failure for failure in build_record().failures}
     assert failures[ASSERT.failure_class].cell.endswith("/triton-3.8.0")
 
 
 def test_failures_of_kernels_that_work_elsewhere_are_first() -> None:
-    dependent = {failure.failure_class: failure.dependent for failure in made().failures}
+    dependent = {failure.failure_class: failure.dependent for failure in build_record().failures}
     assert dependent == {
         REMOVED.failure_class: 1,  # `cast` of rays fails everywhere
         SHAPE.failure_class: 1,
@@ -90,19 +90,19 @@ def test_failures_of_kernels_that_work_elsewhere_are_first() -> None:
 
 
 def test_a_row_has_its_case_and_a_version_says_whether_it_is_guessed() -> None:
-    library = made().library("waves")
+    library = build_record().library("waves")
     assert library is not None
     assert {row.case for row in library.newest.rows} == {"d64"}
     assert not library.newest.guessed
 
 
 def test_a_beginning_means_the_newest_such_release() -> None:
-    record = evolve(made(), releases=("3.7.0", "3.7.1", "3.9.0"))
+    record = evolve(build_record(), releases=("3.7.0", "3.7.1", "3.9.0"))
     assert check_board(record, {}, before="3.7").before == "3.7.1"
 
 
 def test_a_failure_of_two_libraries_is_one_failure() -> None:
-    record = made()
+    record = build_record()
     failure = record.failures[0]
     assert failure.fingerprint == REMOVED.fingerprint
     assert [(row.library, row.version, row.kernel) for row in record.affected[1]] == [
@@ -116,23 +116,23 @@ def test_a_failure_of_two_libraries_is_one_failure() -> None:
 
 
 def test_a_version_without_kernels_says_why() -> None:
-    library = made().library("broken")
+    library = build_record().library("broken")
     assert library is not None
     assert library.newest.problem == "no wheel"
     assert library.newest.rows == ()
 
 
 def test_a_known_failure_has_its_link() -> None:
-    known = KnownDefect(fingerprint=REMOVED.fingerprint, url="https://example.org/1", note="so")
-    assert (made((known,)).failures[0].url, made((known,)).failures[0].note) == (
+    defect = KnownDefect(fingerprint=REMOVED.fingerprint, url="https://example.org/1", note="so")
+    assert (build_record((defect,)).failures[0].url, build_record((defect,)).failures[0].note) == (
         "https://example.org/1",
         "so",
     )
-    assert made().failures[0].url == ""
+    assert build_record().failures[0].url == ""
 
 
 def test_a_record_is_read_as_it_was_written() -> None:
-    record = made()
+    record = build_record()
     assert read_record(board_json(record).encode(), "board.json") == record
 
 
@@ -143,7 +143,7 @@ def test_something_else_is_not_a_record(content: bytes) -> None:
 
 
 def checked(installed: Mapping[str, str], **options: str) -> BoardCheck:
-    return check_board(made(), installed, **options)
+    return check_board(build_record(), installed, **options)
 
 
 def test_an_upgrade_breaks_what_works_before_and_not_after_it() -> None:
@@ -204,8 +204,8 @@ def test_a_release_without_a_compile_is_not_said_to_break_nothing(
         libraries=(BoardLibraryRecord(name="waves", versions=(version,)),),
     )
     blocks = check_blocks(check_board(record, {"waves": "1.0"}, before=before))
-    told = [block.text for block in blocks if isinstance(block, TextLine) and block.text]
-    assert told == lines
+    texts = [block.text for block in blocks if isinstance(block, TextLine) and block.text]
+    assert texts == lines
 
 
 @pytest.mark.parametrize(

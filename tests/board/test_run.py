@@ -30,7 +30,7 @@ from tests.board.boards import REPORTS, of_library
 from tests.records import env
 from tests.sqlite import column
 from tests.waiting import wait_until
-from tests.wheels import empty_project, own_libraries, said, wheelhouse
+from tests.wheels import compat_output, empty_project, own_libraries, wheelhouse
 
 __all__ = ["own_libraries", "wheelhouse"]
 
@@ -63,9 +63,9 @@ def test_only_what_is_new_is_compiled(folder: Path, monkeypatch: pytest.MonkeyPa
     it.
     """
     declare(envs=("3.4.0",), versions='versions = ["1.0"]')
-    first = said("board", "run", "--no-build")
+    first = compat_output("board", "run", "--no-build")
     assert re.search(r"compiled [4-9] cells of 1 version", first)
-    assert "compiled 0 cells of 0 versions" in said("board", "run", "--no-build")
+    assert "compiled 0 cells of 0 versions" in compat_output("board", "run", "--no-build")
     a_new_release_is_one_column()
     a_new_version_is_one_row()
     a_run_without_its_index_reads_the_store()
@@ -89,7 +89,7 @@ def test_kernels_of_other_devices_can_be_left_out(
 ) -> None:
     modules = f'versions = ["1.0"]\nwithout = {json.dumps(without)}'
     declare(envs=("3.9.0",), versions=modules)
-    assert message in said("board", "run", "--no-build")
+    assert message in compat_output("board", "run", "--no-build")
 
 
 @pytest.mark.wheels
@@ -100,12 +100,12 @@ def test_kill_9_loses_no_finished_cell(folder: Path) -> None:
     wait_until(lambda: len(stored()) > 1)
     process.kill()
     process.wait()
-    kept = stored()
+    ids = stored()
     assert not Path("board/data").exists()
-    said("board", "run", "--no-build")
+    compat_output("board", "run", "--no-build")
     cells = BoardData(read_board(Path("board.toml")).folder).read("live-waves", "1.0").results
     read = {result.cell.id for result in cells if result.cached}
-    assert set(kept) <= read < {result.cell.id for result in cells}
+    assert set(ids) <= read < {result.cell.id for result in cells}
 
 
 def stored() -> list[str]:
@@ -118,7 +118,7 @@ def stored() -> list[str]:
 def a_new_release_is_one_column() -> None:
     """Also one that only this library is compiled on."""
     declare(envs=("3.4.0",), versions=f'versions = ["1.0"]\nenvs = {json.dumps(RELEASES)}')
-    text = said("board", "run", "--no-build")
+    text = compat_output("board", "run", "--no-build")
     assert "live-waves==1.0: 1 env, sm_90" in text
     assert re.search(r"compiled [4-9] cells of 1 version", text)
     assert "3.9.0: live-waves 1.0 loses 3 kernels" in text
@@ -133,7 +133,7 @@ def a_new_release_is_one_column() -> None:
 
 def a_new_version_is_one_row() -> None:
     declare(envs=RELEASES, versions="newest = 2")
-    text = said("board", "run", "--no-build")
+    text = compat_output("board", "run", "--no-build")
     assert "live-waves==2.0: 2 envs, sm_90" in text
     assert "live-waves==1.0" not in text
 
@@ -141,7 +141,7 @@ def a_new_version_is_one_row() -> None:
 def a_run_without_its_index_reads_the_store() -> None:
     before = json.loads(Path("board/board.json").read_text())
     Path("board/data/index.json").unlink()
-    text = said("board", "run", "--no-build")
+    text = compat_output("board", "run", "--no-build")
     assert "cells to compile" not in text
     assert json.loads(Path("board/board.json").read_text()) == before
 
@@ -149,12 +149,12 @@ def a_run_without_its_index_reads_the_store() -> None:
 def a_report_that_the_index_does_not_name_yet_is_not_joined_twice() -> None:
     data = BoardData(read_board(Path("board.toml")).folder)
     index = data.index()
-    whole = index.of("live-waves", "1.0")
-    data.note("live-waves", "1.0", evolve(whole, columns={"triton-3.4.0": ("sm_90",)}))
-    said("board", "run", "--no-build")
+    version = index.of("live-waves", "1.0")
+    data.note("live-waves", "1.0", evolve(version, columns={"triton-3.4.0": ("sm_90",)}))
+    compat_output("board", "run", "--no-build")
     ids = [result.cell.id for result in data.read("live-waves", "1.0").results]
     assert len(ids) == len(set(ids))
-    assert data.index().of("live-waves", "1.0").columns == whole.columns
+    assert data.index().of("live-waves", "1.0").columns == version.columns
 
 
 def a_library_that_is_gone_keeps_its_results(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,9 +168,9 @@ def a_library_that_is_gone_keeps_its_results(folder: Path, monkeypatch: pytest.M
         patch.setenv("PIP_FIND_LINKS", str(empty))
         patch.setenv(VARIABLE, str(empty / "envs"))
         declare(envs=RELEASES, versions="newest = 2", targets=("sm_90", "sm_80"))
-        told = said("board", "run", "--no-build")
-    assert "live-waves: cannot list the versions of live-waves" in told
-    assert "live-waves==2.0: 2 envs, sm_80\n" in told  # CuTe DSL has an sm_80, too
+        output = compat_output("board", "run", "--no-build")
+    assert "live-waves: cannot list the versions of live-waves" in output
+    assert "live-waves==2.0: 2 envs, sm_80\n" in output  # CuTe DSL has an sm_80, too
     assert json.loads(Path("board/data/index.json").read_text()) == json.loads(before)
     Path("board.toml").write_text(text)
 
@@ -183,19 +183,19 @@ def a_check_reads_what_is_installed(folder: Path, monkeypatch: pytest.MonkeyPatc
     nameless = place.parent / "nameless.dist-info"
     nameless.mkdir()
     (nameless / "METADATA").write_text("Metadata-Version: 2.1\n")
-    text = said("board", "check", "--from", "3.4", code=1)
+    text = compat_output("board", "check", "--from", "3.4", code=1)
     assert "live-waves 1.0" in text
     assert re.search(r"the arguments of [4-9] kernels are guessed", text)
     assert "breaks 1: api-removed: gone" in text
     assert "breaks 2: api-changed: beside" in text
     assert "from Triton 3.4.0 to 3.9.0, 3 kernels of live-waves break" in text
-    document = json.loads(said("board", "check", "--from", "3.4", "--json", code=1))
+    document = json.loads(compat_output("board", "check", "--from", "3.4", "--json", code=1))
     lost = {lost["kernel"]: lost["class"] for lost in document["libraries"][0]["lost"]}
     assert lost == {"beside": "api-changed", "gone": "api-removed", "tuned": "api-changed"}
 
 
 def the_site_has_no_dead_link(folder: Path) -> None:
-    assert re.search(r"wrote \d+ files \(0\.\d MB\) to board/site", said("board", "site"))
+    assert re.search(r"wrote \d+ files \(0\.\d MB\) to board/site", compat_output("board", "site"))
     site = folder / "board" / "site"
     for page in site.rglob("*.html"):
         for link in re.findall(r'(?:href|src)="([^"#:]+)(?:#[^"]*)?"', page.read_text()):
@@ -216,21 +216,21 @@ def test_kernels_with_other_arguments_are_compiled_again(folder: Path) -> None:
         'launch = { x_ptr = "*fp16", y_ptr = "*fp16", n = 64 }\n'
     )
     Path("plain.toml").write_text(kernel)
-    said("board", "run", "--no-build")
+    compat_output("board", "run", "--no-build")
     declare(envs=RELEASES, versions=versions)
-    assert "changed kernel" not in said("board", "run", "--no-build")
+    assert "changed kernel" not in compat_output("board", "run", "--no-build")
     Path("plain.toml").write_text(kernel.replace("32", "64"))
     declare(envs=RELEASES, versions=versions, targets=("sm_90", "sm_80"))
-    text = said("board", "run", "--no-build")
+    text = compat_output("board", "run", "--no-build")
     assert "compiling 1 new or changed kernel for all releases and targets" in text
     assert "compiled 10 cells of 1 version" in text  # 4 of it, 6 of the others for sm_80
     cells = BoardData(read_board(Path("board.toml")).folder).read("live-waves", "1.0").results
-    mine = [each.cell for each in cells if each.cell.spec.kernel == "mine"]
+    mine = [result.cell for result in cells if result.cell.spec.kernel == "mine"]
     assert {(cell.env.name, cell.target.name) for cell in mine} == {
         (f"triton-{release}", target) for release in RELEASES for target in ("sm_90", "sm_80")
     }
     assert {cell.spec.compile.constexprs["BLOCK"] for cell in mine} == {64}
-    assert "compiled 0 cells" in said("board", "run", "--no-build")
+    assert "compiled 0 cells" in compat_output("board", "run", "--no-build")
 
 
 @pytest.mark.wheels
@@ -246,19 +246,19 @@ def test_a_kernel_that_was_not_there_before_is_compiled_everywhere(folder: Path)
         'launch = {{ x_ptr = "*fp16", y_ptr = "*fp16", n = 64 }}\n{more}'
     )
     (files / "mine.toml").write_text(kernel.format(name="mine", more=""))
-    said("board", "run", "--no-build")
+    compat_output("board", "run", "--no-build")
     (files / "theirs.toml").write_text(kernel.format(name="theirs", more='targets = ["sm_80"]\n'))
     declare(envs=("3.9.0",), versions=versions, targets=("sm_90", "sm_80"))
-    assert "changed kernel" not in said("board", "run", "--no-build")
+    assert "changed kernel" not in compat_output("board", "run", "--no-build")
     (files / "more.toml").write_text(kernel.format(name="more", more=""))
     declare(envs=RELEASES, versions=versions, targets=("sm_90", "sm_80"))
-    assert "compiling 1 new or changed kernel for" in said("board", "run", "--no-build")
+    assert "compiling 1 new or changed kernel for" in compat_output("board", "run", "--no-build")
     cells = BoardData(read_board(Path("board.toml")).folder).read("live-waves", "1.0").results
     places = {
         name: {
-            (each.cell.env.name, each.cell.target.name)
-            for each in cells
-            if each.cell.spec.kernel == name
+            (result.cell.env.name, result.cell.target.name)
+            for result in cells
+            if result.cell.spec.kernel == name
         }
         for name in ("mine", "more", "theirs")
     }
@@ -290,7 +290,7 @@ def test_results_that_no_longer_hold_leave_the_board(
             f"envs = {json.dumps(envs)}\ntargets = {json.dumps(targets)}\n[[library]]\n"
             'name = "ours"\npackage = false\nversions = ["1.0"]\nkernels = ["*s.toml"]\n'
         )
-        return said("board", "run", "--no-build", code=code)
+        return compat_output("board", "run", "--no-build", code=code)
 
     def run_without_envs(envs: tuple[str, ...], *targets: str) -> None:
         with monkeypatch.context() as patch:
@@ -349,7 +349,7 @@ def test_kernels_without_a_kernel_file_are_guessed(folder: Path) -> None:
         'module = "live_waves.plain"\nconstexprs = { BLOCK = 32 }\n'
         'launch = { x_ptr = "*fp16", y_ptr = "*fp16", n = 64 }\n'
     )
-    said("board", "run", "--no-build")
+    compat_output("board", "run", "--no-build")
     cells = BoardData(read_board(Path("board.toml")).folder).read("live-waves", "1.0").results
     specs = {result.cell.spec.kernel: result.cell.spec for result in cells}
     assert {name for name, spec in specs.items() if not spec.guessed} == {"mine"}
@@ -362,7 +362,7 @@ def test_kernels_without_a_kernel_file_are_guessed(folder: Path) -> None:
     examples = {failure["example"] for failure in record["failures"]}
     assert examples
     for example in examples:  # the command finds a kernel that no file declares
-        assert "class: " in said(*shlex.split(example)[1:])
+        assert "class: " in compat_output(*shlex.split(example)[1:])
 
 
 @pytest.mark.wheels
@@ -382,9 +382,9 @@ def test_kernel_files_need_no_package(folder: Path) -> None:
     files = 'name = "generator"\npackage = false\nkernels = ["generated/{version}/*.toml"]\n'
     text = 'envs = ["3.9.0"]\ntargets = ["sm_90"]\n[[library]]\n' + files
     Path("board.toml").write_text(text + 'versions = ["1.0"]\n')
-    assert "compiled 1 cell of 1 version" in said("board", "run", "--no-build")
+    assert "compiled 1 cell of 1 version" in compat_output("board", "run", "--no-build")
     Path("board.toml").write_text(text + 'versions = ["1.0", "2.0"]\n')
-    assert "compiled 1 cell of 1 version" in said("board", "run", "--no-build")
+    assert "compiled 1 cell of 1 version" in compat_output("board", "run", "--no-build")
     record = json.loads(Path("board/board.json").read_text())
     (library,) = record["libraries"]
     rows = {version["version"]: version["rows"] for version in library["versions"]}
@@ -393,8 +393,8 @@ def test_kernel_files_need_no_package(folder: Path) -> None:
         "2.0": [["mine", "default", "sm_90", [1]]],
     }
     (failure,) = record["failures"]
-    assert "class: " in said(*shlex.split(failure["example"])[1:])
-    assert "wrote" in said("board", "site")
+    assert "class: " in compat_output(*shlex.split(failure["example"])[1:])
+    assert "wrote" in compat_output("board", "site")
 
 
 def test_a_board_without_data_is_one_clear_error(
@@ -402,13 +402,13 @@ def test_a_board_without_data_is_one_clear_error(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     declare(envs=("3.9.0",), versions='versions = ["1.0"]')
-    assert "the board has no data yet" in said("board", "site", code=5)
+    assert "the board has no data yet" in compat_output("board", "site", code=5)
     Path("board").mkdir()
     Path("board/board.json").write_text(
         '{"schema": 1, "tool": "0", "toolchain": "Triton", "releases": [], "targets": [],'
         ' "libraries": [], "failures": []}'
     )
-    assert "--record: the board has no data yet" in said("board", "check", code=5)
+    assert "--record: the board has no data yet" in compat_output("board", "check", code=5)
 
 
 @pytest.mark.parametrize("key", ["envs", "targets"])
@@ -417,11 +417,11 @@ def test_an_env_or_target_that_is_not_there_names_the_file(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("board.toml").write_text(f'{key} = ["nope"]\n[[library]]\nname = "live-waves"\n')
-    assert "error: board.toml: " in said("board", "run", code=3)
+    assert "error: board.toml: " in compat_output("board", "run", code=3)
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         (("run",), "board.toml: cannot be read"),
         (("site",), "board.toml: cannot be read"),
@@ -429,10 +429,10 @@ def test_an_env_or_target_that_is_not_there_names_the_file(
     ],
 )
 def test_a_missing_file_is_one_clear_error(
-    words: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(main, ["board", *words])
+    done = CliRunner().invoke(main, ["board", *arguments])
     assert done.exit_code not in (0, 1)
     assert message in done.output
 
@@ -442,7 +442,7 @@ def test_a_library_that_the_board_lacks_is_an_error(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     declare(envs=("3.9.0",), versions='versions = ["1.0"]')
-    text = said("board", "run", "--only", "live-wave", code=3)
+    text = compat_output("board", "run", "--only", "live-wave", code=3)
     assert "the board has no library 'live-wave'" in text
 
 
@@ -452,14 +452,14 @@ def test_a_library_that_cannot_be_used_does_not_stop_the_others(folder: Path) ->
     with Path("board.toml").open("a") as file:
         file.write('[[library]]\nname = "no-kernels"\n[[library]]\nname = "not-there"\n')
         file.write('[[library]]\nname = "live-wave"\nversions = ["1.0"]\n')
-    text = said("board", "run", "--no-build")
+    text = compat_output("board", "run", "--no-build")
     assert re.search(r"compiled [3-9] cells of 3 versions", text)
     assert "no-kernels==1.0: " in text
     assert "not-there: the package index has no not-there" in text
     assert "live-wave==1.0: cannot install live-wave==1.0" in text
-    one = said("board", "run", "--no-build", "--only", "live-waves")
+    one = compat_output("board", "run", "--no-build", "--only", "live-waves")
     assert "live-wave==1.0" not in one
-    again = said("board", "run", "--no-build")
+    again = compat_output("board", "run", "--no-build")
     assert "no-kernels==1.0: 1 env" not in again
     assert "live-wave==1.0: 1 env, sm_90" in again  # the index may have it by then
 
@@ -486,8 +486,8 @@ def test_a_wrong_kernel_file_is_an_error_and_not_a_result(
     Path("inner").mkdir()
     Path("board.toml").rename("inner/board.toml")
     Path("inner/waves.toml").write_text('kernel = 1\npackage = "live-waves==1.0"\n')
-    words = ("board", "run", "--no-build", "--board", "inner/board.toml")
-    assert "error: inner/waves.toml: " in said(*words, code=2)
+    arguments = ("board", "run", "--no-build", "--board", "inner/board.toml")
+    assert "error: inner/waves.toml: " in compat_output(*arguments, code=2)
     assert not Path("inner/board/data").exists()
 
 
@@ -503,6 +503,6 @@ def test_the_deadline_of_the_board_counts_and_only_named_libraries_are_compiled(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("compat.cli.board.update_board", update)
     declare(envs=("3.9.0",), versions="newest = 1")
-    said("board", "run", code=3)
-    said("board", "run", "--only", "live-waves", "--deadline", "7", code=3)
+    compat_output("board", "run", code=3)
+    compat_output("board", "run", "--only", "live-waves", "--deadline", "7", code=3)
     assert seen == [((), 33.0), (("live-waves",), 7.0)]

@@ -11,7 +11,7 @@ import pytest
 from compat.board.declaration import BoardDeclaration, read_board
 from compat.board.record import GOOD, UNTRIED, BoardRow, BoardVersion
 from compat.board.site import headline, number_of, write_site
-from tests.board.boards import keep, made
+from tests.board.boards import build_record, keep
 from tests.records import ASSERT, REMOVED
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -27,7 +27,7 @@ def board(tmp_path: Path) -> BoardDeclaration:
 
 
 def test_the_headline_counts_kernels_that_work_somewhere() -> None:
-    record = made()
+    record = build_record()
     assert headline(record, 2) == (
         "Triton 3.9.0 compiles 2 of 3 kernels that compile on some release, in 1 library. Every"
         " kernel that compiles with 3.8.0 still does."
@@ -35,7 +35,7 @@ def test_the_headline_counts_kernels_that_work_somewhere() -> None:
 
 
 def test_a_number_says_what_it_counts() -> None:
-    library = made().library("waves")
+    library = build_record().library("waves")
     assert library is not None
     old, new = library.versions
     assert number_of(old, 2).words == "1 of 2 kernels compile; 1 no longer compiles"
@@ -64,10 +64,10 @@ def test_the_feed_has_what_the_newest_versions_lose(board: BoardDeclaration) -> 
     write_site(board, folder, released={"3.9.0": date(2026, 8, 1)}, url="https://example.org/b/")
     feed = ElementTree.parse(folder / "feed.xml").getroot()
     (entry,) = feed.iter(f"{ATOM}entry")
-    found = {
+    texts = {
         name: entry.findtext(f"{ATOM}{name}") for name in ("id", "title", "updated", "summary")
     }
-    assert found == {
+    assert texts == {
         "id": "urn:triton-compat:board:3.9.0:waves:1.0",
         "title": "Triton 3.9.0 breaks 1 kernel of waves 1.0",
         "updated": "2026-08-01T00:00:00Z",

@@ -21,8 +21,8 @@ def find_chromium(*further: str) -> str | None:
     PATH, else of ``further`` paths.
     """
     named = os.environ.get(VARIABLE)
-    found = (shutil.which(name) for name in ([named] if named else [*NAMES, *further]))
-    return next((path for path in found if path and _starts(path)), None)
+    paths = (shutil.which(name) for name in ([named] if named else [*NAMES, *further]))
+    return next((path for path in paths if path and _starts(path)), None)
 
 
 def _starts(path: str) -> bool:

@@ -46,13 +46,13 @@ def _missing() -> NoReturn:
     named = os.environ.get(VARIABLE)
     if named:
         pytest.fail(f"{VARIABLE}={named} names no Chromium that starts", pytrace=False)
-    words = (
+    message = (
         "no Chromium: install the package chromium, or run `playwright install chromium`, or name"
         f" one in {VARIABLE}"
     )
     if os.environ.get("CI") == "true" or os.environ.get(NEEDED):
-        pytest.fail(words, pytrace=False)
-    pytest.skip(words)
+        pytest.fail(message, pytrace=False)
+    pytest.skip(message)
 
 
 @pytest.fixture
@@ -73,8 +73,8 @@ def open_page(look: Callable[..., Look], pages: Callable[[str], Path]) -> Callab
     """Opens the page of a report by its name, and waits until it is drawn."""
 
     def opened(name: str, **options: Any) -> Look:
-        found = look(pages(name), **options)
-        found.page.wait_for_selector("body[data-ready]")
-        return found
+        watched_page = look(pages(name), **options)
+        watched_page.page.wait_for_selector("body[data-ready]")
+        return watched_page
 
     return opened

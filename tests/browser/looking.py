@@ -66,12 +66,12 @@ class Look:
             "preload": False,
             **({"runOnly": rules} if rules else {}),
         }
-        found: list[dict[str, Any]] = self.page.evaluate(
+        violations: list[dict[str, Any]] = self.page.evaluate(
             "options => axe.run(options).then(found => found.violations)", options
         )
         return [
             f"{rule['impact']} {rule['id']}: {node['html']} {node['failureSummary']}"
-            for rule in found
+            for rule in violations
             if rule["impact"] in ("serious", "critical")
             for node in rule["nodes"]
         ]

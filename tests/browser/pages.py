@@ -67,7 +67,7 @@ def tuned() -> Report:
     results = [
         result
         for kernel, variant, case in names
-        for result in factory.tried(
+        for result in factory.results_of(
             kernel, variant, factory.always(OK), envs=envs, cases=[case], targets=TARGETS[1:2]
         )
     ]
@@ -86,9 +86,9 @@ def tuned() -> Report:
 def attacking() -> Report:
     """Every text is an attack, in a file that somebody sent."""
     with tempfile.TemporaryDirectory() as folder:
-        made = evolve(hostile(Path(folder)), api=naming(ATTACK, many=0))
-        made = enclosing(made, _text, lambda name: None if name == "constructor" else ATTACK)
-    return load_report(dump(matrix_document(made)))
+        report = evolve(hostile(Path(folder)), api=naming(ATTACK, many=0))
+        report = enclosing(report, _text, lambda name: None if name == "constructor" else ATTACK)
+    return load_report(dump(matrix_document(report)))
 
 
 def _text(path: str) -> str | None:

@@ -21,14 +21,14 @@ CELL = "sel_dense/as_written/d64/sm_90/triton-3.5.0"
 
 
 def result(cell: str) -> Result:
-    return next(each for each in real().results if each.cell.id == cell)
+    return next(cell_result for cell_result in real().results if cell_result.cell.id == cell)
 
 
 def facts(page: Page) -> dict[str, str]:
     """What the lists of the drawer say, by what each is called."""
-    found = page.locator("[data-drawer] dl.definitions > div")
+    definitions = page.locator("[data-drawer] dl.definitions > div")
     return dict(
-        found.evaluate_all(
+        definitions.evaluate_all(
             "all => all.map(each => [each.firstChild.textContent,"
             " each.lastChild.firstChild.textContent])"
         )
@@ -57,13 +57,13 @@ def test_a_failure_that_need_not_happen_is_told_so(
     look: Callable[..., Look], tmp_path: Path
 ) -> None:
     loose = "ok, or rejected (shape-mismatch)"
-    for strict, said, beside in (
+    for strict, declaration, beside in (
         (False, loose, f"declared {loose}"),
         (True, "rejected (shape-mismatch)", "as declared"),
     ):
         expectation = evolve(records.declared(records.SHAPE, reason="So it is."), strict=strict)
         rejected = factory.always(records.bad(records.SHAPE))
-        results = factory.tried(
+        results = factory.results_of(
             "k",
             "v",
             rejected,
@@ -75,20 +75,25 @@ def test_a_failure_that_need_not_happen_is_told_so(
         path.write_text(matrix_html(factory.report(results)), encoding="utf-8")
         page = look(path, fragment=f"#cell={results[0].cell.id}").page
         assert page.locator("[data-fact-line=compiles] strong").inner_text() == beside
-        assert facts(page)["Declared"] == f"{said}. So it is."
+        assert facts(page)["Declared"] == f"{declaration}. So it is."
 
 
 def test_it_tells_all_that_is_known_of_a_failure(open_page: Open) -> None:
     page = open_page("real", fragment=f"#cell={CELL}").page
-    failed, told = result(CELL).outcome.failure, facts(page)
+    failed, fields = result(CELL).outcome.failure, facts(page)
     assert failed is not None
-    assert (told["Class"], told["Fingerprint"].removesuffix("Copy"), told["Stage"], told["At"]) == (
+    assert (
+        fields["Class"],
+        fields["Fingerprint"].removesuffix("Copy"),
+        fields["Stage"],
+        fields["At"],
+    ) == (
         failed.failure_class,
         failed.fingerprint,
         failed.stage,
         failed.location,
     )
-    assert told["Declared"].startswith("rejected (shape-mismatch). ")
+    assert fields["Declared"].startswith("rejected (shape-mismatch). ")
     drawer = page.locator("[data-drawer]")
     assert drawer.locator(".advice").inner_text().replace("`", "") == failed.advice.replace("`", "")
     assert drawer.locator("[data-excerpt]").inner_text() == failed.excerpt
@@ -106,9 +111,9 @@ def test_it_tells_what_a_build_is_like(open_page: Open) -> None:
     assert str(outcome.metrics["registers"]) in text
     assert outcome.warnings[0].message in text
     page.locator("[data-drawer] .circumstances summary").click()
-    told = facts(page)
-    assert told["Env"].startswith("triton-3.8.0: Triton 3.8.0")
-    assert "*fp16" in told["Compiled with"]
+    fields = facts(page)
+    assert fields["Env"].startswith("triton-3.8.0: Triton 3.8.0")
+    assert "*fp16" in fields["Compiled with"]
 
 
 def test_it_shows_the_source_at_the_line_with_a_caret(open_page: Open) -> None:
@@ -130,14 +135,16 @@ def test_it_shows_the_source_at_the_line_with_a_caret(open_page: Open) -> None:
 
 
 def test_an_env_that_cannot_be_built_says_why(open_page: Open) -> None:
-    cell = next(each for each in various().results if each.built.error)
+    cell = next(cell_result for cell_result in various().results if cell_result.built.error)
     page = open_page("various", fragment=f"#cell={cell.cell.id}").page
     page.locator("[data-drawer] .circumstances summary").click()
     assert "no wheels for triton==4.0.0" in facts(page)["Error of the env"]
 
 
 def test_several_envs_of_a_release_are_told_apart(open_page: Open) -> None:
-    cell = next(each for each in various().results if each.cell.env.name == "pt2.9")
+    cell = next(
+        cell_result for cell_result in various().results if cell_result.cell.env.name == "pt2.9"
+    )
     page = open_page("various", fragment=f"#cell={cell.cell.id}").page
     page.locator("[data-drawer] .circumstances summary").click()
     assert "PyTorch 2.9.1" in facts(page)["Env"]

@@ -20,10 +20,10 @@ Open = Callable[..., Look]
 
 def lines(page: Page) -> list[str]:
     """The names of the lines that are in sight, or nearly so."""
-    found: list[str] = page.locator("[data-grid] tr[data-level]").evaluate_all(
+    names: list[str] = page.locator("[data-grid] tr[data-level]").evaluate_all(
         "rows => rows.map(row => row.dataset.name)"
     )
-    return found
+    return names
 
 
 def line(page: Page, name: str) -> Locator:
@@ -32,9 +32,9 @@ def line(page: Page, name: str) -> Locator:
 
 def marks(page: Page, name: str) -> dict[str, str]:
     """Release → mark of a line."""
-    found = line(page, name).locator("[data-release]")
+    cells = line(page, name).locator("[data-release]")
     return dict(
-        found.evaluate_all("cells => cells.map(cell => [cell.dataset.release, cell.dataset.mark])")
+        cells.evaluate_all("cells => cells.map(cell => [cell.dataset.release, cell.dataset.mark])")
     )
 
 
@@ -63,40 +63,50 @@ def test_the_first_view_is_a_sentence_and_the_grid(open_page: Open) -> None:
 def test_each_cell_is_marked_as_in_the_other_reports(
     open_page: Open, name: str, report: Callable[[], Report]
 ) -> None:
-    page, found = open_page(name).page, report()
-    verdicts = {(v.kernel, v.variant, v.case, v.target): phrase_in_full(v) for v in found.verdicts}
-    for coordinate, results in list(found.by_coordinate.items())[:: len(found.by_coordinate) // 12]:
+    page, matrix_report = open_page(name).page, report()
+    verdicts = {
+        (v.kernel, v.variant, v.case, v.target): phrase_in_full(v) for v in matrix_report.verdicts
+    }
+    for coordinate, results in list(matrix_report.by_coordinate.items())[
+        :: len(matrix_report.by_coordinate) // 12
+    ]:
         page.locator("form[data-filter] [name=q]").fill("/".join(coordinate))
         of_it = "/".join(coordinate[:2])
-        wanted = {point.release.label: mark_of(found, point).word for point in points_of(results)}
+        expected = {
+            point.release.label: mark_of(matrix_report, point).word for point in points_of(results)
+        }
         assert marks(page, of_it) == {
-            release: wanted.get(release, "-") for release in marks(page, of_it)
+            release: expected.get(release, "-") for release in marks(page, of_it)
         }
         assert line(page, of_it).locator("[data-verdict]").inner_text() == verdicts[coordinate]
 
 
 def test_what_is_said_of_a_cell_to_those_who_do_not_see_it(open_page: Open) -> None:
     shape = next(
-        each for each in various().failures if each.failure.failure_class == "shape-mismatch"
+        distinct_failure
+        for distinct_failure in various().failures
+        if distinct_failure.failure.failure_class == "shape-mismatch"
     )
     crash = next(
-        each for each in various().failures if each.failure.failure_class == "internal-error"
+        distinct_failure
+        for distinct_failure in various().failures
+        if distinct_failure.failure.failure_class == "internal-error"
     )
     variant = shape.where[0]
     page = open_page("various", fragment=f"#q={variant.kernel}/{variant.variant}/").page
     cells = line(page, f"{variant.kernel}/{variant.variant}").locator("[data-release]")
-    said = dict(
+    labels = dict(
         cells.evaluate_all("cells => cells.map(cell => [cell.dataset.release, cell.ariaLabel])")
     )
     assert (
-        said["3.4.0"]
+        labels["3.4.0"]
         == f"{variant.variant}, 3.4.0: rejected with a diagnostic, shape-mismatch, {shape.id}"
     )
-    assert said["3.5.0"].endswith(
+    assert labels["3.5.0"].endswith(
         f"the compiler crashed, internal-error, {crash.id}, another failure than in the release"
         " before, unexpected"
     )
-    assert said["4.1.0"] == f"{variant.variant}, 4.1.0: not tested"
+    assert labels["4.1.0"] == f"{variant.variant}, 4.1.0: not tested"
 
 
 # --- folding and switches -------------------------------------------------------------------------

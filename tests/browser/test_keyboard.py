@@ -20,8 +20,8 @@ OUTLINE = "getComputedStyle(document.activeElement).outlineStyle"
 
 def focused(page: Page) -> list[Any]:
     """Line and release of what has the focus in the grid."""
-    found: list[Any] = page.evaluate(FOCUSED)
-    return found
+    position: list[Any] = page.evaluate(FOCUSED)
+    return position
 
 
 def enter_grid(page: Page) -> None:

@@ -22,7 +22,7 @@ def page(folder: Path, body: str, policy: str = "default-src * 'unsafe-inline' d
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "trouble"),
     [
         ("<script>throw new Error('oops')</script>", "error: oops"),
         ("<script>console.error('oops')</script>", "error: oops"),
@@ -36,11 +36,11 @@ def page(folder: Path, body: str, policy: str = "default-src * 'unsafe-inline' d
     ],
 )
 def test_what_a_page_must_not_do_is_told(
-    browser: Browser, tmp_path: Path, body: str, told: str
+    browser: Browser, tmp_path: Path, body: str, trouble: str
 ) -> None:
     with pytest.raises(AssertionError) as caught, looking(browser, page(tmp_path, body)) as look:
         look.page.wait_for_timeout(50)
-    assert told in str(caught.value)
+    assert trouble in str(caught.value)
 
 
 def test_violations_of_a_policy_are_told(browser: Browser, tmp_path: Path) -> None:
@@ -56,8 +56,8 @@ def test_violations_of_a_policy_are_told(browser: Browser, tmp_path: Path) -> No
 def test_what_keeps_people_from_using_a_page_is_found(browser: Browser, tmp_path: Path) -> None:
     path = page(tmp_path, "<button></button><p style='color: #ccc; background: #fff'>pale</p>")
     with looking(browser, path) as look:
-        found = look.serious()
-    assert [line.split(":")[0] for line in found] == [
+        violations = look.serious()
+    assert [line.split(":")[0] for line in violations] == [
         "critical button-name",
         "serious color-contrast",
     ]

@@ -15,10 +15,10 @@ NAMES = "#view=api"
 
 
 def states(page: Page, name: str) -> list[str]:
-    found: list[str] = page.locator(f'tr[data-name="{name}"] [data-state]').evaluate_all(
+    state_names: list[str] = page.locator(f'tr[data-name="{name}"] [data-state]').evaluate_all(
         "all => all.map(each => each.dataset.state)"
     )
-    return found
+    return state_names
 
 
 def summary(page: Page, name: str) -> str:
@@ -26,10 +26,10 @@ def summary(page: Page, name: str) -> str:
 
 
 def shown(page: Page) -> list[str]:
-    found: list[str] = page.locator("[data-names] tr[data-name]").evaluate_all(
+    names: list[str] = page.locator("[data-names] tr[data-name]").evaluate_all(
         "all => all.map(each => each.dataset.name)"
     )
-    return found
+    return names
 
 
 def test_a_page_without_names_has_no_view_of_them(open_page: Open) -> None:

@@ -54,9 +54,11 @@ def test_the_page_of_a_run_has_the_source_and_the_ir_of_a_failing_pass(
         with page.expect_download() as download:
             drawer.locator(f"a[data-download={kind}]").click()
         download.value.save_as(tmp_path / kind)
-        kept = next((tmp_path / ".compat").rglob(cell["failure"][kind]))
+        artifact = next((tmp_path / ".compat").rglob(cell["failure"][kind]))
         assert (
-            (tmp_path / kind).read_text().count("tt.scan") == kept.read_text().count("tt.scan") > 0
+            (tmp_path / kind).read_text().count("tt.scan")
+            == artifact.read_text().count("tt.scan")
+            > 0
         )
 
     line = drawer.locator("[data-commands] code", has_text="compat explain").inner_text()

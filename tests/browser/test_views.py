@@ -24,8 +24,12 @@ def test_each_defect_is_one_entry_with_everywhere_it_occurs(open_page: Open) -> 
     shown = page.locator("[data-failure]").evaluate_all(
         "all => all.map(each => each.dataset.failure)"
     )
-    assert shown == [each.failure.fingerprint for each in report.failures]
-    missing = next(each for each in report.failures if each.failure.failure_class == "api-missing")
+    assert shown == [distinct_failure.failure.fingerprint for distinct_failure in report.failures]
+    missing = next(
+        distinct_failure
+        for distinct_failure in report.failures
+        if distinct_failure.failure.failure_class == "api-missing"
+    )
     entry = page.locator(f'[data-failure="{missing.failure.fingerprint}"]')
     assert f"{len(missing.results)} cells" in entry.inner_text()
     entry.locator("summary").click()
@@ -44,9 +48,9 @@ def test_failures_are_searched(open_page: Open) -> None:
     search = page.locator("[data-failure-search]")
     search.fill("api-removed")
     of_class = [
-        each.failure.fingerprint
-        for each in large().failures
-        if each.failure.failure_class == "api-removed"
+        distinct_failure.failure.fingerprint
+        for distinct_failure in large().failures
+        if distinct_failure.failure.failure_class == "api-removed"
     ]
     assert (
         page.locator("[data-failure]").evaluate_all("all => all.map(each => each.dataset.failure)")
@@ -61,7 +65,11 @@ def test_failures_are_searched(open_page: Open) -> None:
 def test_a_failure_leads_to_its_cells_and_a_cell_to_its_failure(open_page: Open) -> None:
     page = open_page("real", fragment="#cell=sel_dense/block_ptr/d64/sm_90/triton-3.9.0").page
     page.get_by_role("link", name=re.compile("all places")).click()
-    removed = next(each for each in real().failures if each.failure.failure_class == "api-removed")
+    removed = next(
+        distinct_failure
+        for distinct_failure in real().failures
+        if distinct_failure.failure.failure_class == "api-removed"
+    )
     entry = page.locator(f'[data-failure="{removed.failure.fingerprint}"]')
     assert entry.locator("details").get_attribute("open") is not None
     assert page.locator("[data-drawer]").is_hidden()
@@ -126,10 +134,10 @@ def test_one_release_has_nothing_to_compare(look: Callable[..., Look], tmp_path:
         )
 
     one, other = (
-        factory.tried("k", "v", factory.always(records.OK), envs=[records.env(each)])
-        for each in ("3.1.0", "3.2.0")
+        factory.results_of("k", "v", factory.always(records.OK), envs=[records.env(release)])
+        for release in ("3.1.0", "3.2.0")
     )
-    failed = factory.tried(
+    failed = factory.results_of(
         "k", "v", factory.always(records.bad(records.SHAPE)), envs=[records.env("3.3.0")]
     )
     assert (
@@ -151,7 +159,7 @@ def test_load_of_the_machine_makes_no_jump(look: Callable[..., Look], tmp_path: 
         results = [
             result
             for release, fate in fates.items()
-            for result in factory.tried(
+            for result in factory.results_of(
                 "k",
                 "v",
                 factory.always(fate),
@@ -171,9 +179,12 @@ def test_load_of_the_machine_makes_no_jump(look: Callable[..., Look], tmp_path: 
 
 def _worsens(jump: str) -> bool:
     """Whether any of its amounts grows."""
-    found = re.findall(r"([\d,.]+)(?: (k?B|s))? → ([\d,.]+)(?: (k?B|s))?", jump)
-    assert found, jump
-    return any(_amount(after, its) > _amount(before, unit) for before, unit, after, its in found)
+    changes = re.findall(r"([\d,.]+)(?: (k?B|s))? → ([\d,.]+)(?: (k?B|s))?", jump)
+    assert changes, jump
+    return any(
+        _amount(after, unit_after) > _amount(before, unit)
+        for before, unit, after, unit_after in changes
+    )
 
 
 def _amount(digits: str, unit: str) -> float:
@@ -184,12 +195,12 @@ def test_charts_show_each_variant_over_the_releases(open_page: Open) -> None:
     page, report = open_page("real", fragment="#view=trends&kernel=sel_dense").page, real()
     chart = page.locator('[data-chart="broadcast_2d/Registers"]')
     results = [
-        each
-        for each in report.results
-        if (each.cell.spec.kernel, each.cell.spec.variant, each.cell.spec.case)
+        result
+        for result in report.results
+        if (result.cell.spec.kernel, result.cell.spec.variant, result.cell.spec.case)
         == ("sel_dense", "broadcast_2d", "d64")
     ]
-    registers = [each.outcome.metrics["registers"] for each in results]
+    registers = [result.outcome.metrics["registers"] for result in results]
     assert chart.locator("a").count() == len(registers)
     assert f"max {max(registers)}" in chart.inner_text()
     label = chart.locator("svg").get_attribute("aria-label")

@@ -92,7 +92,7 @@ def test_a_test_suite_is_captured_by_a_plugin(
     environ: dict[str, str], tmp_path: Path, processes: str
 ) -> None:
     (tmp_path / "test_kernels.py").write_text(SUITE)
-    words = [
+    arguments = [
         "-m",
         "pytest",
         "-q",
@@ -107,7 +107,7 @@ def test_a_test_suite_is_captured_by_a_plugin(
     ]
     environ |= {"CUDA_VISIBLE_DEVICES": ""}  # as on a machine without a GPU
     done = subprocess.run(
-        [sys.executable, *words],
+        [sys.executable, *arguments],
         cwd=tmp_path,
         env=environ,
         capture_output=True,
@@ -118,7 +118,7 @@ def test_a_test_suite_is_captured_by_a_plugin(
     assert "2 passed" in done.stdout
     # The module that the tests import launches it, too.
     assert "1 kernel launched, 1 captured as 3 cases, 0 not" in done.stdout
-    assert sorted(each.name for each in (tmp_path / "found").iterdir()) == [
+    assert sorted(path.name for path in (tmp_path / "found").iterdir()) == [
         "copy.py",
         "copy.toml",
         "index.json",

@@ -70,7 +70,7 @@ def what_is_captured_is_what_was_launched(capture: Capture) -> None:
     cases = {
         kernel.name: {case.name for case in kernel.cases} for kernel in capture.captured.kernels
     }
-    assert {name: len(found) for name, found in cases.items()} == {
+    assert {name: len(case_names) for name, case_names in cases.items()} == {
         "around": 1,
         "around_2": 1,
         "broken": 1,
@@ -91,17 +91,19 @@ def each_case_compiles_to_what_the_launch_compiles_to(capture: Capture, alone: B
     compared = compare(capture.captured, target_of(None, DEFAULT), alone)
     # Nothing is known of the process that left by os._exit.
     assert len(compared) == capture.captured.cases - 1
-    different = {each.kernel for each in compared if each.agreement is not Agreement.EQUAL}
+    different = {
+        comparison.kernel for comparison in compared if comparison.agreement is not Agreement.EQUAL
+    }
     assert different == (set() if capture.captured.recorded.release == "3.9.0" else BUILT_AROUND)
 
 
 def a_kernel_file_says_what_the_launch_said(capture: Capture) -> None:
     specs = load_kernels([str(capture.options.output / "chosen.toml")], Path.cwd())
-    said = [
+    arguments = [
         (spec.compile.launch["x_ptr"], spec.compile.launch["bias_ptr"], spec.compile.launch["n"])
         for spec in specs
     ]
-    assert said == [
+    assert arguments == [
         ("*fp32", None, 256),
         ({"tensor": "fp32", "aligned": False}, "*fp32", 255),
         ("*fp32", "*fp32", 1),
@@ -112,7 +114,7 @@ def a_kernel_file_says_what_the_launch_said(capture: Capture) -> None:
 
 
 def answers_that_a_module_had_at_import_are_told(capture: Capture) -> None:
-    assert [str(each) for each in capture.captured.conditionals] == [
+    assert [str(conditional) for conditional in capture.captured.conditionals] == [
         "waves.constants:10: if HAS_DESCRIPTORS:",
         'waves.constants:23: if hasattr(tl, "gather"):',
         (
@@ -142,11 +144,11 @@ def nothing_of_this_machine_gets_into_the_files(capture: Capture) -> None:
 def the_index_says_where_each_case_comes_from(capture: Capture) -> None:
     index = json.loads((capture.options.output / "index.json").read_text())
     assert index["target"] == "sm_90"
-    (padded,) = (each for each in index["kernels"] if each["name"] == "padded")
+    (padded,) = (kernel for kernel in index["kernels"] if kernel["name"] == "padded")
     assert padded["cases"][0]["places"] == ["waves.operators:29 in padded"]
     assert index["processes"] == 2
-    (double,) = (each for each in index["kernels"] if each["name"] == "tuned_by_itself")
-    assert {tuple(each["tuned"]) for each in double["cases"]} == {
+    (double,) = (kernel for kernel in index["kernels"] if kernel["name"] == "tuned_by_itself")
+    assert {tuple(case["tuned"]) for case in double["cases"]} == {
         ("candidate",),
         ("candidate", "chosen"),
     }

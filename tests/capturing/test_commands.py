@@ -41,9 +41,10 @@ def folder(
     return tmp_path
 
 
-def said(*words: str) -> str:
+def compat_output(*arguments: str) -> str:
     done = CliRunner().invoke(
-        main, [*words, "--spec", "captured/**/*.toml", "--envs", "3.8.0,3.9.0", "--target", "sm_90"]
+        main,
+        [*arguments, "--spec", "captured/**/*.toml", "--envs", "3.8.0,3.9.0", "--target", "sm_90"],
     )
     return done.output
 
@@ -55,18 +56,20 @@ def test_commands_take_captured_kernels(folder: Path) -> None:
 
     So is the rest of the way to an issue.
     """
-    assert "4 cells in" in said("matrix")
-    assert "removed in 3.9.0" in said("matrix", "--kernel", "block")
-    assert "Last good 3.8.0, first bad 3.9.0" in said("bisect", "--kernel", "block", "--no-build")
-    explained = said("explain", "block/*/triton-3.9.0")
+    assert "4 cells in" in compat_output("matrix")
+    assert "removed in 3.9.0" in compat_output("matrix", "--kernel", "block")
+    assert "Last good 3.8.0, first bad 3.9.0" in compat_output(
+        "bisect", "--kernel", "block", "--no-build"
+    )
+    explained = compat_output("explain", "block/*/triton-3.9.0")
     assert "launch: x=*fp32, y=*fp32, n=1" in explained
     assert "summary: program.py: captured with Triton 3.8.0 for sm_90" in explained
-    assert "compiles on 3.8.0–3.9.0" in said("fix", "block/*/triton-3.9.0", "--no-build")
-    assert "wrote small.py and small.toml" in said(
+    assert "compiles on 3.8.0–3.9.0" in compat_output("fix", "block/*/triton-3.9.0", "--no-build")
+    assert "wrote small.py and small.toml" in compat_output(
         "reduce", "block/*/triton-3.9.0", "--only", "--output", "small.py", "--no-build"
     )
     assert "make_block_ptr" in (folder / "small.py").read_text()
-    assert "wrote" in said("repro", "block/*/triton-3.9.0", "--output", "repro")
+    assert "wrote" in compat_output("repro", "block/*/triton-3.9.0", "--output", "repro")
     for path in (folder / "repro").iterdir():
         for private in (
             str(folder),
@@ -83,4 +86,6 @@ def test_a_gpu_is_assumed_for_targets_that_there_are() -> None:
     assert set(device.models) <= {target.name for target in device.targets}
     facts = {target.name: device.facts(target) for target in device.targets}
     assert facts["sm_90"]["gpu"] == "NVIDIA H100 80GB HBM3"
-    assert {name for name, known in facts.items() if "gpu" in known} == set(device.models)
+    assert {name for name, target_facts in facts.items() if "gpu" in target_facts} == set(
+        device.models
+    )

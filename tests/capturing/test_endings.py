@@ -64,8 +64,8 @@ ENDINGS = {
 @pytest.fixture
 def python(built: Callable[[str], BuiltEnv]) -> str:
     """A Python that has Triton and no PyTorch."""
-    found = built("triton-3.9.0")
-    return str(found.python)
+    env = built("triton-3.9.0")
+    return str(env.python)
 
 
 @pytest.fixture
@@ -80,9 +80,11 @@ def program(tmp_path: Path) -> Callable[[str], Path]:
     return write
 
 
-def captured(words: tuple[str, ...], folder: Path, python: str, **options: object) -> Capture:
-    asked = Options(output=folder / "captured", check=CodeCheck.NOTHING, fake=True)
-    return capture_program(words, asked, python=python, **options)  # type: ignore[arg-type]
+def captured(
+    command_line: tuple[str, ...], folder: Path, python: str, **options: object
+) -> Capture:
+    capture_options = Options(output=folder / "captured", check=CodeCheck.NOTHING, fake=True)
+    return capture_program(command_line, capture_options, python=python, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.wheels
@@ -90,18 +92,18 @@ def captured(words: tuple[str, ...], folder: Path, python: str, **options: objec
 def test_what_was_launched_is_kept(
     then: str, program: Callable[[str], Path], python: str, tmp_path: Path
 ) -> None:
-    found = captured((str(program(then)),), tmp_path, python)
-    assert found.ended is not None
-    assert found.ended.exit_code == ENDINGS[then]
-    (kernel,) = found.captured.kernels
+    capture = captured((str(program(then)),), tmp_path, python)
+    assert capture.ended is not None
+    assert capture.ended.exit_code == ENDINGS[then]
+    (kernel,) = capture.captured.kernels
     assert kernel.name == "copy"
     assert [case.name for case in kernel.cases] == (
         ["BLOCK64", "BLOCK128"] if then == FORKED else ["default"]
     )
     assert (tmp_path / "captured" / "index.json").exists()
-    told = "\n".join(capture_lines(found, "captured"))
-    assert ("exit code" in told) == (ENDINGS[then] < 128)
-    assert ("SIG" in told) == (ENDINGS[then] > 128)
+    summary = "\n".join(capture_lines(capture, "captured"))
+    assert ("exit code" in summary) == (ENDINGS[then] < 128)
+    assert ("SIG" in summary) == (ENDINGS[then] > 128)
 
 
 def is_running(pid: int) -> bool:
@@ -120,12 +122,12 @@ def test_a_program_that_hangs_is_ended(
         " 'w')\nwhile True: time.sleep(1)"
     )
     path = program(f"os.chdir({str(tmp_path)!r})\n{then}")
-    found = captured((str(path),), tmp_path, python, timeout=4.0)
-    assert found.ended is not None
-    assert found.ended.timed_out
-    assert [kernel.name for kernel in found.captured.kernels] == ["copy"]
-    assert "--timeout" in "\n".join(capture_lines(found, "captured"))
-    pids = [int(each.name.partition("-")[2]) for each in tmp_path.glob("child-*")]
+    capture = captured((str(path),), tmp_path, python, timeout=4.0)
+    assert capture.ended is not None
+    assert capture.ended.timed_out
+    assert [kernel.name for kernel in capture.captured.kernels] == ["copy"]
+    assert "--timeout" in "\n".join(capture_lines(capture, "captured"))
+    pids = [int(file.name.partition("-")[2]) for file in tmp_path.glob("child-*")]
     assert len(pids) == 2
     wait_until(lambda: not any(map(is_running, pids)))  # it is killed, and not waited for
 
@@ -135,9 +137,9 @@ def test_what_is_no_argument_of_a_launch_is_told(
     program: Callable[[str], Path], python: str, tmp_path: Path
 ) -> None:
     then = "try: copy[(1,)](Tensor(), object(), BLOCK=64)\nexcept Exception: pass"
-    found = captured((str(program(then)),), tmp_path, python)
-    (lacking,) = found.captured.not_captured
-    assert str(lacking) == "program.py:copy: its argument y is an object of the class object"
+    capture = captured((str(program(then)),), tmp_path, python)
+    (kernel,) = capture.captured.not_captured
+    assert str(kernel) == "program.py:copy: its argument y is an object of the class object"
 
 
 @pytest.mark.wheels
@@ -152,11 +154,11 @@ def test_what_the_user_has_customized_is_still_run(
         "import os, sys\nsys.exit(9 if os.environ.get('CUSTOMIZED') else 1)\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "own"))
-    found = captured((str(tmp_path / "program.py"),), tmp_path, python)
-    assert found.ended is not None
-    assert found.ended.exit_code == 9
+    capture = captured((str(tmp_path / "program.py"),), tmp_path, python)
+    assert capture.ended is not None
+    assert capture.ended.exit_code == 9
     assert (
-        next(iter(capture_lines(found, "captured")))
+        next(iter(capture_lines(capture, "captured")))
         == f"nothing was captured: no process of the program imported Triton{OTHERS}"
     )
 
@@ -174,7 +176,7 @@ NO_PYTHON = (
 
 
 @pytest.mark.parametrize(
-    ("words", "why"),
+    ("command_line", "why"),
     [
         (("-c", "import sys; sys.path.clear(); import triton"), ABSENT),
         (("-c", "import triton"), BROKEN),
@@ -183,13 +185,13 @@ NO_PYTHON = (
     ],
 )
 def test_why_nothing_was_captured(
-    words: tuple[str, ...], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command_line: tuple[str, ...], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "triton").mkdir()
     (tmp_path / "triton" / "__init__.py").write_text("raise ImportError('libcuda.so.1')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    found = captured(words, tmp_path, sys.executable)
-    assert next(iter(capture_lines(found, "captured"))) == why
+    capture = captured(command_line, tmp_path, sys.executable)
+    assert next(iter(capture_lines(capture, "captured"))) == why
     assert not (tmp_path / "captured").exists()
 
 
@@ -205,7 +207,7 @@ def test_what_is_interrupted_is_kept(
     program: Callable[[str], Path], python: str, tmp_path: Path
 ) -> None:
     path = program("print('ready', flush=True)\ntime.sleep(60)")
-    asked = [
+    arguments = [
         sys.executable,
         "-c",
         "from compat.cli.start import start; start()",
@@ -215,7 +217,7 @@ def test_what_is_interrupted_is_kept(
         "nothing",
     ]
     command = subprocess.Popen(
-        [*asked, "--python", python, "--", str(path)],
+        [*arguments, "--python", python, "--", str(path)],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         text=True,
@@ -224,9 +226,9 @@ def test_what_is_interrupted_is_kept(
     assert command.stdout
     assert command.stdout.readline() == "ready\n"
     os.killpg(command.pid, signal.SIGINT)  # as a terminal does
-    told = command.communicate()[0]
+    output = command.communicate()[0]
     assert command.returncode == 128 + signal.SIGINT
-    assert "the program was interrupted; its launches until then are captured" in told
+    assert "the program was interrupted; its launches until then are captured" in output
     assert (tmp_path / "captured" / "copy.toml").exists()
 
 
@@ -243,26 +245,27 @@ def test_a_program_of_two_environments(
         f" BLOCK=32)\n    subprocess.run([{other!r}, __file__], check=True)\nelse:\n   "
         " copy[(1,)](Tensor(), Tensor(), BLOCK=16)"
     )
-    asked = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
-    found = capture_program((str(path),), asked, python=python)
-    assert found.captured.cases == 3
+    options = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
+    capture = capture_program((str(path),), options, python=python)
+    assert capture.captured.cases == 3
     assert "captured with Triton 3.9.0, 3.8.0, 2 processes" in next(
-        iter(capture_lines(found, "captured"))
+        iter(capture_lines(capture, "captured"))
     )
-    assert [(each.case, each.agreement) for each in found.compared] == [
+    assert [(comparison.case, comparison.agreement) for comparison in capture.compared] == [
         ("BLOCK64", Agreement.EQUAL),
         ("BLOCK32", Agreement.EQUAL),
     ]
-    assert "compile: 2 of 2 compared cases" in "\n".join(capture_lines(found, "captured"))
+    assert "compile: 2 of 2 compared cases" in "\n".join(capture_lines(capture, "captured"))
     unknown = tuple(
-        evolve(each, agreement=Agreement.UNKNOWN, why="no code") for each in found.compared
+        evolve(comparison, agreement=Agreement.UNKNOWN, why="no code")
+        for comparison in capture.compared
     )
-    told = "\n".join(
-        capture_lines(evolve(found, compared=(found.compared[0], unknown[1])), "captured")
+    summary = "\n".join(
+        capture_lines(evolve(capture, compared=(capture.compared[0], unknown[1])), "captured")
     )
-    assert "compile: 1 of 1 compared cases\nnot compared:\n  1 case: no code" in told
-    told = "\n".join(capture_lines(evolve(found, compared=unknown), "captured"))
-    assert "compile: not known, since no case could be compared" in told
+    assert "compile: 1 of 1 compared cases\nnot compared:\n  1 case: no code" in summary
+    summary = "\n".join(capture_lines(evolve(capture, compared=unknown), "captured"))
+    assert "compile: not known, since no case could be compared" in summary
 
 
 @pytest.mark.wheels
@@ -274,27 +277,27 @@ def test_only_what_a_capture_wrote_is_replaced(
     path.write_text(path.read_text().replace("copy", "moved"))
     captured((str(path),), tmp_path, python)
     folder = tmp_path / "captured"
-    assert sorted(each.name for each in folder.iterdir()) == [
+    assert sorted(file.name for file in folder.iterdir()) == [
         "index.json",
         "moved.py",
         "moved.toml",
     ]
     captured(("-c", "import os"), tmp_path, python)  # nothing is captured, and nothing removed
-    assert sorted(each.name for each in folder.iterdir()) == [
+    assert sorted(file.name for file in folder.iterdir()) == [
         "index.json",
         "moved.py",
         "moved.toml",
     ]
     (folder / "index.json").unlink()
-    found = captured((str(path),), tmp_path, python)  # what no index names may be anybody's
-    assert sorted(each.name for each in folder.iterdir()) == [
+    capture = captured((str(path),), tmp_path, python)  # what no index names may be anybody's
+    assert sorted(file.name for file in folder.iterdir()) == [
         "index.json",
         "moved.py",
         "moved.toml",
         "moved_2.py",
         "moved_2.toml",
     ]
-    assert "  moved.toml" in capture_lines(found, "captured")
+    assert "  moved.toml" in capture_lines(capture, "captured")
 
 
 @pytest.mark.wheels
@@ -306,16 +309,16 @@ def test_kernels_of_one_name_are_called_by_their_modules(
             "BLOCK=64", f"BLOCK={size}"
         )
         (tmp_path / f"{module}.py").write_text(text)
-    asked = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
-    found = capture_program((str(program("import causal, full")),), asked, python=python)
+    options = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
+    capture = capture_program((str(program("import causal, full")),), options, python=python)
     names = ("causal.copy", "full.copy", "program.copy")
-    assert tuple(kernel.name for kernel in found.captured.kernels) == names
+    assert tuple(kernel.name for kernel in capture.captured.kernels) == names
     assert {
         spec.kernel: spec.function for spec in load_kernels(["captured/*.toml"], tmp_path)
     } == dict.fromkeys(names, "copy")
-    assert {each.kernel: each.agreement for each in found.compared} == dict.fromkeys(
-        names, Agreement.EQUAL
-    )
+    assert {
+        comparison.kernel: comparison.agreement for comparison in capture.compared
+    } == dict.fromkeys(names, Agreement.EQUAL)
 
 
 def test_words_lead_to_a_program(tmp_path: Path) -> None:
@@ -354,7 +357,7 @@ def test_a_target_of_which_no_gpu_is_known(tmp_path: Path) -> None:
 def test_the_command_ends_as_the_program_does(
     program: Callable[[str], Path], python: str, tmp_path: Path
 ) -> None:
-    words = [
+    arguments = [
         "capture",
         "--python",
         python,
@@ -368,9 +371,9 @@ def test_the_command_ends_as_the_program_does(
     ]
     start = "from compat.cli.start import start; start()"
     variables = {**os.environ, "COLUMNS": "80"}
-    asked = [sys.executable, "-c", start, *words]
+    command_line = [sys.executable, "-c", start, *arguments]
     done = subprocess.run(
-        asked, cwd=tmp_path, capture_output=True, text=True, check=False, env=variables
+        command_line, cwd=tmp_path, capture_output=True, text=True, check=False, env=variables
     )
     assert done.returncode == 6
     assert "1 kernel launched, 1 captured as 1 case, 0 not" in done.stdout
@@ -418,16 +421,18 @@ def test_where_there_is_a_gpu_nothing_is_replaced(
     path = tmp_path / "program.py"
     path.write_text(LAUNCH.replace("copy[(1,)]", "#") + ON_A_GPU.replace("LOADED", str(loaded)))
     options = Options(output=tmp_path / "captured", fake=False)
-    found = capture_program((str(path),), options, python=built(f"triton-{release}").python)
-    assert found.ended is not None
-    assert found.ended.exit_code == 1  # one kernel was launched
-    assert {each.name for each in found.captured.kernels} == {"broken", "copy"}
-    assert {(each.kernel, each.agreement) for each in found.compared} == {
+    capture = capture_program((str(path),), options, python=built(f"triton-{release}").python)
+    assert capture.ended is not None
+    assert capture.ended.exit_code == 1  # one kernel was launched
+    assert {kernel.name for kernel in capture.captured.kernels} == {"broken", "copy"}
+    assert {(comparison.kernel, comparison.agreement) for comparison in capture.compared} == {
         ("copy", Agreement.EQUAL),
         ("broken", Agreement.EQUAL),
     }
-    assert (found.document["gpu"], found.document["target"]) == (True, "sm_80")
-    failed = {each["name"]: each["cases"][0]["failed"] for each in found.document["kernels"]}
+    assert (capture.document["gpu"], capture.document["target"]) == (True, "sm_80")
+    failed = {
+        kernel["name"]: kernel["cases"][0]["failed"] for kernel in capture.document["kernels"]
+    }
     assert failed == {"broken": "CompilationError", "copy": None}
 
 
@@ -461,12 +466,12 @@ for launch in (
 def test_what_cannot_be_written_down_is_told_without_its_content(
     program: Callable[[str], Path], python: str, tmp_path: Path
 ) -> None:
-    found = captured((str(program(HOSTILE)),), tmp_path, python)
-    assert {str(each) for each in found.captured.not_captured} == {
+    capture = captured((str(program(HOSTILE)),), tmp_path, python)
+    assert {str(kernel) for kernel in capture.captured.not_captured} == {
         "program.py:copy: has an argument that cannot be inspected (RuntimeError)",
         "program.py:with_object: with_object uses MODE.value, which is __main__.Mode",
         "program.py:copy: its argument BLOCK is an object of the class __main__.Mode",
         "program.py:copy: is not given the argument y",
     }
-    assert [kernel.name for kernel in found.captured.kernels] == ["copy"]
+    assert [kernel.name for kernel in capture.captured.kernels] == ["copy"]
     assert "secret" not in (tmp_path / "captured" / "index.json").read_text()

@@ -160,8 +160,8 @@ def test_without_a_compiler_functions_are_left_as_they_are(
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", "")
     assert recorder_settings(Options(fake=True), tmp_path)["driver"] is None
-    lacking: list[tuple[str, ...]] = []
-    changes = SimpleNamespace(lacking=lambda *words: lacking.append(words))
+    calls: list[tuple[str, ...]] = []
+    changes = SimpleNamespace(lacking=lambda *arguments: calls.append(arguments))
     torch: Any = SimpleNamespace(
         version=SimpleNamespace(cuda="12.8"),
         compile=lambda *_, **__: pytest.fail("PyTorch compiles"),
@@ -174,8 +174,8 @@ def test_without_a_compiler_functions_are_left_as_they_are(
 
     assert compile_it(double) is double
     assert compile_it(mode="max-autotune")(double) is double
-    assert {words[0] for words in lacking} == {"torch.compile"}
-    assert "needs a C compiler" in lacking[0][2]
+    assert {call[0] for call in calls} == {"torch.compile"}
+    assert "needs a C compiler" in calls[0][2]
 
 
 FUNCTIONS = SimpleNamespace(id_of=lambda _: "f")

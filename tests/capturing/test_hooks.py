@@ -102,12 +102,12 @@ def test_hooks_are_called_as_without_a_capture(
     }
     monkeypatch.chdir(tmp_path)
     Path("program.py").write_text(PROGRAM)
-    asked = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
-    found = capture_program(
-        ("program.py", json.dumps(special)), asked, python=built(f"triton-{env}").python
+    options = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
+    capture = capture_program(
+        ("program.py", json.dumps(special)), options, python=built(f"triton-{env}").python
     )
-    assert found.ended is not None
-    assert found.ended.exit_code == 0
+    assert capture.ended is not None
+    assert capture.ended.exit_code == 0
     calls = json.loads(Path("calls.json").read_text())
     assert calls == [
         ["before run", 2, 32],
@@ -120,10 +120,10 @@ def test_hooks_are_called_as_without_a_capture(
         ["enter", "clustered", 0, None, None],
         ["exit", "clustered"],
     ]
-    assert {str(each) for each in found.captured.not_captured} == set()
-    assert {(each.kernel, each.agreement) for each in found.compared} == {
+    assert {str(kernel) for kernel in capture.captured.not_captured} == set()
+    assert {(comparison.kernel, comparison.agreement) for comparison in capture.compared} == {
         (kernel, Agreement.EQUAL) for kernel in ("copy", "tuned", "clustered")
     }
-    said = (tmp_path / "captured" / "clustered.toml").read_text()
+    text = (tmp_path / "captured" / "clustered.toml").read_text()
     for option in ("num_ctas = 16", *(f"{name} = true" for name in special)):
-        assert option in said
+        assert option in text

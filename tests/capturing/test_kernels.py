@@ -56,8 +56,8 @@ def launch(n: object = 256, block: int = 64, *roles: str) -> RecordedLaunch:
 def test_launches_that_no_compile_tells_apart_are_one_case(
     one: object, other: object, same: bool
 ) -> None:
-    found = cases([launch(one), evolve(launch(other), launches=4)], RECORDED)
-    assert [each.count for each in found] == ([5] if same else [1, 4])
+    kernel_cases = cases([launch(one), evolve(launch(other), launches=4)], RECORDED)
+    assert [case.count for case in kernel_cases] == ([5] if same else [1, 4])
 
 
 def test_configurations_that_become_cases() -> None:
@@ -71,7 +71,8 @@ def test_configurations_that_become_cases() -> None:
     ]
     blocks = {
         configs: [
-            (each.arguments["n"], each.constexprs["BLOCK"]) for each in wanted(launches, configs)
+            (recorded_launch.arguments["n"], recorded_launch.constexprs["BLOCK"])
+            for recorded_launch in wanted(launches, configs)
         ]
         for configs in Configs
     }
@@ -89,7 +90,7 @@ class Tensor:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "expected"),
     [
         (Tensor("torch.float8_e4m3fn"), "*fp8e4nv"),
         (Tensor("torch.float16", address=2), {"tensor": "fp16", "aligned": False}),
@@ -103,8 +104,8 @@ class Tensor:
         ((3, (None, 0.3)), [3, [{"none": True}, 0.5]]),
     ],
 )
-def test_what_is_written_of_an_argument(value: object, said: object) -> None:
-    assert argument(value, False, None)[0] == said
+def test_what_is_written_of_an_argument(value: object, expected: object) -> None:
+    assert argument(value, False, None)[0] == expected
 
 
 def test_floats_are_kept_where_that_is_asked_for() -> None:
@@ -120,11 +121,14 @@ def test_what_cannot_be_written(value: object) -> None:
 
 
 def test_constexprs_that_json_has_no_form_for() -> None:
-    made = evolve(
+    recorded_launch = evolve(
         LAUNCH,
         constexprs={"SMALL": constexpr(float("-inf"), None), "PAIR": constexpr((1, None), None)},
     )
-    assert constexprs_of(made, RECORDED) == {"SMALL": float("-inf"), "PAIR": [1, {"none": True}]}
+    assert constexprs_of(recorded_launch, RECORDED) == {
+        "SMALL": float("-inf"),
+        "PAIR": [1, {"none": True}],
+    }
 
 
 def test_a_function_in_a_tuple_is_called_by_its_name(tmp_path: Any) -> None:
@@ -139,7 +143,11 @@ def test_a_function_in_a_tuple_is_called_by_its_name(tmp_path: Any) -> None:
     ]
     (tmp_path / "1.jsonl").write_text("\n".join(lines))
     recorded = read_records(tmp_path)
-    (found,) = recorded.launches.values()
+    (recorded_launch,) = recorded.launches.values()
     assert recorded.unreadable == 0
-    assert arguments_of(found, recorded) == {"fs": [{"constexpr": {"function": "twice"}}]}
-    assert (found.launches, found.roles, found.failed) == (4, {"", "chosen"}, "CompilationError")
+    assert arguments_of(recorded_launch, recorded) == {"fs": [{"constexpr": {"function": "twice"}}]}
+    assert (recorded_launch.launches, recorded_launch.roles, recorded_launch.failed) == (
+        4,
+        {"", "chosen"},
+        "CompilationError",
+    )

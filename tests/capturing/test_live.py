@@ -85,16 +85,16 @@ def test_a_library_is_named_in_kernel_files_and_asks_anew(
         ("plain", True),
         ("tuned", True),
     ]
-    assert [str(each) for each in capture.captured.not_live] == [
+    assert [str(kernel) for kernel in capture.captured.not_live] == [
         "program.py:own: it is part of the program itself, and importing it would run the program"
         " again"
     ]
-    assert {each.agreement for each in capture.compared} == {Agreement.EQUAL}
+    assert {comparison.agreement for comparison in capture.compared} == {Agreement.EQUAL}
     (plain,) = load_kernels(["captured/plain.toml"], tmp_path)
     assert (plain.package, plain.function) == ("live-waves==2.0", "plain")
     assert not (tmp_path / "captured" / "plain.py").exists()
     index = json.loads((tmp_path / "captured" / "index.json").read_text())
-    assert [(each["source"], each["package"]) for each in index["kernels"]] == [
+    assert [(kernel["source"], kernel["package"]) for kernel in index["kernels"]] == [
         ("own.py", None),
         (None, "live-waves==2.0"),
         (None, "live-waves==2.0"),
@@ -102,7 +102,7 @@ def test_a_library_is_named_in_kernel_files_and_asks_anew(
     for path in (tmp_path / "captured").iterdir():
         assert str(tmp_path) not in path.read_text()
     monkeypatch.delenv("PYTHONPATH")
-    words = [
+    arguments = [
         "matrix",
         "captured/plain.toml",
         "--envs",
@@ -111,7 +111,7 @@ def test_a_library_is_named_in_kernel_files_and_asks_anew(
         "sm_90",
         "--no-build",
     ]
-    done = CliRunner().invoke(main, words)
+    done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output
     assert "2.0            1    1    1" in done.output
 
@@ -143,8 +143,8 @@ def test_a_library_is_named_as_the_index_has_it(tmp_path: Path) -> None:
     unpacked = tmp_path / "unpacked"
     (unpacked / "waves").mkdir(parents=True)
     (unpacked / "waves" / "act.py").write_text("kernel = 1\n")
-    found = live(function(site / "waves" / "act.py", "waves.act"), lambda requirement: unpacked)
-    assert (found.package, found.module, found.function, found.root) == (
+    origin = live(function(site / "waves" / "act.py", "waves.act"), lambda requirement: unpacked)
+    assert (origin.package, origin.module, origin.function, origin.root) == (
         "waves-1==3",
         "waves.act",
         "kernel",
@@ -155,14 +155,14 @@ def test_a_library_is_named_as_the_index_has_it(tmp_path: Path) -> None:
         live(function(site / "waves" / "act.py", "waves.act"), lambda requirement: unpacked)
 
 
-def gone(requirement: str) -> Path:
+def raise_unavailable(requirement: str) -> Path:
     raise EnvError(f"{requirement} cannot be had")
 
 
 def test_what_cannot_be_named_says_why(tmp_path: Path) -> None:
     site = site_with(tmp_path)
     act = site / "waves" / "act.py"
-    for given, why in (
+    for kernel_function, why in (
         (function(act, "act.py"), "it is part of the program itself"),
         (function(act, "waves.act", "make.<locals>.kernel"), "a function created it"),
         (function(tmp_path / "gone.py", "gone"), "its file is missing"),
@@ -177,12 +177,12 @@ def test_what_cannot_be_named_says_why(tmp_path: Path) -> None:
         ),
     ):
         with pytest.raises(NotLive, match=why):
-            live(given, gone)
+            live(kernel_function, raise_unavailable)
 
 
 def test_a_file_of_a_project_is_named_by_itself(tmp_path: Path) -> None:
     path = tmp_path / "src" / "mine" / "act.py"
     path.parent.mkdir(parents=True)
     path.write_text("kernel = 1\n")
-    found = live(function(path, "mine.act"), gone)
-    assert (found.source, found.root, found.package) == (path, tmp_path / "src", "")
+    origin = live(function(path, "mine.act"), raise_unavailable)
+    assert (origin.source, origin.root, origin.package) == (path, tmp_path / "src", "")

@@ -87,22 +87,27 @@ def test_cases_have_problems_as_far_as_all_is_known(captured: Capture) -> None:
     }
     problem = problems["gather", "fp32_i64"]
     assert problem is not None
-    said = problem.parameters["recorded"]
-    assert said["grid"] == [2]
-    assert said["tensors"]["y_ptr"] == {"storage": 1, "shape": [100], "strides": [2], "offset": 4}
-    assert said["tensors"]["at_ptr"]["values"][:3] == [99, 98, 97]
-    assert said["numbers"] == {"n": 100, "scale": 0.5}
-    assert said["nothing"] == ["nothing"]
+    recording = problem.parameters["recorded"]
+    assert recording["grid"] == [2]
+    assert recording["tensors"]["y_ptr"] == {
+        "storage": 1,
+        "shape": [100],
+        "strides": [2],
+        "offset": 4,
+    }
+    assert recording["tensors"]["at_ptr"]["values"][:3] == [99, 98, 97]
+    assert recording["numbers"] == {"n": 100, "scale": 0.5}
+    assert recording["nothing"] == ["nothing"]
     described = problems["edge", "default"]
     assert described is not None
-    said = described.parameters["recorded"]
-    assert said["tensors"]["x_desc"] == {
+    recording = described.parameters["recorded"]
+    assert recording["tensors"]["x_desc"] == {
         "storage": 0,
         "shape": [10, 32],
         "strides": [32, 1],
         "offset": 384,
     }
-    assert said["descriptors"] == {"x_desc": {"padding": "nan"}}
+    assert recording["descriptors"] == {"x_desc": {"padding": "nan"}}
     index = json.loads((captured.options.output / "index.json").read_text())
     assert index["problems"] == ["recorded_problems.py"]
 
@@ -110,7 +115,7 @@ def test_cases_have_problems_as_far_as_all_is_known(captured: Capture) -> None:
 def test_they_run_in_an_interpreter_and_nothing_is_called_right(
     captured: Capture, pair: BuiltEnv, tmp_path: Path
 ) -> None:
-    specs = [spec for each in captured.captured.specs.values() for spec in each]
+    specs = [spec for kernel_specs in captured.captured.specs.values() for spec in kernel_specs]
     cells = {
         (spec.kernel, spec.case): Cell(env=pair.env, target=TARGETS["sm_90"], spec=spec)
         for spec in specs
@@ -121,14 +126,14 @@ def test_they_run_in_an_interpreter_and_nothing_is_called_right(
         limits=Limits(deadline=30.0, memory=4 << 30),
     )
     checks = interpret(cells.values(), context)
-    found = {place: checks[cell] for place, cell in cells.items() if cell in checks}
-    assert {check.status for check in found.values()} == {Status.UNSUPPORTED}
-    assert "it changed o_ptr (100 of 100 elements)" in found["gather", "fp32_i64"].reason
+    place_checks = {place: checks[cell] for place, cell in cells.items() if cell in checks}
+    assert {check.status for check in place_checks.values()} == {Status.UNSUPPORTED}
+    assert "it changed o_ptr (100 of 100 elements)" in place_checks["gather", "fp32_i64"].reason
     # In the storage that y_ptr is in.
-    assert "it changed y_ptr (100 of 204 elements)" in found["gather", "fp32_i32"].reason
-    (sample,) = found["edge", "default"].samples  # 256 elements: all of them
+    assert "it changed y_ptr (100 of 204 elements)" in place_checks["gather", "fp32_i32"].reason
+    (sample,) = place_checks["edge", "default"].samples  # 256 elements: all of them
     assert [math.isnan(value) for value in sample.values] == [False] * 64 + [True] * 192
-    (sample,) = found["twice", "u8"].samples
+    (sample,) = place_checks["twice", "u8"].samples
     assert (sample.type, set(sample.values)) == ("uint8", {4})
     again = interpret(cells.values(), context)
     # NaN equals nothing, but its text does.

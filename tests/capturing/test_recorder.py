@@ -186,13 +186,13 @@ def test_a_finder_before_all_others_hides_no_import(
 @pytest.mark.wheels
 def test_unusual_arguments(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(LAUNCH.replace("copy[(1,)]", "# ") + FORMS)
-    asked = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
-    found = capture_program(
-        (str(tmp_path / "program.py"),), asked, python=built("triton-3.9.0").python
+    options = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
+    capture = capture_program(
+        (str(tmp_path / "program.py"),), options, python=built("triton-3.9.0").python
     )
-    assert found.ended is not None
-    assert found.ended.exit_code == 0
-    assert {(each.kernel, each.agreement) for each in found.compared} == {
+    assert capture.ended is not None
+    assert capture.ended.exit_code == 0
+    assert {(comparison.kernel, comparison.agreement) for comparison in capture.compared} == {
         ("applied", Agreement.EQUAL),
         ("described", Agreement.EQUAL),
         ("copy", Agreement.EQUAL),
@@ -201,39 +201,39 @@ def test_unusual_arguments(built: Callable[[str], BuiltEnv], tmp_path: Path) -> 
         ("filled", Agreement.EQUAL),
         ("stepped", Agreement.EQUAL),
     }
-    said = (tmp_path / "captured" / "applied.toml").read_text()
-    assert 'with_ = [{constexpr = {function = "twice"}}, {constexpr = 2}, 3]' in said
-    assert "nothing = {none = true}" in said
-    assert 'allowed_dot_input_precisions = ["ieee", "tf32"]' in said
+    text = (tmp_path / "captured" / "applied.toml").read_text()
+    assert 'with_ = [{constexpr = {function = "twice"}}, {constexpr = 2}, 3]' in text
+    assert "nothing = {none = true}" in text
+    assert 'allowed_dot_input_precisions = ["ieee", "tf32"]' in text
     assert (
         'matrix = "tensordesc<fp32[32, 64]>"'
         in (tmp_path / "captured" / "described.toml").read_text()
     )
-    said = (tmp_path / "captured" / "paired.toml").read_text()
-    assert 'pair = {fields = {pointer = {fields = {inner = "*fp32"}}, number = 48}}' in said
-    assert "number = 32" not in said, "it is compiled as 48 is"
-    assert "number = 1" in said
-    assert "sizes = {fields = {rows = 2, columns = 64}}" in said
+    text = (tmp_path / "captured" / "paired.toml").read_text()
+    assert 'pair = {fields = {pointer = {fields = {inner = "*fp32"}}, number = 48}}' in text
+    assert "number = 32" not in text, "it is compiled as 48 is"
+    assert "number = 1" in text
+    assert "sizes = {fields = {rows = 2, columns = 64}}" in text
     source = (tmp_path / "captured" / "paired.py").read_text()
     assert "Pair = namedtuple('Pair', ['pointer', 'number'], defaults=[1])" in source
-    said = (tmp_path / "captured" / "layouts.toml").read_text()
+    text = (tmp_path / "captured" / "layouts.toml").read_text()
     assert (
         'matrix = "tensordesc<fp32[64, 32],'
-        'NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=32, rank=2)>"' in said
+        'NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=32, rank=2)>"' in text
     )
     lists = "size_per_thread=[1], threads_per_warp=[32], warps_per_cta=[8], order=[0]"
-    assert f'OWN = {{layout = "gl.BlockedLayout({lists})"}}' in said
-    assert said.count("num_warps = 8") == 2  # the constexpr and the option
+    assert f'OWN = {{layout = "gl.BlockedLayout({lists})"}}' in text
+    assert text.count("num_warps = 8") == 2  # the constexpr and the option
     source = (tmp_path / "captured" / "layouts.py").read_text()
     assert "LAST = tl.constexpr(gl.SliceLayout(dim=0, parent=gl.BlockedLayout(" in source
     assert 'Impl = {function = "Step"}' in (tmp_path / "captured" / "stepped.toml").read_text()
-    assert {str(each) for each in found.captured.not_captured} == {
+    assert {str(kernel) for kernel in capture.captured.not_captured} == {
         "program.py:applied: its argument with_ is a named tuple with a field that has no name",
         "program.py:copy: is given the option extern_libs, which is or has a 'dict'",
     }
-    assert found.captured.never_launched == ()
-    assert (found.captured.only_compiled, found.captured.launched) == (1, 8)
-    assert "8 kernels launched, 1 only compiled" in "\n".join(capture_lines(found, "captured"))
+    assert capture.captured.never_launched == ()
+    assert (capture.captured.only_compiled, capture.captured.launched) == (1, 8)
+    assert "8 kernels launched, 1 only compiled" in "\n".join(capture_lines(capture, "captured"))
     compiled = (tmp_path / "captured" / "copy.toml").read_text()
     assert '[signature]\nx = "*fp32"\ny = "*fp32"' in compiled
     assert "BLOCK = 64" in compiled
@@ -274,13 +274,13 @@ def test_launches_pass_no_aggregates_but_constants(
 ) -> None:
     """The releases before have none."""
     (tmp_path / "program.py").write_text(LAUNCH.replace("copy[(1,)]", "# ") + AGGREGATE)
-    asked = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
-    found = capture_program(
-        (str(tmp_path / "program.py"),), asked, python=built(f"triton-{release}").python
+    options = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
+    capture = capture_program(
+        (str(tmp_path / "program.py"),), options, python=built(f"triton-{release}").python
     )
-    assert found.ended is not None
-    assert found.ended.exit_code == 0
-    assert {str(each) for each in found.captured.not_captured} == {
+    assert capture.ended is not None
+    assert capture.ended.exit_code == 0
+    assert {str(kernel) for kernel in capture.captured.not_captured} == {
         f"program.py:{kernel}: its argument known is an object of the class __main__.Known"
         for kernel in ("constant", "passed")
     }
@@ -298,12 +298,12 @@ def test_an_environment_that_finds_its_toolchain_elsewhere(
     (folder,) = (tmp_path / "own").glob("lib/python3*/site-packages")
     (folder / "elsewhere.pth").write_text(str(packages))
     (tmp_path / "program.py").write_text(LAUNCH)
-    found = capture_program(
+    capture = capture_program(
         (str(tmp_path / "program.py"),),
         Options(output=tmp_path / "captured", fake=True),
         python=str(tmp_path / "own" / "bin" / "python"),
     )
-    assert [each.agreement for each in found.compared] == [Agreement.EQUAL]
+    assert [comparison.agreement for comparison in capture.compared] == [Agreement.EQUAL]
 
 
 def test_how_far_a_program_is_is_read_while_it_runs(tmp_path: Path) -> None:

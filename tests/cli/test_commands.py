@@ -115,7 +115,7 @@ def test_explain_tells_what_the_last_run_found(project: Path) -> None:
     assert "not compiled yet" in before.stdout
     compat(project, "matrix")
     ran = compat(project, "explain", "*mismatched*")
-    for words in (
+    for phrase in (
         "rejected, as expected",
         "shape-mismatch",
         "faces.py:",
@@ -124,7 +124,7 @@ def test_explain_tells_what_the_last_run_found(project: Path) -> None:
         "Two sizes.",
         "divisible by 16: source, result (assumed, as in most launches; not in the kernel file)",
     ):
-        assert words in ran.stdout
+        assert phrase in ran.stdout
     document = json.loads(compat(project, "explain", "*mismatched*", "--json").stdout)
     assert document["outcome"]["status"] == "rejected"
     assert len(document["attempts"]) == 2
@@ -210,7 +210,7 @@ def _finished(project: Path) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["matrix", "--envs", "nosuch"], 3, "no env, group of envs or release matches 'nosuch'"),
         (["matrix", "--kernel", "face"], 3, "Did you mean faces?"),
@@ -224,19 +224,19 @@ def _finished(project: Path) -> bool:
     ],
 )
 def test_errors_of_use_say_what_and_where(
-    tmp_path: Path, arguments: list[str], code: int, said: str
+    tmp_path: Path, arguments: list[str], code: int, message: str
 ) -> None:
     (tmp_path / "matrix.toml").write_text(MATRIX)
     (tmp_path / "faces.toml").write_text(KERNEL)
     (tmp_path / "faces.py").write_text((ROOT / "tests" / "kernels" / "faces.py").read_text())
     ran = compat(tmp_path, *arguments)
     assert ran.returncode == code, ran.stderr
-    assert said in ran.stderr
+    assert message in ran.stderr
     assert "Traceback" not in ran.stderr
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         (MATRIX.replace("3.1.0", "three"), "matrix.toml: env[0].triton: "),
         (MATRIX.replace("kernels", "kernel"), "matrix.toml: kernel: "),
@@ -245,12 +245,12 @@ def test_errors_of_use_say_what_and_where(
     ],
 )
 def test_a_typo_in_matrix_toml_is_one_line_with_its_place(
-    tmp_path: Path, wrong: str, said: str
+    tmp_path: Path, wrong: str, message: str
 ) -> None:
     (tmp_path / "matrix.toml").write_text(wrong)
     ran = compat(tmp_path, "matrix")
     assert ran.returncode == 2
-    assert ran.stderr.startswith(f"error: {said}"), ran.stderr
+    assert ran.stderr.startswith(f"error: {message}"), ran.stderr
     assert "Traceback" not in ran.stderr
 
 

@@ -40,7 +40,7 @@ def every_command() -> Iterator[str]:
 COMMANDS = tuple(every_command())
 
 
-def said(*arguments: str) -> str:
+def help_text(*arguments: str) -> str:
     """What the command prints at a width of 80, ending well."""
     done = CliRunner().invoke(main, arguments, prog_name="compat", terminal_width=80)
     assert done.exit_code == 0, done.output
@@ -48,12 +48,12 @@ def said(*arguments: str) -> str:
 
 
 def test_the_help_of_compat(golden: Callable[[str, str], None]) -> None:
-    golden("help/compat.txt", said("--help"))
+    golden("help/compat.txt", help_text("--help"))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_of_a_command(name: str, golden: Callable[[str, str], None]) -> None:
-    text = said(*name.split(), "--help")
+    text = help_text(*name.split(), "--help")
     assert max(map(len, text.splitlines())) <= 80
     golden(f"help/{name.replace(' ', '-')}.txt", text)
 
@@ -79,12 +79,12 @@ def test_a_command_imports_no_feature_before_it_runs() -> None:
 
 
 def test_no_help_is_left_of_a_command_that_is_gone() -> None:
-    kept = {path.stem for path in GOLDEN.iterdir()}
-    assert kept == {"compat", *(name.replace(" ", "-") for name in COMMANDS)}
+    names = {path.stem for path in GOLDEN.iterdir()}
+    assert names == {"compat", *(name.replace(" ", "-") for name in COMMANDS)}
 
 
 def test_the_version_tells_what_it_runs_on() -> None:
-    text = said("--version")
+    text = help_text("--version")
     assert text.startswith(f"compat {__version__} (")
     assert platform.python_version() in text
     assert platform.platform() in text

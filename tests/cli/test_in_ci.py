@@ -97,21 +97,21 @@ def break_it(user: Installed) -> None:
 
 def answers(user: Installed) -> list[object]:
     """What the library gets for the softmax on 3.8.0 and 3.9.0, and for the matmul on 3.9.0."""
-    asked = [("row_softmax", "3.8.0"), ("row_softmax", "3.9.0"), ("tiled_matmul", "3.9.0")]
-    words = (
+    requests = [("row_softmax", "3.8.0"), ("row_softmax", "3.9.0"), ("tiled_matmul", "3.9.0")]
+    code = (
         "import json, lib._triton_guard as g; print(json.dumps([g.best_variant(*each, (9, 0)) for"
-        f" each in {asked}]))"
+        f" each in {requests}]))"
     )
-    found = json.loads(done(user, "python", "-c", words))
-    assert isinstance(found, list)
-    return found
+    variants = json.loads(done(user, "python", "-c", code))
+    assert isinstance(variants, list)
+    return variants
 
 
 @pytest.mark.wheels
 @pytest.mark.long
 def test_the_whole_way(user: Installed) -> None:
-    said = done(user, "compat", "init", "--github")
-    assert "wrote .github/workflows/triton-compat.yml" in said
+    output = done(user, "compat", "init", "--github")
+    assert "wrote .github/workflows/triton-compat.yml" in output
     lint("workflow", user.empty / ".github" / "workflows" / "triton-compat.yml")
     done(user, "nox", "-s", "matrix", "--", *PLACES)
     shutil.copy(user.empty / "reports" / "matrix.json", user.empty / "before.json")
@@ -210,8 +210,8 @@ def test_the_workflow_makes_one_report_and_comments_what_changed(
 
     assert run_jobs(user, main) == [0, 0]
     assert [shell(user, script, main) for script in (join, keep)] == [0, 0]
-    whole = json.loads((main / "reports" / "matrix.json").read_text())
-    assert [cell["id"] for cell in whole["cells"]] == [
+    report = json.loads((main / "reports" / "matrix.json").read_text())
+    assert [cell["id"] for cell in report["cells"]] == [
         f"row_softmax/as_written/default/sm_90/triton-{v}" for v in ("3.8.0", "3.9.0")
     ]
     assert {"matrix.json", "matrix.md", "index.html"} == {
@@ -235,10 +235,10 @@ def test_the_workflow_makes_one_report_and_comments_what_changed(
     assert "newly broken" in (pull / "comment.md").read_text()
     assert (pull / "summary.md").read_text().endswith((pull / "comment.md").read_text())
     assert shell(user, comment, pull, **environ, BEFORE="123\n") == 0
-    said = (pull / "said").read_text().splitlines()
-    assert said[1] == "pr comment 7 --body-file comment.md"
+    calls = (pull / "said").read_text().splitlines()
+    assert calls[1] == "pr comment 7 --body-file comment.md"
     assert (
-        said[3]
+        calls[3]
         == "api --silent --method PATCH repos/us/it/issues/comments/123 --field body=@comment.md"
     )
 
@@ -251,7 +251,7 @@ def test_the_action_tells_what_came_of_it(user: Installed, tmp_path: Path) -> No
     (step,) = [step for step in action["runs"]["steps"] if step.get("id") == "matrix"]
     (tmp_path / "temp").mkdir()
     (tmp_path / "temp" / "triton-compat").symlink_to(user.scripts.parent)
-    asked = {
+    inputs = {
         "ENVS": "3.8,3.9",
         "TARGETS": "h100",
         "ARGS": "--case 'def*' --jobs 2",
@@ -259,12 +259,12 @@ def test_the_action_tells_what_came_of_it(user: Installed, tmp_path: Path) -> No
         "REPORTS": "out",
         "FOLDER": ".",
     }
-    assert set(asked) == set(step["env"])
-    told = tmp_path / "told"
-    environ = {**asked, "RUNNER_TEMP": str(tmp_path / "temp"), "GITHUB_OUTPUT": str(told)}
+    assert set(inputs) == set(step["env"])
+    output_file = tmp_path / "told"
+    environ = {**inputs, "RUNNER_TEMP": str(tmp_path / "temp"), "GITHUB_OUTPUT": str(output_file)}
     assert shell(user, step["run"], user.empty, **environ) == 1
-    assert told.read_text() == "exit-code=1\nreports=./out\ncells=2\nunexpected=1\n"
+    assert output_file.read_text() == "exit-code=1\nreports=./out\ncells=2\nunexpected=1\n"
     assert (user.empty / "j.xml").exists()
     assert set(action["outputs"]) == {
-        line.partition("=")[0] for line in told.read_text().splitlines()
+        line.partition("=")[0] for line in output_file.read_text().splitlines()
     }

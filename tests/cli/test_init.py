@@ -48,16 +48,16 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_it_writes_what_is_missing_and_nothing_else(project: Path) -> None:
-    said, _ = compat(project, "init", "src/mylib/ops/softmax.py")
-    assert said.splitlines() == [
+    output, _ = compat(project, "init", "src/mylib/ops/softmax.py")
+    assert output.splitlines() == [
         "wrote kernels/softmax.toml: softmax_kernel",
         "wrote matrix.toml",
         "wrote noxfile.py",
         "wrote .gitignore",
         "8 types and values are guesses, each marked `# guessed` with its reason",
-        said.splitlines()[-1],
+        output.splitlines()[-1],
     ]
-    assert said.splitlines()[-1].startswith(
+    assert output.splitlines()[-1].startswith(
         "next: compat matrix    (39 cells: 13 envs, 3 targets; about "
     )
     assert (
@@ -71,16 +71,16 @@ def test_it_writes_what_is_missing_and_nothing_else(project: Path) -> None:
     ]
     before = {path: path.read_bytes() for path in project.rglob("*") if path.is_file()}
     shutil.copy(SOURCES / "vector_add.py", project / "src")
-    said, _ = compat(project, "init")
-    assert said.splitlines()[0] == "wrote kernels/vector_add.toml: add_kernel"
-    assert "kept  matrix.toml, which exists" in said
+    output, _ = compat(project, "init")
+    assert output.splitlines()[0] == "wrote kernels/vector_add.toml: add_kernel"
+    assert "kept  matrix.toml, which exists" in output
     for path, content in before.items():
         assert path.read_bytes() == content, path
-    said, _ = compat(project, "init")
-    assert "wrote" not in said
+    output, _ = compat(project, "init")
+    assert "wrote" not in output
     assert (
         "kept  kernels/vector_add.toml, which exists: it has the kernels of src/vector_add.py"
-        in said
+        in output
     )
 
 
@@ -89,9 +89,9 @@ def test_what_was_there_is_left_and_told(project: Path) -> None:
     (project / "kernels" / "__init__.py").touch()
     (project / "matrix.toml").write_text('schema = 1\nkernels = ["mine.toml"]\n')
     (project / ".gitignore").write_text("*.o\n.compat")
-    said, _ = compat(project, "init", "src")
-    assert "wrote compat-kernels/softmax.toml: softmax_kernel" in said
-    assert 'kept  matrix.toml, which exists: add "compat-kernels/*.toml" to its kernels' in said
+    output, _ = compat(project, "init", "src")
+    assert "wrote compat-kernels/softmax.toml: softmax_kernel" in output
+    assert 'kept  matrix.toml, which exists: add "compat-kernels/*.toml" to its kernels' in output
     assert (
         project / ".gitignore"
     ).read_text() == "*.o\n.compat\n/.nox/\n/reports/index.html\n/reports/matrix.*\n"
@@ -107,11 +107,13 @@ def test_a_helper_is_no_kernel_whichever_file_is_new(tmp_path: Path) -> None:
     compat(tmp_path, "init", "kernels.py")
     (tmp_path / "helpers.py").write_text(HELPER)
     for arguments in ((), ("--github",)):
-        said, _ = compat(tmp_path, "init", *arguments)
-        assert "helpers.toml" not in said
-        assert "kept  kernels/kernels.toml, which exists: it has the kernels of kernels.py" in said
-    _, said = compat(tmp_path, "init", "helpers.py", code=2)
-    assert "helpers.py add_one: kernels call it, or it returns a value" in said
+        output, _ = compat(tmp_path, "init", *arguments)
+        assert "helpers.toml" not in output
+        assert (
+            "kept  kernels/kernels.toml, which exists: it has the kernels of kernels.py" in output
+        )
+    _, output = compat(tmp_path, "init", "helpers.py", code=2)
+    assert "helpers.py add_one: kernels call it, or it returns a value" in output
     assert [path.name for path in (tmp_path / "kernels").iterdir()] == ["kernels.toml"]
 
 
@@ -121,9 +123,9 @@ def test_what_the_first_run_comes_to_is_announced(
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "no-envs"))
     for number in range(15):
         (tmp_path / f"k{number}.py").write_text(KERNEL.replace("def fill", f"def fill_{number}"))
-    said, _ = compat(tmp_path, "init")
+    output, _ = compat(tmp_path, "init")
     cores = AVAILABLE_CORES
-    last = said.splitlines()[-1]
+    last = output.splitlines()[-1]
     assert last.startswith(
         "next: compat matrix    (585 cells: 13 envs, 3 targets; about 9.0 GB of envs to install;"
         " about "
@@ -139,8 +141,8 @@ def test_folders_that_are_not_looked_through(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "a.py").write_text(KERNEL)
     (tmp_path / "env" / "pyvenv.cfg").touch()
-    _, said = compat(tmp_path, "init", code=2)
-    assert "there is no Triton or CuTe DSL kernel in any Python source here" in said
+    _, stderr = compat(tmp_path, "init", code=2)
+    assert "there is no Triton or CuTe DSL kernel in any Python source here" in stderr
     assert not (tmp_path / "matrix.toml").exists()
     compat(tmp_path, "init", "tests")
     assert (tmp_path / "kernels" / "a.toml").exists()
@@ -177,8 +179,8 @@ def test_what_cannot_be_used_is_one_error_and_nothing_is_written(
         "import triton\ndef make():\n    @triton.jit\n    def inner(x):\n        pass\n"
     )
     before = sorted(tmp_path.iterdir())
-    _, said = compat(tmp_path, "init", argument, code=2)
-    assert said.startswith(message)
+    _, stderr = compat(tmp_path, "init", argument, code=2)
+    assert stderr.startswith(message)
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -186,24 +188,24 @@ def test_long_lists_are_cut_and_what_to_do_is_not(tmp_path: Path) -> None:
     for number in range(25):
         (tmp_path / f"k{number}.py").write_text(KERNEL.replace("def fill", f"def fill_{number}"))
     (tmp_path / "matrix.toml").write_text('kernels = ["mine.toml"]\n')
-    said, _ = compat(tmp_path, "init")
-    assert said.count("wrote kernels/") == 20
-    assert "… and 5 more\n" in said
-    assert 'kept  matrix.toml, which exists: add "kernels/*.toml" to its kernels\n' in said
+    output, _ = compat(tmp_path, "init")
+    assert output.count("wrote kernels/") == 20
+    assert "… and 5 more\n" in output
+    assert 'kept  matrix.toml, which exists: add "kernels/*.toml" to its kernels\n' in output
     (tmp_path / "matrix.toml").write_text('kernels = ["kernels/*.toml"]\n')
-    said, _ = compat(tmp_path, "init")
-    assert said.count("kept  kernels/") == 20
-    assert said.endswith("all files exist; next: compat matrix\n")
+    output, _ = compat(tmp_path, "init")
+    assert output.count("kept  kernels/") == 20
+    assert output.endswith("all files exist; next: compat matrix\n")
 
 
 def test_where_nothing_can_be_written_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(KERNEL)
     (tmp_path / "kernels").write_text("a file where the folder would be")
     (tmp_path / "compat-kernels").write_text("another")
-    _, said = compat(tmp_path, "init", code=5)
-    assert "kernels/a.toml: cannot be written: " in said
+    _, stderr = compat(tmp_path, "init", code=5)
+    assert "kernels/a.toml: cannot be written: " in stderr
     assert (
-        "hint: Run the command in a writable folder, and name the sources by their paths." in said
+        "hint: Run the command in a writable folder, and name the sources by their paths." in stderr
     )
 
 
@@ -224,16 +226,16 @@ def test_a_source_that_is_named_wrongly(tmp_path: Path, pattern: str, message: s
     (tmp_path / "matrix.toml").write_text(
         'schema = 1\nkernels = ["a.py"]\nenv = [{ triton = "3.9.0" }]\ndefaults.envs = ["*"]\n'
     )
-    _, said = compat(tmp_path, "list", "cells", "--spec", pattern, code=2)
-    assert said.startswith(message)
-    listed, said = compat(tmp_path, "list", "cells", "--target", "sm_90")
+    _, stderr = compat(tmp_path, "list", "cells", "--spec", pattern, code=2)
+    assert stderr.startswith(message)
+    listed, stderr = compat(tmp_path, "list", "cells", "--target", "sm_90")
     assert listed == "fill/as_written/default/sm_90/triton-3.9.0\n"
     note = (
         "note: the arguments of the kernels in a.py are guessed, and others may give other"
         " results; "
     )
     assert (
-        said
+        stderr
         == f"{note}`compat init a.py` writes them into a kernel file, where you can edit them\n"
     )
 
@@ -313,10 +315,10 @@ def test_a_source_by_its_name_with_nothing_else_written_about_it(
     compat(
         tmp_path, "matrix", "--no-build", "--target", "sm_90", "--spec", "vector_add.py::add_kernel"
     )
-    said, _ = compat(tmp_path, "explain", "add_kernel/*/sm_90/*", "--spec", "vector_add.py")
-    assert "(guessed from vector_add.py::add_kernel)" in said
+    output, _ = compat(tmp_path, "explain", "add_kernel/*/sm_90/*", "--spec", "vector_add.py")
+    assert "(guessed from vector_add.py::add_kernel)" in output
     assert "the arguments are guessed, and may be the reason for a failure" in " ".join(
-        said.split()
+        output.split()
     )
     compat(tmp_path, "init", "vector_add.py")
     again, _ = compat(

@@ -23,10 +23,10 @@ def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     init, matrix, listed = blocks("console")
     command, _, printed = init.partition("\n")
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "no-envs"))
-    said, note = compat(tmp_path, *shlex.split(command)[2:])
+    output, note = compat(tmp_path, *shlex.split(command)[2:])
     assert note == ""
     # By the cores of a machine.
-    assert re.sub(r"; about \S+ (s|min)\)", "", said) == re.sub(
+    assert re.sub(r"; about \S+ (s|min)\)", "", output) == re.sub(
         r"; about \S+ (s|min)\)", "", printed
     )
     assert (tmp_path / "kernels" / "softmax.toml").read_text() == written

@@ -22,15 +22,15 @@ from tests.installed import ROOT, Installed, ended
 
 
 def test_the_wheel_has_all_that_the_package_has(installed: Installed) -> None:
-    kept = {
+    package_files = {
         str(path.relative_to(ROOT))
         for path in (ROOT / "compat").rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     }
     with zipfile.ZipFile(installed.wheel) as wheel:
-        held = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    assert "compat/py.typed" in held
-    assert held == kept
+        wheel_files = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    assert "compat/py.typed" in wheel_files
+    assert wheel_files == package_files
 
 
 def test_it_is_the_installed_one_that_runs(installed: Installed) -> None:

@@ -85,8 +85,8 @@ def compat(project: Path, *arguments: str, code: int = 0) -> str:
 @pytest.fixture(scope="module")
 def bisected(project: Path) -> str:
     """The answer of a bisect, after a matrix that has seen the newest release alone."""
-    said = compat(project, "matrix", "--no-build", code=1)
-    assert "failed in 1 of 4, rest unknown" in said
+    output = compat(project, "matrix", "--no-build", code=1)
+    assert "failed in 1 of 4, rest unknown" in output
     sentence = json.loads((project / "reports" / "matrix.json").read_text())["statements"][0][
         "text"
     ]
@@ -146,10 +146,10 @@ def test_a_matrix_counts_what_the_bisect_found(project: Path, bisected: str) -> 
 
 
 def test_explain_tells_the_history_of_a_cell(project: Path, bisected: str) -> None:
-    said = compat(project, "explain", CELL)
+    output = compat(project, "explain", CELL)
     assert (
         "history, from all runs: removed in 3.9.0 3.7.0 ok 3.8.0 ok 3.9.0 api-removed not tested:"
-        " 3.7.1" in said
+        " 3.7.1" in output
     )
     assert "history, from all runs: removed in 3.9.0" in compat(
         project, "explain", CELL.replace("3.9.0", "3.8.0")
@@ -157,7 +157,7 @@ def test_explain_tells_the_history_of_a_cell(project: Path, bisected: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("body", "code", "told"),
+    ("body", "code", "message"),
     [
         # Two strides for one axis are refused up to 3.8.0; 3.9.0 does not look at them.
         (
@@ -169,15 +169,15 @@ def test_explain_tells_the_history_of_a_cell(project: Path, bisected: str) -> No
     ],
 )
 def test_the_history_that_is_told_is_the_original_s(
-    project: Path, bisected: str, body: str, code: int, told: str
+    project: Path, bisected: str, body: str, code: int, message: str
 ) -> None:
     (project / "smaller.py").write_text(
         SOURCE.partition("(source, result")[0] + f"(source):\n    {body}\n"
     )
-    said = compat(
+    output = compat(
         project, "repro", CELL, "--reduced", "smaller.py", "--output", f"smaller-{code}", code=code
     )
-    assert told in said
+    assert message in output
     issue = project / f"smaller-{code}" / "pointer-block-only-sm_90-3.9.0.md"
     assert issue.exists() is (code == 0)
     if code == 0:

@@ -24,14 +24,14 @@ LAUNCHED = (
 STEPPED = "launched/stepped/one/sm_90/triton-3.4.0"
 
 
-def said(*arguments: str, code: int = 0) -> str:
+def compat_output(*arguments: str, code: int = 0) -> str:
     done = CliRunner().invoke(main, list(arguments))
     assert done.exit_code == code, done.output
     return done.stdout
 
 
 def listed(what: str) -> list[dict[str, Any]]:
-    return list(json.loads(said("list", what, *LAUNCHED, "--envs", "3.3.1", "--json")))
+    return list(json.loads(compat_output("list", what, *LAUNCHED, "--envs", "3.3.1", "--json")))
 
 
 def test_cells_are_listed() -> None:
@@ -52,7 +52,7 @@ def test_an_annotated_one_changes_code_at_3_4(tmp_path: Path) -> None:
         str(tmp_path),
         "--json",
     ]
-    cells = json.loads(said(*command))["cells"]
+    cells = json.loads(compat_output(*command))["cells"]
     sizes = {(cell["triton"], cell["case"]): cell["metrics"]["artifacts"]["ptx"] for cell in cells}
     assert sizes["3.3.1", "one"] < sizes["3.3.1", "three"]
     assert sizes["3.4.0", "one"] == sizes["3.4.0", "three"]
@@ -61,7 +61,7 @@ def test_an_annotated_one_changes_code_at_3_4(tmp_path: Path) -> None:
 @pytest.mark.wheels
 def test_bisect_explain_and_the_configuration() -> None:
     (answer,) = json.loads(
-        said(
+        compat_output(
             "bisect",
             *LAUNCHED,
             "--variant",
@@ -73,13 +73,13 @@ def test_bisect_explain_and_the_configuration() -> None:
         )
     )
     assert answer["verdict"] == "regressed in 3.4.0"
-    explained = said("explain", STEPPED, *LAUNCHED)
+    explained = compat_output("explain", STEPPED, *LAUNCHED)
     assert (
         "    launch: source=*fp16, result=*fp16, stride=1, unused=None\n    constexprs: none\n   "
         " options: num_warps=4\n" in explained
     )
     assert "divisible" not in explained
-    config = said(
+    config = compat_output(
         "bisect",
         *LAUNCHED,
         "--axis",
@@ -100,7 +100,7 @@ def test_what_is_left_of_it_has_the_launch_that_it_needs(tmp_path: Path) -> None
 
     A few seconds, for the candidates that are compiled.
     """
-    said("reduce", STEPPED, *LAUNCHED, "--only", "--output", str(tmp_path / "small.py"))
+    compat_output("reduce", STEPPED, *LAUNCHED, "--only", "--output", str(tmp_path / "small.py"))
     (small,) = load_kernels([str(tmp_path / "small.toml")], tmp_path)
     assert small.compile.launch == {"stride": 1}
     assert "stride: int" in (tmp_path / "small.py").read_text()

@@ -159,7 +159,7 @@ def source(name: str) -> str:
     return (SOURCES / name).read_text(encoding="utf-8")
 
 
-def said(user: Installed, *command: str, code: int = 0) -> str:
+def stdout_of(user: Installed, *command: str, code: int = 0) -> str:
     """What a command prints on standard output."""
     done = user.run("compat", *command)
     assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stdout + done.stderr
@@ -177,8 +177,8 @@ def written(user: Installed) -> Any:
 @pytest.mark.wheels
 def test_a_softmax_over_every_release(project: Project) -> None:
     user = project({"softmax.py": source("softmax.py")})
-    assert "next: compat matrix" in said(user, "init", "softmax.py")
-    answer = said(user, "matrix", "--target", "h100")
+    assert "next: compat matrix" in stdout_of(user, "init", "softmax.py")
+    answer = stdout_of(user, "matrix", "--target", "h100")
     assert re.search(r"^as_written +(ok +){13}works$", answer, re.MULTILINE), answer
     assert re.search(r"^13 cells in .* 13 ok; all as expected$", answer, re.MULTILINE), answer
     document = written(user)
@@ -190,8 +190,8 @@ def test_a_softmax_over_every_release(project: Project) -> None:
 @pytest.mark.wheels
 def test_kernels_of_a_tutorial_pass_without_an_edit(project: Project) -> None:
     user = project({"layer_norm.py": source("layer_norm.py")})
-    said(user, "init", "layer_norm.py")
-    answer = said(user, "matrix", *ENDS)
+    stdout_of(user, "init", "layer_norm.py")
+    answer = stdout_of(user, "matrix", *ENDS)
     assert len(re.findall(r"^as_written +ok +ok +works$", answer, re.MULTILINE)) == 3, answer
     kernels = ["_layer_norm_bwd_dwdb", "_layer_norm_bwd_dx_fused", "_layer_norm_fwd_fused"]
     cells = sorted((cell["kernel"], cell["status"]) for cell in written(user)["cells"])
@@ -206,8 +206,8 @@ def test_the_matmul_of_a_tutorial_is_as_expected_without_an_edit(project: Projec
     One config needs more shared memory than the GPU has.
     """
     user = project({"matmul.py": source("matmul.py")})
-    said(user, "init", "matmul.py")
-    answer = said(user, "matrix", *ENDS)
+    stdout_of(user, "init", "matmul.py")
+    answer = stdout_of(user, "matrix", *ENDS)
     assert "24 cells" in answer
     assert "22 ok, 2 rejected; all as expected" in answer
     assert "would exceed shared memory: needs 294912 bytes, sm_90 allows 232448" in answer
@@ -221,24 +221,24 @@ def test_the_matmul_of_a_tutorial_is_as_expected_without_an_edit(project: Projec
 @pytest.mark.wheels
 def test_a_package_with_torch_at_module_level_and_a_custom_op(project: Project) -> None:
     user = project({f"src/mylib/{path}": text for path, text in PACKAGE.items()})
-    said(user, "init", "src/mylib")
-    answer = said(user, "matrix", *ENDS)
+    stdout_of(user, "init", "src/mylib")
+    answer = stdout_of(user, "matrix", *ENDS)
     assert re.search(r"^as_written +ok +ok +works$", answer, re.MULTILINE), answer
     assert "scale_kernel: 2 cells imported with stand-ins for torch" in answer
-    explained = said(user, "explain", "scale_kernel/*/newest")
+    explained = stdout_of(user, "explain", "scale_kernel/*/newest")
     assert re.search(r"imported with stand-ins for:\n +torch ", explained), explained
     assert "torch.cuda.get_device_capability() is (9, 0) (mylib/settings.py:8)" in explained
 
     helper = user.empty / "src" / "mylib" / "ops" / "arithmetic.py"
     helper.write_text(helper.read_text().replace("x * factor", "x * factor + 1"))
-    assert "(0 from the store): 2 ok" in said(user, "matrix", *ENDS)
-    assert "(2 from the store): 2 ok" in said(user, "matrix", *ENDS)
+    assert "(0 from the store): 2 ok" in stdout_of(user, "matrix", *ENDS)
+    assert "(2 from the store): 2 ok" in stdout_of(user, "matrix", *ENDS)
 
 
 @pytest.mark.wheels
 def test_what_a_helper_breaks_is_told_of_the_kernel(project: Project) -> None:
     user = project({f"src/mylib/{path}": text for path, text in PACKAGE.items()})
-    said(user, "init", "src/mylib")
+    stdout_of(user, "init", "src/mylib")
     helper = user.empty / "src" / "mylib" / "ops" / "arithmetic.py"
     helper.write_text(helper.read_text().replace("x * factor", "x.no_such_thing * factor"))
     there = {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(user.empty)}
@@ -261,7 +261,7 @@ def test_what_a_helper_breaks_is_told_of_the_kernel(project: Project) -> None:
 @pytest.mark.wheels
 def test_a_kernel_that_works_has_nothing_to_bisect(project: Project) -> None:
     user = project({"kernel.py": source("plain_softmax.py")})
-    answer = said(user, "bisect", "kernel.py::softmax_kernel", "--target", "h100")
+    answer = stdout_of(user, "bisect", "kernel.py::softmax_kernel", "--target", "h100")
     assert "softmax_kernel/as_written (default, sm_90): works: nothing to bisect" in answer
     assert sorted(path.name for path in user.empty.iterdir()) == [".compat", "kernel.py"]
 
@@ -269,7 +269,7 @@ def test_a_kernel_that_works_has_nothing_to_bisect(project: Project) -> None:
 @pytest.mark.wheels
 def test_block_pointers_were_removed(project: Project) -> None:
     user = project({"kernel.py": BLOCK_POINTERS})
-    answer = said(user, "bisect", "kernel.py::copy_kernel", "--target", "h100")
+    answer = stdout_of(user, "bisect", "kernel.py::copy_kernel", "--target", "h100")
     assert "removed in 3.9.0. Last good 3.8.0, first bad 3.9.0: API removed (api-removed)" in answer
     assert "kernel.py:9" in answer
 
@@ -278,16 +278,18 @@ def test_block_pointers_were_removed(project: Project) -> None:
 def test_the_edit_that_is_said_to_be_known_is_found_as_it_is_said(project: Project) -> None:
     """Nothing in the folder says where the kernels are, so each command that is shown has to."""
     user = project({"kernel.py": BLOCK_POINTERS})
-    said(user, "matrix", "kernel.py", "--envs", "newest", "--target", "h100", code=1)
+    stdout_of(user, "matrix", "kernel.py", "--envs", "newest", "--target", "h100", code=1)
     (shown,) = re.findall(
         r"`(compat fix copy_kernel.*)`",
         (user.empty / "reports" / "matrix.md").read_text(encoding="utf-8"),
     )
-    assert shown in said(user, "explain", "copy_kernel/as_written/default/h100/newest", "kernel.py")
+    assert shown in stdout_of(
+        user, "explain", "copy_kernel/as_written/default/h100/newest", "kernel.py"
+    )
     _, *arguments = shlex.split(shown)
-    found = said(user, *arguments, "--envs", "newest")
-    assert re.search(r"^after: +compiles on 3\.9\.0$", found, re.MULTILINE), found
-    assert "write it: " in said(
+    output = stdout_of(user, *arguments, "--envs", "newest")
+    assert re.search(r"^after: +compiles on 3\.9\.0$", output, re.MULTILINE), output
+    assert "write it: " in stdout_of(
         user, "fix", "copy_kernel/as_written/default/h100/3.9", "kernel.py", "--envs", "newest"
     )
 
@@ -359,14 +361,14 @@ def test_an_env_that_two_projects_want_at_once_is_built_once(
         ),
         *(
             (
-                words,
+                command,
                 2,
                 (
                     "error: softmax.py:softmax_kernel: no such file\n  hint: Did you mean"
                     " softmax.py::softmax_kernel? "
                 ),
             )
-            for words in [("matrix", ONE_COLON), ("reduce", ONE_COLON)]
+            for command in [("matrix", ONE_COLON), ("reduce", ONE_COLON)]
         ),
         (
             ("matrix", "softmax.py", "--envs", "3.99"),

@@ -84,8 +84,8 @@ def compat(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def report(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "matrix.json").read_text())
-    return found
+    document: dict[str, Any] = json.loads((folder / "matrix.json").read_text())
+    return document
 
 
 def statuses(document: dict[str, Any]) -> dict[str, str]:
@@ -105,10 +105,10 @@ def test_a_narrowed_run_keeps_what_the_report_had(project: Path) -> None:
     assert "1 cell in" in done.stdout
     assert "1 of its 12 cells" in done.stdout
     assert (project / "junit.xml").read_text().count("<testcase ") == 1
-    kept = report(reports)
-    assert (statuses(kept), kept["earlier"]) == (statuses(full), 11)
-    assert kept["verdicts"] == full["verdicts"]
-    assert [source["path"] for source in kept["sources"]] == [
+    joined_report = report(reports)
+    assert (statuses(joined_report), joined_report["earlier"]) == (statuses(full), 11)
+    assert joined_report["verdicts"] == full["verdicts"]
+    assert [source["path"] for source in joined_report["sources"]] == [
         source["path"] for source in full["sources"]
     ]
     sentence = "1 of 12 cells are from this run. The others are results of earlier runs"
@@ -131,11 +131,11 @@ def test_what_no_longer_holds_is_left_out(project: Path) -> None:
     done = compat(project, "matrix", "--kernel", "twice", "--target", "sm_90")
     assert done.returncode == 0, done.stderr
     assert "left out 10 cells of the previous report" in done.stdout
-    found = report(reports)
-    assert set(statuses(found)) == {
+    document = report(reports)
+    assert set(statuses(document)) == {
         f"twice/as_written/small/sm_90/triton-{release}" for release in RELEASES
     }
-    assert {source["path"]: "* 2" in source["text"] for source in found["sources"]} == {
+    assert {source["path"]: "* 2" in source["text"] for source in document["sources"]} == {
         "k/twice.py": True
     }
 
@@ -149,9 +149,9 @@ def test_what_no_longer_holds_is_left_out(project: Path) -> None:
 def test_other_releases_are_added_and_a_file_of_the_project_is_a_part_of_it(project: Path) -> None:
     compat(project, "matrix", "--envs", "triton-3.9.0", "--target", "sm_90")
     compat(project, "matrix", "k/copy.toml", "--envs", "triton-3.8.0", "--target", "sm_90")
-    found = report(project / "reports")
-    assert (len(found["cells"]), found["earlier"], found["options"]) == (4, 3, [])
-    assert [env["name"] for env in found["envs"]] == ["triton-3.8.0", "triton-3.9.0"]
+    document = report(project / "reports")
+    assert (len(document["cells"]), document["earlier"], document["options"]) == (4, 3, [])
+    assert [env["name"] for env in document["envs"]] == ["triton-3.8.0", "triton-3.9.0"]
 
 
 @pytest.mark.wheels
@@ -266,18 +266,18 @@ def can_mount(tmp_path: Path) -> None:
 
 
 @pytest.mark.wheels
-@pytest.mark.parametrize("left", ["nothing", "a log"])
+@pytest.mark.parametrize("leftover", ["nothing", "a log"])
 def test_a_folder_that_cannot_be_written_has_its_results_told(
-    project: Path, can_mount: None, left: str
+    project: Path, can_mount: None, leftover: str
 ) -> None:
     compat(project, "matrix", "--target", "sm_90")
     store = project / ".compat"
-    if left == "a log":
+    if leftover == "a log":
         add = "store.execute('CREATE TABLE more (a)')\nos.kill(os.getpid(), 9)\n"
         subprocess.run(
             [sys.executable, "-c", UNWRITTEN + add], cwd=project, env=environ(), check=False
         )
-    assert (store / "results.sqlite-wal").exists() == (left == "a log")
+    assert (store / "results.sqlite-wal").exists() == (leftover == "a log")
     before = sorted(path.name for path in store.iterdir())
     compat_here = shlex.join([sys.executable, "-P", "-m", "compat.cli"])
     done = read_only(project, f"{compat_here} explain broken/as_written/small/sm_90/triton-3.9.0")

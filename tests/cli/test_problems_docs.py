@@ -54,13 +54,13 @@ targets = ["sm_80", "sm_90"]
 
 def block(language: str) -> str:
     """The first block of a language in the page."""
-    found = re.search(
+    match = re.search(
         rf"```{language}\n(.*?)```",
         (ROOT / "docs" / "problems.md").read_text(encoding="utf-8"),
         re.DOTALL,
     )
-    assert found is not None
-    return found.group(1)
+    assert match is not None
+    return match.group(1)
 
 
 @pytest.fixture
@@ -83,10 +83,10 @@ def test_wrong_numbers_are_unexpected_and_told(project: Path) -> None:
     assert ran.returncode == 1, ran.stdout + ran.stderr
     assert "2 cells UNEXPECTED" in ran.stdout
     cells = json.loads((project / "reports" / "matrix.json").read_text())["cells"]
-    told = {(cell["variant"], cell["target"]): cell["numbers"]["interpreter"] for cell in cells}
+    numbers = {(cell["variant"], cell["target"]): cell["numbers"]["interpreter"] for cell in cells}
     right = {"status": "ok", "max_abs": 0.0, "max_rel": 0.0, "where": "", "reason": ""}
-    assert told["right", "sm_80"] == told["right", "sm_90"] == right
-    wrong = told["no_mask", "sm_90"]
+    assert numbers["right", "sm_80"] == numbers["right", "sm_90"] == right
+    wrong = numbers["no_mask", "sm_90"]
     assert (wrong["status"], wrong["where"]) == ("wrong", "one more than a block: outside of o_ptr")
     again = compat(project, "matrix", "--no-build")
     assert again.returncode == 1

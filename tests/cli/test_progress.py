@@ -32,8 +32,8 @@ def done(which: Cell) -> Result:
 
 def test_it_says_how_far_the_envs_are() -> None:
     progress = Progress(len(CELLS), CELLS)
-    for each in CELLS[:3]:
-        progress.note(done(each))
+    for finished_cell in CELLS[:3]:
+        progress.note(done(finished_cell))
     assert progress.line() == "3 of 4 cells, 0 unexpected, 1 of 2 envs done, 3.1.0 at 50 %"
 
 
@@ -51,11 +51,11 @@ def compiled(which: Cell, seconds: float) -> Result:
     return evolve(done(which), outcome=outcome, cached=False)
 
 
-def left(progress: Progress) -> str:
+def remaining_time(progress: Progress) -> str:
     """The time that is left, by the line."""
-    found = re.search(r"about (.*) left", progress.line())
-    assert found
-    return found[1]
+    match = re.search(r"about (.*) left", progress.line())
+    assert match
+    return match[1]
 
 
 @pytest.mark.parametrize(
@@ -79,10 +79,10 @@ def test_cells_that_are_left_take_as_long_as_they_took_earlier(
     progress = Progress(10)
     progress.expect([*slow, *quick], Forecast(seconds=None, durations=durations))
     progress.note(compiled(slow[0], 8.0))  # begins 8 s before the first look at the clock
-    for each in slow[1:]:
-        progress.note(compiled(each, 8.0))
+    for slow_cell in slow[1:]:
+        progress.note(compiled(slow_cell, 8.0))
     next(clock), next(clock), next(clock)
-    assert left(progress) == says
+    assert remaining_time(progress) == says
 
 
 def test_each_run_of_a_command_counts_its_own_cells() -> None:
@@ -91,8 +91,8 @@ def test_each_run_of_a_command_counts_its_own_cells() -> None:
     lines = []
     for cells in (CELLS[:3], CELLS[3:]):
         progress = Progress(len(cells), judged=False, results=listener.results)
-        for each in cells:
-            progress.note(done(each))
+        for finished_cell in cells:
+            progress.note(done(finished_cell))
         lines.append(progress.line())
     assert lines == ["3 of 3 cells", "1 of 1 cells"]
     assert [result.cell for result in listener.results] == CELLS
@@ -103,10 +103,10 @@ def test_a_pipe_gets_a_line_once(capsys: pytest.CaptureFixture[str]) -> None:
     lines, at_end = itertools.chain(["1 of 2 cells"] * 3, ["2 of 2 cells"] * 20), threading.Event()
 
     def line() -> str:
-        words = next(lines, None)
-        if words is None:
+        text = next(lines, None)
+        if text is None:
             at_end.set()
-        return words or ""
+        return text or ""
 
     with Showing(line, plain_every=0.001):
         assert at_end.wait(30)

@@ -41,9 +41,9 @@ def test_a_module_for_which_there_is_no_memory_is_no_missing_one() -> None:
         text=True,
         check=True,
     )
-    said, means = ran.stdout.splitlines()
-    assert "failed to map segment" in said
-    assert means == f"no memory left ({said})"
+    message, means = ran.stdout.splitlines()
+    assert "failed to map segment" in message
+    assert means == f"no memory left ({message})"
 
 
 WITHOUT_THREAD = """
@@ -100,7 +100,7 @@ def test_a_command_that_cannot_be_loaded_ends_with_one_error(
 
 
 @pytest.mark.parametrize(
-    ("said", "means"),
+    ("message", "means"),
     [
         ("libssl.so.3: failed to map segment from shared object", "no memory left"),
         ("libssl.so.3: cannot open shared object file: Cannot allocate memory", "no memory left"),
@@ -114,20 +114,20 @@ def test_a_command_that_cannot_be_loaded_ends_with_one_error(
         ),
     ],
 )
-def test_what_the_loader_says_where_it_was_refused_something(said: str, means: str) -> None:
-    assert str(refusal(ImportError(said))) == f"{means} ({said})"
+def test_what_the_loader_says_where_it_was_refused_something(message: str, means: str) -> None:
+    assert str(refusal(ImportError(message))) == f"{means} ({message})"
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         "No module named 'rich'",
         "libssl.so.3: cannot open shared object file: No such file or directory",
         "libgomp.so.1: cannot allocate memory in static TLS block",
     ],
 )
-def test_what_is_missing_or_broken_is_no_refusal(said: str) -> None:
-    assert refusal(ImportError(said)) is None
+def test_what_is_missing_or_broken_is_no_refusal(message: str) -> None:
+    assert refusal(ImportError(message)) is None
 
 
 def test_a_file_system_without_execution_is_no_lack_of_memory(tmp_path: Path) -> None:
@@ -143,8 +143,8 @@ def test_a_file_system_without_execution_is_no_lack_of_memory(tmp_path: Path) ->
         copied = shutil.copy(find_spec("_sqlite3").origin, tmp_path)  # type: ignore[union-attr, arg-type]
         spec = spec_from_file_location("_sqlite3", copied)
         assert spec is not None
-        with pytest.raises(ImportError, match="failed to map segment") as told:
+        with pytest.raises(ImportError, match="failed to map segment") as error_info:
             module_from_spec(spec)
-        assert refusal(told.value) is None
+        assert refusal(error_info.value) is None
     finally:
         subprocess.run(["umount", "--lazy", str(tmp_path)], check=True)

@@ -27,12 +27,12 @@ HERE = ("kernel.py", "--envs", "newest", "--target", "h100")
 def user(installed: Installed, tmp_path: Path) -> Installed:
     """The installed command in a folder with two reports, and nothing else."""
     folder = tmp_path / "project"
-    for name, found in (
+    for name, report in (
         ("old.json", expected_matrix()),
         ("reports/matrix.json", troubled_matrix()),
     ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(dump(matrix_document(found)), encoding="utf-8")
+        (folder / name).write_text(dump(matrix_document(report)), encoding="utf-8")
     return evolve(installed, empty=folder)
 
 
@@ -220,7 +220,9 @@ def test_an_edit_that_breaks_a_kernel_is_told_in_every_form(
         {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary), "GITHUB_WORKSPACE": top}
     )
     done = run(github, "matrix", *HERE, "--junit", "junit.xml", code=1)
-    (annotation,) = [each for each in done.stderr.splitlines() if each.startswith("::")]
+    (annotation,) = [
+        output_line for output_line in done.stderr.splitlines() if output_line.startswith("::")
+    ]
     assert annotation.startswith(
         f"::error file=project/kernel.py,line={line},title=softmax_kernel/as_written%3A rejected ("
     )

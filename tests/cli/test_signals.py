@@ -180,17 +180,17 @@ class Run:
 
     def left(self) -> list[int]:
         """The processes that it has started and that still run."""
-        found = []
+        pids = []
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
                 try:
                     if f"LOGNAME={self.mark}".encode() in (entry / "environ").read_bytes().split(
                         b"\0"
                     ):
-                        found.append(int(entry.name))
+                        pids.append(int(entry.name))
                 except OSError:
                     continue
-        return found
+        return pids
 
     def end(self) -> tuple[int, str, str]:
         output, errors = self.process.communicate(timeout=PATIENCE)
@@ -208,10 +208,10 @@ def has_ended(run: Run) -> bool:
 
 
 def check_nothing_is_left(run: Run, temporary: Path) -> None:
-    left = [
+    leftovers = [
         path.name for path in temporary.rglob("*") if path.name.startswith(("compat-", ".new-"))
     ]
-    assert left == []
+    assert leftovers == []
     wait_until(partial(has_ended, run), SOON)
 
 

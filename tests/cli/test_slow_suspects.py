@@ -30,25 +30,25 @@ def test_matrix_diff_and_explain_tell_it(built: Callable[[str], BuiltEnv], tmp_p
         shutil.copy(path, tmp_path)
     (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["sel_dense.toml"]\n')
 
-    def said(*words: str) -> str:
+    def compat_output(*arguments: str) -> str:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
-        done = commands.run(*words, cwd=tmp_path, env=environment)
+        done = commands.run(*arguments, cwd=tmp_path, env=environment)
         assert done.returncode == 0, done.stdout + done.stderr
         return " ".join(done.stdout.split())
 
     chosen = ["--variant", "broadcast_2d", "--case", "d128", "--target", "sm_90"]
     for release in ("3.2.0", "3.3.0"):
-        said("matrix", "--envs", release, *chosen, "--output", release)
-    both = said("matrix", "--envs", "3.2.0,3.3.0", *chosen, "--output", "both")
-    told = f"likely 1.4 times slower than on 3.2.0: {REASON}"
-    assert f"{CELL}: {told}" in both
+        compat_output("matrix", "--envs", release, *chosen, "--output", release)
+    both = compat_output("matrix", "--envs", "3.2.0,3.3.0", *chosen, "--output", "both")
+    message = f"likely 1.4 times slower than on 3.2.0: {REASON}"
+    assert f"{CELL}: {message}" in both
     assert both.count("times slower than on") == 1
     reports = [f"{release}/matrix.json" for release in ("3.2.0", "3.3.0")]
-    compared = said("diff", *reports, "--new-releases", "--fail-on", "broken,changed")
+    compared = compat_output("diff", *reports, "--new-releases", "--fail-on", "broken,changed")
     assert "3.2.0 → 3.3.0: 1 kernel likely slower (slow-suspect), in 1 cell" in compared
-    assert f"{CELL} {told}" in compared
-    back = said("diff", *reversed(reports), "--new-releases")
+    assert f"{CELL} {message}" in compared
+    back = compat_output("diff", *reversed(reports), "--new-releases")
     assert "times slower" not in back
-    assert f"slow-suspect: {told}" in said("explain", CELL)
+    assert f"slow-suspect: {message}" in compat_output("explain", CELL)
     older = CELL.replace("3.3.0", "3.2.0")
-    assert json.loads(said("explain", "--json", older))["slow_suspect"] is None
+    assert json.loads(compat_output("explain", "--json", older))["slow_suspect"] is None

@@ -91,8 +91,8 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
 
 def environ() -> dict[str, str]:
     left_out = ("COLUMNS", "NO_COLOR", "FORCE_COLOR")
-    found = {key: value for key, value in os.environ.items() if key not in left_out}
-    return {**found, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
+    variables = {key: value for key, value in os.environ.items() if key not in left_out}
+    return {**variables, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
 
 
 def compat(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -109,20 +109,20 @@ def in_terminal(folder: Path, *arguments: str, interrupt: str = "") -> tuple[int
         os.chdir(folder)
         os.execve(sys.executable, [sys.executable, "-P", "-m", "compat.cli", *arguments], environ())
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-    said, give_up = b"", time.monotonic() + PATIENCE
+    output, give_up = b"", time.monotonic() + PATIENCE
     while time.monotonic() < give_up:
         if not select.select([terminal], [], [], 0.1)[0]:
             continue
         try:
-            said += os.read(terminal, 1 << 16)
+            output += os.read(terminal, 1 << 16)
         except OSError:
             break
-        if interrupt and interrupt in bare(said.decode(errors="replace")):
+        if interrupt and interrupt in bare(output.decode(errors="replace")):
             os.kill(pid, signal.SIGINT)
             interrupt = ""
     _, status = os.waitpid(pid, 0)
     os.close(terminal)
-    return os.waitstatus_to_exitcode(status), bare(said.decode(errors="replace"))
+    return os.waitstatus_to_exitcode(status), bare(output.decode(errors="replace"))
 
 
 def bare(text: str) -> str:
@@ -131,11 +131,11 @@ def bare(text: str) -> str:
 
 @pytest.mark.wheels
 def test_a_terminal_shows_the_newest_release_before_the_others_are_known(project: Path) -> None:
-    code, said = in_terminal(project, "matrix", "-j", "1")
-    assert code == 1, said
-    drawn, _, last = said.rpartition("not compiled yet")
-    assert re.search(r"^copy +… +… +ok *$", drawn, re.MULTILINE), said
-    assert re.search(r"\b[1-5] of 6 cells, [01] unexpected", drawn), said
+    code, output = in_terminal(project, "matrix", "-j", "1")
+    assert code == 1, output
+    drawn, _, last = output.rpartition("not compiled yet")
+    assert re.search(r"^copy +… +… +ok *$", drawn, re.MULTILINE), output
+    assert re.search(r"\b[1-5] of 6 cells, [01] unexpected", drawn), output
     assert re.search(r"^copy +ok +ok +ok +works", last, re.MULTILINE)
     assert "6 cells in" in last
 
@@ -143,11 +143,11 @@ def test_a_terminal_shows_the_newest_release_before_the_others_are_known(project
 @pytest.mark.wheels
 def test_ctrl_c_prints_the_table_of_what_is_known(project: Path) -> None:
     (project / "mine.toml").write_text(ENDLESS)
-    code, said = in_terminal(
+    code, output = in_terminal(
         project, "matrix", "-j", "2", "--envs", "triton-3.9.0", interrupt="2 of 3 cells"
     )
     assert code == 130
-    last = said[said.rindex("mine\n") :]
+    last = output[output.rindex("mine\n") :]
     assert re.search(r"^copy +ok +so far: works|^copy +ok +works", last, re.MULTILINE), last
     assert "2 of 3 cells in" in last
     assert "so far" in last
@@ -161,27 +161,27 @@ def test_ctrl_c_prints_the_table_of_what_is_known(project: Path) -> None:
 @pytest.mark.wheels
 def test_ctrl_c_in_a_bisect_tells_what_is_known_and_concludes_nothing(project: Path) -> None:
     (project / "mine.toml").write_text(ENDLESS)
-    code, said = in_terminal(
+    code, output = in_terminal(
         project, "bisect", "-j", "2", "--envs", "triton-3.9.0", interrupt="2 of 3 cells"
     )
     assert code == 130
-    assert "mine/copy (small, sm_90), so far: ok on 3.9.0" in said
-    assert "mine/broken (small, sm_90), so far: shape-mismatch on 3.9.0" in said
-    assert "endless" not in said.rpartition("so far: ")[2]
+    assert "mine/copy (small, sm_90), so far: ok on 3.9.0" in output
+    assert "mine/broken (small, sm_90), so far: shape-mismatch on 3.9.0" in output
+    assert "endless" not in output.rpartition("so far: ")[2]
     assert (
         "interrupted: 2 of 3 probes of this run are finished and saved; run the same command again"
-        " to continue" in said
+        " to continue" in output
     )
 
 
 @pytest.mark.wheels
 def test_a_cell_that_takes_long_is_named(project: Path) -> None:
     (project / "mine.toml").write_text(ENDLESS)
-    _, said = in_terminal(
+    _, output = in_terminal(
         project, "matrix", "--variant", "endless", "--envs", "triton-3.9.0", interrupt="slow: "
     )
     assert re.search(
-        r"0 of 1 cells, 0 unexpected, slow: mine/endless/small/sm_90/triton-3.9.0 \(\d+ s\)", said
+        r"0 of 1 cells, 0 unexpected, slow: mine/endless/small/sm_90/triton-3.9.0 \(\d+ s\)", output
     )
 
 
@@ -230,10 +230,10 @@ def test_quiet_json_and_a_file_for_the_answer(project: Path) -> None:
         ("envs", "prune", "--dry-run"),
         ("workers",),
     ):
-        found = compat(project, *command, "-q", "--json")
-        json.loads(found.stdout)
+        json_run = compat(project, *command, "-q", "--json")
+        json.loads(json_run.stdout)
         silent = compat(project, *command, "-q", "--output", "answer.txt")
-        assert (silent.stdout, silent.stderr, silent.returncode) == ("", "", found.returncode)
+        assert (silent.stdout, silent.stderr, silent.returncode) == ("", "", json_run.returncode)
         assert (project / "answer.txt").read_text().endswith("\n")
     assert compat(project, "check", cell).stdout == compat_written(project, "check", cell)
     for axis in ("releases", "pass", "config"):
@@ -293,11 +293,11 @@ def test_a_bisect_that_is_run_again_as_it_says_gives_the_same_answer(
     first = json.loads(
         compat(outside, "bisect", "--envs", "*", *search, *ELSEWHERE, "-q", "--json").stdout
     )[0]
-    words = shlex.split(first["command"])
-    second = json.loads(compat(outside, *words[1:], "-q", "--json").stdout)[0]
+    command = shlex.split(first["command"])
+    second = json.loads(compat(outside, *command[1:], "-q", "--json").stdout)[0]
     assert second["command"] == first["command"]
-    told = ("kernel", "variant", "case", "target", "answer", "bracket", "class")
-    assert {key: second.get(key) for key in told} == {key: first.get(key) for key in told}
+    keys = ("kernel", "variant", "case", "target", "answer", "bracket", "class")
+    assert {key: second.get(key) for key in keys} == {key: first.get(key) for key in keys}
     if "--judge-deadline" in search:
         assert "--judge-deadline 20" in first["command"]
 
@@ -356,8 +356,8 @@ def test_what_a_reduction_says_for_the_issue_writes_one(outside: Path) -> None:
     assert "wrote " in written.stdout
 
 
-def after(text: str, words: str) -> str:
-    return text[text.rindex(words) + len(words) :].strip().splitlines()[0].strip()
+def after(text: str, marker: str) -> str:
+    return text[text.rindex(marker) + len(marker) :].strip().splitlines()[0].strip()
 
 
 def completed(folder: Path, *words: str) -> list[str]:

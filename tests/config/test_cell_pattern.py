@@ -100,8 +100,8 @@ def test_what_no_kernel_file_describes_is_guessed(project: Path) -> None:
 
 
 def test_a_kernel_file_of_other_sources_is_not_read_through(project: Path) -> None:
-    gone = SOFT.replace("softmax", "gone").replace("../ops.py", "../gone.py")
-    (project / "kernels" / "gone.toml").write_text(gone)
+    kernel_text = SOFT.replace("softmax", "gone").replace("../ops.py", "../gone.py")
+    (project / "kernels" / "gone.toml").write_text(kernel_text)
     chosen = select(kernel_files=["ops.py::soft"])
     assert (len(chosen.specs), chosen.problems) == (2, ())
 

@@ -46,8 +46,8 @@ def kernel(tmp_path: Path) -> Path:
 
 
 def test_imports_are_followed_inside_the_folder(kernel: Path) -> None:
-    found = closure_files(kernel, ast.parse(kernel.read_text(encoding="utf-8")))
-    assert {path.relative_to(kernel.parent).as_posix() for path in found} == DRAWN
+    files = closure_files(kernel, ast.parse(kernel.read_text(encoding="utf-8")))
+    assert {path.relative_to(kernel.parent).as_posix() for path in files} == DRAWN
 
 
 @pytest.mark.parametrize("name", sorted(FILES))

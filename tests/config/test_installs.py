@@ -20,10 +20,10 @@ def matrix(folder: Path, install: str) -> Path:
     return folder / "matrix.toml"
 
 
-@pytest.mark.parametrize("said", ["-e .", ".", "--editable=.", "./"])
-def test_a_folder_is_installed_so_that_edits_count(tmp_path: Path, said: str) -> None:
+@pytest.mark.parametrize("requirement", ["-e .", ".", "--editable=.", "./"])
+def test_a_folder_is_installed_so_that_edits_count(tmp_path: Path, requirement: str) -> None:
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "mine"\nversion = "1"\n')
-    (env,) = load_matrix(matrix(tmp_path, f'"{said}", "einops<1"')).envs
+    (env,) = load_matrix(matrix(tmp_path, f'"{requirement}", "einops<1"')).envs
     assert env.install == (f"-e {tmp_path}", "einops<1")
     assert install_arguments(env, "uv")[-3:] == ("-e", str(tmp_path), "einops<1")
     before = fingerprint(env)
@@ -40,14 +40,14 @@ def test_a_wheel_counts_with_its_content(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "message"),
+    ("requirement", "message"),
     [
         ("../gone", "env[0].install[0]: there is no project '../gone'"),
         ("-e .", "env[0].install[0]: the folder '.' has no pyproject.toml"),
         ("einops <", "env[0].install[0]: "),
     ],
 )
-def test_what_cannot_be_installed_is_said(tmp_path: Path, said: str, message: str) -> None:
+def test_what_cannot_be_installed_is_said(tmp_path: Path, requirement: str, message: str) -> None:
     with pytest.raises(ConfigError) as raised:
-        load_matrix(matrix(tmp_path, f'"{said}"'))
+        load_matrix(matrix(tmp_path, f'"{requirement}"'))
     assert message in str(raised.value)

@@ -382,8 +382,8 @@ ERRORS = [
         "variant[0].options.mine[1][0]: a table is not a valid option value",
     ),
     *(
-        (WHOLE + f"options = {{ {name} = {value} }}", f"variant[0].options.{name}: {said}")
-        for name, value, said in (
+        (WHOLE + f"options = {{ {name} = {value} }}", f"variant[0].options.{name}: {message}")
+        for name, value, message in (
             ("num_warps", '"4"', "expected a whole number, found the string '4'"),
             ("num_warps", '"many"', "expected a whole number, such as 4, found the string 'many'"),
             ("num_warps", "true", "expected a whole number, such as 4, found the boolean true"),

@@ -42,7 +42,7 @@ ARGUMENTS = ("x", "y", "n", "größe", "_")
 VALUES = ("BLOCK", "KIND", "λ", "options")
 VARIANTS, CASES = ("one", "two", "three"), ("a", "b", "c")
 SOURCE = "def add(a, b):\n    return a + b\n\n\n" + "\n\n\n".join(
-    f"def {name}({', '.join(f'{each}=0' for each in (*ARGUMENTS, *VALUES))}):\n    pass\n"
+    f"def {name}({', '.join(f'{parameter}=0' for parameter in (*ARGUMENTS, *VALUES))}):\n    pass\n"
     for name in VARIANTS
 )
 
@@ -120,15 +120,20 @@ def compile_specs(draw: st.DrawFn, options: st.SearchStrategy[Any] = OPTION_VALU
     types = TYPES | TUPLES.filter(lambda kind: kind != CONSTEXPR)
     signature = {} if launch else draw(st.dictionaries(st.sampled_from(ARGUMENTS), types))
     elements = leaf_types(signature)
-    known = {path: draw(CONSTEXPRS) for path, kind in elements.items() if kind == CONSTEXPR}
+    leaf_constexprs = {
+        path: draw(CONSTEXPRS) for path, kind in elements.items() if kind == CONSTEXPR
+    }
     return CompileSpec(
         signature=signature,
         launch=launch,
-        constexprs={**draw(st.dictionaries(st.sampled_from(VALUES), CONSTEXPRS)), **known},
+        constexprs={
+            **draw(st.dictionaries(st.sampled_from(VALUES), CONSTEXPRS)),
+            **leaf_constexprs,
+        },
         options=draw(st.dictionaries(OPTIONS, options, max_size=3)),
         **{
-            hint: draw(subset(path for path, kind in elements.items() if re.match(taken, kind)))
-            for hint, taken in HINTED.items()
+            hint: draw(subset(path for path, kind in elements.items() if re.match(pattern, kind)))
+            for hint, pattern in HINTED.items()
         },
     )
 
@@ -186,9 +191,9 @@ def test_one_specialization_is_read_as_it_was_written(
     spec = spec_of(folder, compiled, expectations=tuple(expectations), summary=summary, **facts)
     written = write_kernel_file([spec], folder / "k.toml")
     assert without_origin(written) == [spec]
-    found = read(folder / "k.toml")
-    assert without_origin(found) == [spec]
-    assert json.dumps(found[0].compile.document()) == json.dumps(spec.compile.document())
+    specs = read(folder / "k.toml")
+    assert without_origin(specs) == [spec]
+    assert json.dumps(specs[0].compile.document()) == json.dumps(spec.compile.document())
 
 
 @given(
@@ -198,14 +203,14 @@ def test_several_kernels_are_read_as_they_were_written(
     folder: Path, kernels: Mapping[str, CompileSpec], plain: bool
 ) -> None:
     names = ("as_written", "default") if plain else ("other", "a")
-    given = [
+    specs = [
         evolve(
             spec_of(folder, compiled, variant="one"), kernel=kernel, variant=names[0], case=names[1]
         )
         for kernel, compiled in kernels.items()
     ]
-    assert without_origin(write_kernel_file(given, folder / "several.toml")) == given
-    assert without_origin(read(folder / "several.toml")) == given
+    assert without_origin(write_kernel_file(specs, folder / "several.toml")) == specs
+    assert without_origin(read(folder / "several.toml")) == specs
 
 
 @st.composite
@@ -239,9 +244,9 @@ def layers(draw: st.DrawFn, launched: bool) -> dict[str, Any]:
 def documents(draw: st.DrawFn) -> dict[str, Any]:
     """A kernel file with variants and cases."""
     launched = draw(st.booleans())
-    top, said = draw(layers(launched)), "launch" if launched else "signature"
+    top, key = draw(layers(launched)), "launch" if launched else "signature"
     # Hints are of arguments that there are.
-    top[said] = {**dict.fromkeys(ARGUMENTS[:3], "*fp16"), **top[said]}
+    top[key] = {**dict.fromkeys(ARGUMENTS[:3], "*fp16"), **top[key]}
     cases = draw(st.integers(1, 3))
     variants = [
         {"name": name, "function": name, **draw(layers(launched))}
@@ -318,14 +323,14 @@ def test_our_own_kernel_files(path: Path, tmp_path: Path) -> None:
     )
 )
 def test_any_toml_is_read_as_it_was_written(document: dict[str, Any]) -> None:
-    for each in (document, {"table": document, "tables": [document, {"inner": [document, {}]}]}):
-        assert repr(_sorted(tomllib.loads(toml_text(each)))) == repr(_sorted(each))
+    for table in (document, {"table": document, "tables": [document, {"inner": [document, {}]}]}):
+        assert repr(_sorted(tomllib.loads(toml_text(table)))) == repr(_sorted(table))
 
 
 def _sorted(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _sorted(each) for name, each in sorted(value.items())}
-    return [_sorted(each) for each in value] if isinstance(value, list) else value
+        return {name: _sorted(item) for name, item in sorted(value.items())}
+    return [_sorted(item) for item in value] if isinstance(value, list) else value
 
 
 # --- one by one -----------------------------------------------------------------------------------
@@ -443,18 +448,18 @@ def test_a_hint_of_a_variant_whose_argument_is_no_pointer_in_one_case(folder: Pa
     specs = [
         *assumed,
         *(
-            spec_of(folder, each, "two", case)
-            for case, each in zip("ab", (pointer, scalar), strict=True)
+            spec_of(folder, compile_spec, "two", case)
+            for case, compile_spec in zip("ab", (pointer, scalar), strict=True)
         ),
     ]
     assert without_origin(write_kernel_file(specs, folder / "k.toml")) == specs
 
 
 def test_a_bundle_and_a_kernel_file_beside_it(tmp_path: Path) -> None:
-    found, *_ = load_kernels(["kernels/sel_dense.toml"], ROOT)
-    alone = bundle(evolve(found, expectations=())).write(tmp_path / "alone.py")
+    original, *_ = load_kernels(["kernels/sel_dense.toml"], ROOT)
+    alone = bundle(evolve(original, expectations=())).write(tmp_path / "alone.py")
     (spec,) = write_kernel_file([alone], tmp_path / "alone.toml")
-    assert evolve(spec, origin=found.origin) == alone
+    assert evolve(spec, origin=original.origin) == alone
     assert spec.source == str(tmp_path / "alone.py")
 
 
@@ -491,11 +496,11 @@ REFUSED: Mapping[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_no_kernel_file_says_is_refused_before_it_is_written(folder: Path, what: str) -> None:
-    changed, words = REFUSED[what]
+    changed, message = REFUSED[what]
     path = folder / f"refused-{what}.toml"
     with pytest.raises(ConfigError) as refused:
         write_kernel_file([evolve(spec_of(folder, CompileSpec()), **changed)], path)
-    assert words in str(refused.value)
+    assert message in str(refused.value)
     assert not path.exists()
 
 

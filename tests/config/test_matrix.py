@@ -368,7 +368,7 @@ def test_this_repositorys_matrix() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("a = " + "[" * 100_000, "nested too deeply"),
         (".".join(["a"] * 50_000) + " = 1", "nested too deeply"),
@@ -415,12 +415,12 @@ def test_this_repositorys_matrix() -> None:
         "surrogate",
     ],
 )
-def test_hostile_toml_is_one_error_of_use(tmp_path: Path, text: str, said: str) -> None:
+def test_hostile_toml_is_one_error_of_use(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "matrix.toml"
     path.write_text(text, encoding="utf-8", errors="surrogatepass")
     with pytest.raises(ConfigError) as caught:
         load_matrix(path)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert len(str(caught.value)) < 500
 
 

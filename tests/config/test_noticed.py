@@ -161,9 +161,9 @@ def is_noticed(
 
 @pytest.mark.parametrize("what", UNNOTICED)
 def test_what_importing_a_file_only_defines_is_not_noticed(folder: Path, what: str) -> None:
-    whole = read_source(folder / "pkg/norm.py").closure
+    closure = read_source(folder / "pkg/norm.py").closure
     assert not is_noticed(folder, UNNOTICED[what])
-    assert read_source(folder / "pkg/norm.py").closure != whole, (
+    assert read_source(folder / "pkg/norm.py").closure != closure, (
         "a failure is only known while all is the same"
     )
 

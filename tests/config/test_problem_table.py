@@ -48,13 +48,13 @@ def test_a_case_says_what_differs(tmp_path: Path) -> None:
         '[[case]]\nname = "a"\n[[case]]\nname = "b"\nproblem = { dtype = "fp32", parameters = {'
         " causal = true } }\n"
     )
-    found = loaded(tmp_path, USUAL + cases)
-    assert found["a"].problem is not None
-    assert found["b"].problem is not None
-    assert found["a"].problem.dtype == "bf16"
-    assert found["b"].problem.dtype == "fp32"
-    assert found["b"].problem.parameters == {"BLOCK": 64, "causal": True}
-    assert found["a"].problem.document() != found["b"].problem.document()
+    specs = loaded(tmp_path, USUAL + cases)
+    assert specs["a"].problem is not None
+    assert specs["b"].problem is not None
+    assert specs["a"].problem.dtype == "bf16"
+    assert specs["b"].problem.dtype == "fp32"
+    assert specs["b"].problem.parameters == {"BLOCK": 64, "causal": True}
+    assert specs["a"].problem.document() != specs["b"].problem.document()
 
 
 def test_what_a_problem_computes_is_part_of_it(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_without_the_table_there_is_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "words"),
+    ("text", "place", "message"),
     [
         (USUAL.replace("problems.py", "nowhere.py"), "problem.source", "no file 'nowhere.py'"),
         (USUAL.replace('"add"', '"ad"'), "problem.function", "has no function 'ad'"),
@@ -85,12 +85,12 @@ def test_without_the_table_there_is_none(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(
-    tmp_path: Path, text: str, place: str, words: str
+    tmp_path: Path, text: str, place: str, message: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         loaded(tmp_path, text)
     assert str(caught.value.where).endswith(f"add.toml: {place}")
-    assert words in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_an_element_type_is_asked_for_where_no_pointer_tells_it(tmp_path: Path) -> None:

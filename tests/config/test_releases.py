@@ -25,7 +25,7 @@ def names(config: MatrixConfig, *patterns: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("texts", "found"),
+    ("texts", "expected"),
     [
         (["3.1"], ["3.1"]),
         (["3.1,3.9", " 3.0 "], ["3.1", "3.9", "3.0"]),
@@ -36,12 +36,12 @@ def names(config: MatrixConfig, *patterns: str) -> list[str]:
         (["", ","], []),
     ],
 )
-def test_specifiers_side_by_side_are_one_word(texts: list[str], found: list[str]) -> None:
-    assert releases.words(texts) == found
+def test_specifiers_side_by_side_are_one_word(texts: list[str], expected: list[str]) -> None:
+    assert releases.words(texts) == expected
 
 
 @pytest.mark.parametrize(
-    ("word", "found"),
+    ("word", "expected"),
     [
         ("3.9", ["3.9.0"]),
         ("3.5", ["3.5.1"]),
@@ -64,8 +64,8 @@ def test_specifiers_side_by_side_are_one_word(texts: list[str], found: list[str]
         ("3.9,newest", ["3.9.0"]),
     ],
 )
-def test_what_a_word_means(built_in: MatrixConfig, word: str, found: list[str]) -> None:
-    assert names(built_in, word) == found
+def test_what_a_word_means(built_in: MatrixConfig, word: str, expected: list[str]) -> None:
+    assert names(built_in, word) == expected
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,9 @@ def test_names_and_groups_go_first_and_a_release_without_pytorch_is_preferred(
 )
 def test_a_gpu_is_its_target(built_in: MatrixConfig, word: str, target: str) -> None:
     chosen = built_in.choose_targets([word])
-    assert [each.name for each in chosen if each.toolchain == toolchains.DEFAULT.name] == [target]
+    assert [choice.name for choice in chosen if choice.toolchain == toolchains.DEFAULT.name] == [
+        target
+    ]
 
 
 def test_an_unknown_gpu_is_told_what_it_may_have_been(built_in: MatrixConfig) -> None:

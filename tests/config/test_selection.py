@@ -77,7 +77,7 @@ SPECS = (
 
 
 @pytest.mark.parametrize(
-    ("kernels", "variants", "cases", "left"),
+    ("kernels", "variants", "cases", "indexes"),
     [
         ([], [], [], [0, 1, 2, 3]),
         (["dense"], [], [], [0, 1]),
@@ -86,8 +86,10 @@ SPECS = (
         ([], ["grid"], ["few,d64"], [0, 2]),
     ],
 )
-def test_specs(kernels: list[str], variants: list[str], cases: list[str], left: list[int]) -> None:
-    assert select_specs(SPECS, kernels, variants, cases) == tuple(SPECS[index] for index in left)
+def test_specs(
+    kernels: list[str], variants: list[str], cases: list[str], indexes: list[int]
+) -> None:
+    assert select_specs(SPECS, kernels, variants, cases) == tuple(SPECS[index] for index in indexes)
 
 
 def test_nothing_is_never_an_answer(config: MatrixConfig) -> None:

@@ -1012,15 +1012,15 @@ def trimmed(evidence: Evidence, release: str) -> dict[str, Any]:
     and without mere defaults.
     """
 
-    def text(words: str) -> str:
-        words = neutral(words, release)
+    def text(content: str) -> str:
+        content = neutral(content, release)
         return (
-            words
-            if len(words) <= _STDERR_KEPT
-            else f"{words[: _STDERR_KEPT // 2]}\n[…]\n{words[-_STDERR_KEPT // 2 :]}"
+            content
+            if len(content) <= _STDERR_KEPT
+            else f"{content[: _STDERR_KEPT // 2]}\n[…]\n{content[-_STDERR_KEPT // 2 :]}"
         )
 
-    kept = evolve(
+    fixture_evidence = evolve(
         evidence,
         raised=tuple(
             Raised(
@@ -1045,7 +1045,7 @@ def trimmed(evidence: Evidence, release: str) -> dict[str, Any]:
         warnings=(),
         protocol=(),
     )
-    plain, default = asdict(evolve(kept, done=())), asdict(Evidence(answered=False))
+    plain, default = asdict(evolve(fixture_evidence, done=())), asdict(Evidence(answered=False))
     plain["built"], default["built"] = evidence.built, False
     plain["diagnosis"] = {name: value for name, value in plain["diagnosis"].items() if value}
     plain["raised"] = [
@@ -1065,7 +1065,7 @@ def main(arguments: Sequence[str]) -> None:
     if unknown := set(kinds) - {shot.expect for shot in SHOTS} - {"import", "install"}:
         sys.exit(f"no shot is of {', '.join(sorted(unknown))}")
     shots = [shot for shot in SHOTS if not kinds or shot.expect in kinds]
-    found: dict[str, list[dict[str, Any]]] = {}
+    fixtures: dict[str, list[dict[str, Any]]] = {}
     for shot, release, attempts in capture(shots, python):
         captured_failure = {
             "release": release,
@@ -1075,13 +1075,17 @@ def main(arguments: Sequence[str]) -> None:
             "expect": {"status": shot.status, "class": shot.expect},
             "attempts": [trimmed(evidence, release) for evidence in attempts],
         }
-        found.setdefault(shot.expect, []).append(captured_failure)
+        fixtures.setdefault(shot.expect, []).append(captured_failure)
         print(shot.expect, shot.kernel, release)
     if not kinds or "import" in kinds:
-        found["import"] = [broken_import(bare, release) for release in ("3.0.0", "3.1.0", "3.2.0")]
+        fixtures["import"] = [
+            broken_import(bare, release) for release in ("3.0.0", "3.1.0", "3.2.0")
+        ]
     if not kinds or "install" in kinds:
-        found["install"] = [{"words": words} for words in broken_installs(place(python, "3.9.0"))]
-    for kind, captured_failures in found.items():
+        fixtures["install"] = [
+            {"words": output} for output in broken_installs(place(python, "3.9.0"))
+        ]
+    for kind, captured_failures in fixtures.items():
         (FIXTURES / f"{kind}.json").write_text(
             json.dumps(captured_failures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
         )

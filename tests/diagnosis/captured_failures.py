@@ -47,17 +47,17 @@ def all_captured_failures() -> list[CapturedFailure]:
     """Everything that was captured, except installers' words."""
     return [
         CapturedFailure(
-            failure_class=each["expect"]["class"],
-            status=each["expect"]["status"],
-            release=each["release"],
-            kernel=each["kernel"],
-            target=targets()[each["target"]],
-            same=each["same"],
-            attempts=tuple(evidence_of(attempt) for attempt in each["attempts"]),
+            failure_class=record["expect"]["class"],
+            status=record["expect"]["status"],
+            release=record["release"],
+            kernel=record["kernel"],
+            target=targets()[record["target"]],
+            same=record["same"],
+            attempts=tuple(evidence_of(attempt) for attempt in record["attempts"]),
         )
         for path in sorted(FIXTURES.glob("*.json"))
         if path.stem != "install"
-        for each in json.loads(path.read_text(encoding="utf-8"))
+        for record in json.loads(path.read_text(encoding="utf-8"))
     ]
 
 
@@ -66,11 +66,11 @@ def installers_words() -> list[str]:
     Python in question.
     """
     return [
-        each["words"]
-        for each in json.loads((FIXTURES / "install.json").read_text(encoding="utf-8"))
+        record["words"]
+        for record in json.loads((FIXTURES / "install.json").read_text(encoding="utf-8"))
     ]
 
 
-def said(outcome: Outcome) -> tuple[str, str | None]:
+def status_and_class(outcome: Outcome) -> tuple[str, str | None]:
     """Status and class of an outcome."""
     return str(outcome.status), outcome.failure.failure_class if outcome.failure else None

@@ -59,16 +59,16 @@ ADVISED = {
 """Kernel of the corpus and release → what its advice says."""
 
 
-@pytest.mark.parametrize("each", ADVISED.items(), ids=list(ADVISED))
-def test_the_advice_is_of_this_failure(each: tuple[str, str]) -> None:
-    what, _, release = each[0].partition(" ")
+@pytest.mark.parametrize("example", ADVISED.items(), ids=list(ADVISED))
+def test_the_advice_is_of_this_failure(example: tuple[str, str]) -> None:
+    what, _, release = example[0].partition(" ")
     of_it = [
         failure.advice
         for name, seen, failure in failures()
         if name == what and release in {one for one, _ in seen}
     ]
     assert of_it
-    assert all(each[1] in advice for advice in of_it), of_it
+    assert all(example[1] in advice for advice in of_it), of_it
 
 
 KERNEL = """
@@ -121,11 +121,11 @@ def failure_of(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Callable[[st
             compile=compiled,
         )
         cell = Cell(env=Env(name="triton-3.2.0"), target=TARGETS["sm_90"], spec=spec)
-        found = classify(
+        compile_failure = classify(
             compile_each(built("triton-3.2.0"), [cell]), target=cell.target, knowledge=KNOWLEDGE
         ).failure
-        assert found is not None
-        return found
+        assert compile_failure is not None
+        return compile_failure
 
     return failure
 

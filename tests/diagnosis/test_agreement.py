@@ -30,41 +30,43 @@ def sample(
 
 
 def result(release: str, gpu: Sample | None = None, interpreter: Sample | None = None) -> Result:
-    checks = [evolve(UNKNOWN, samples=(each,)) if each else None for each in (interpreter, gpu)]
+    checks = [
+        evolve(UNKNOWN, samples=(sample,)) if sample else None for sample in (interpreter, gpu)
+    ]
     numbers = Numbers(interpreter=checks[0], gpu=checks[1] and evolve(checks[1], device="H200"))
     built = env(release, name=f"triton-{release}-torch" if interpreter else "")
     return records.result(OK, built, spec=SPEC, numbers=numbers)
 
 
 def gpu_of(*results: Result) -> list[tuple[Status, str]]:
-    found = [each.numbers.gpu for each in with_agreement(results)]
-    return [(check.status, check.reason) for check in found if check is not None]
+    checks = [result.numbers.gpu for result in with_agreement(results)]
+    return [(check.status, check.reason) for check in checks if check is not None]
 
 
 def test_the_newest_release_that_agrees_with_an_interpreter_is_the_reference() -> None:
     near, far = sample((1.001, -2.0, 3.0)), sample((1.5, -2.0, 3.0))
-    found = gpu_of(
+    verdicts = gpu_of(
         result("3.5.1", interpreter=sample(RIGHT)),
         result("3.0.0", gpu=near),
         result("3.8.0", gpu=near),
         result("3.9.0", gpu=far),
     )
-    assert [status for status, _ in found] == [Status.OK, Status.OK, Status.WRONG]
+    assert [status for status, _ in verdicts] == [Status.OK, Status.OK, Status.WRONG]
     assert (
-        found[0][1]
+        verdicts[0][1]
         == "compared with 3.8.0, which agrees with the interpreter of 3.5.1, in 3 elements"
     )
-    assert found[1][1] == "compared with the interpreter of 3.5.1, in 3 elements"
-    assert found[2][1].startswith(
+    assert verdicts[1][1] == "compared with the interpreter of 3.5.1, in 3 elements"
+    assert verdicts[2][1].startswith(
         "o_ptr has 1.5 where the other has 1.001, and 0.006 is allowed; compared with 3.8.0"
     )
 
 
 def test_where_none_agrees_nothing_is_right_or_wrong() -> None:
-    found = gpu_of(
+    verdicts = gpu_of(
         result("3.5.1", interpreter=sample(RIGHT)), result("3.0.0", gpu=sample((9.0, 9.0, 9.0)))
     )
-    assert found == [(Status.UNSUPPORTED, "not compared")]
+    assert verdicts == [(Status.UNSUPPORTED, "not compared")]
     assert gpu_of(result("3.0.0", gpu=sample(RIGHT)), result("3.9.0", gpu=sample(RIGHT))) == 2 * [
         (Status.UNSUPPORTED, "not compared")
     ]
@@ -89,12 +91,12 @@ def test_another_kernel_is_no_reference() -> None:
     ],
 )
 def test_numbers_agree_as_their_type_allows(got: Sample, *, agrees: bool) -> None:
-    wanted = sample(RIGHT)
+    expected = sample(RIGHT)
     if got.type == "int32":
-        wanted = sample((1, -2, 3), "int32")
+        expected = sample((1, -2, 3), "int32")
     if not all(got.written):
-        wanted = sample((0.002, 7.0, 7.0), written=got.written)
-    ((status, _),) = gpu_of(result("3.5.1", interpreter=wanted), result("3.0.0", gpu=got))
+        expected = sample((0.002, 7.0, 7.0), written=got.written)
+    ((status, _),) = gpu_of(result("3.5.1", interpreter=expected), result("3.0.0", gpu=got))
     assert (status is Status.OK) == agrees
 
 
@@ -103,7 +105,7 @@ def test_interpreters_are_only_told_of_each_other() -> None:
         result("3.5.1", interpreter=sample(RIGHT)),
         result("3.0.0", interpreter=sample((1.0, 2.0, 3.0))),
     ]
-    checks = [each.numbers.interpreter for each in with_agreement(results)]
+    checks = [cell_result.numbers.interpreter for cell_result in with_agreement(results)]
     assert [check and check.right for check in checks] == [None, None]
     assert checks[0] is not None
     assert (
@@ -121,7 +123,9 @@ def test_what_has_not_the_form_of_a_sample_is_none() -> None:
         "written": "10",
     }
     assert [
-        each.written
-        for each in samples_of([fine, {**fine, "written": "1"}, {**fine, "sample": ["x", "1"]}, 3])
+        sample.written
+        for sample in samples_of(
+            [fine, {**fine, "written": "1"}, {**fine, "sample": ["x", "1"]}, 3]
+        )
     ] == [(True, False)]
     assert samples_in("[{") == samples_in(3) == samples_of({}) == ()

@@ -70,7 +70,7 @@ def test_it_is_stable() -> None:
 )
 def test_names_of_values_make_no_difference(names: list[str]) -> None:
     renamed = dict(zip(VALUES, (f"%{name}" for name in names), strict=True))
-    text = re.sub(r"%[a-z]\w*", lambda found: renamed.get(found[0], found[0]), IR)
+    text = re.sub(r"%[a-z]\w*", lambda match: renamed.get(match[0], match[0]), IR)
     assert canonical(text) == canonical(IR)
 
 
@@ -159,9 +159,9 @@ def test_names_that_sibling_regions_use_again_are_different_values() -> None:
 
 def test_a_value_used_before_the_line_that_makes_it_is_still_that_value() -> None:
     def text(used: str) -> str:
-        made = "  %a = llvm.add %p\n  %b = llvm.add %p\n"
+        ops = "  %a = llvm.add %p\n  %b = llvm.add %p\n"
         return (
-            f"llvm.func @f(%p: i32) {{\n^bb1:\n  llvm.store {used}\n^bb2:\n{made}  llvm.store %a\n"
+            f"llvm.func @f(%p: i32) {{\n^bb1:\n  llvm.store {used}\n^bb2:\n{ops}  llvm.store %a\n"
         )
 
     assert canonical(text("%a")) != canonical(text("%b"))

@@ -14,20 +14,20 @@ from tests.diagnosis.captured_failures import (
     CapturedFailure,
     all_captured_failures,
     installers_words,
-    said,
+    status_and_class,
 )
 
 CAPTURED_FAILURES = all_captured_failures()
 
 
 def fingerprints() -> dict[str, set[str | None]]:
-    found: dict[str, set[str | None]] = defaultdict(set)
+    marks: dict[str, set[str | None]] = defaultdict(set)
     for captured_failure in CAPTURED_FAILURES:
         failure = classify(
             captured_failure.attempts, target=captured_failure.target, knowledge=KNOWLEDGE
         ).failure
-        found[captured_failure.same].add(failure.fingerprint if failure else None)
-    return found
+        marks[captured_failure.same].add(failure.fingerprint if failure else None)
+    return marks
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_failure_has_its_class_an_excerpt_and_advice(captured_failure: Capture
     outcome = classify(
         captured_failure.attempts, target=captured_failure.target, knowledge=KNOWLEDGE
     )
-    assert said(outcome) == (captured_failure.status, captured_failure.failure_class)
+    assert status_and_class(outcome) == (captured_failure.status, captured_failure.failure_class)
     assert not outcome.flaky
     assert all(
         agree(first, other, target=captured_failure.target, knowledge=KNOWLEDGE) for other in others
@@ -59,7 +59,7 @@ def test_a_failure_has_its_class_an_excerpt_and_advice(captured_failure: Capture
 
 
 def test_one_defect_has_one_fingerprint_in_every_release() -> None:
-    split = {same: found for same, found in fingerprints().items() if len(found) != 1}
+    split = {same: marks for same, marks in fingerprints().items() if len(marks) != 1}
     assert not split
 
 
@@ -107,9 +107,9 @@ def test_an_env_without_setuptools_says_so() -> None:
 
 def test_an_env_that_cannot_be_made_is_told_in_the_installers_words() -> None:
     one, another, no_wheel = (
-        broken_env(words, KNOWLEDGE.toolchain) for words in installers_words()
+        broken_env(output, KNOWLEDGE.toolchain) for output in installers_words()
     )
-    assert said(one) == ("env_broken", "install")
+    assert status_and_class(one) == ("env_broken", "install")
     assert one.failure is not None
     assert another.failure is not None
     assert no_wheel.failure is not None

@@ -10,7 +10,7 @@ from attrs import evolve
 from compat.diagnosis.classify import agree, classify
 from compat.model import Diagnosis, Done, Evidence, Raised, Status, Target
 from compat.toolchains.triton.failures import KNOWLEDGE
-from tests.diagnosis.captured_failures import said
+from tests.diagnosis.captured_failures import status_and_class
 from tests.targets import TARGETS
 
 TARGET = TARGETS["sm_90"]
@@ -68,7 +68,7 @@ def raised_at_import(
 class TestOneAttempt:
     def test_a_binary_is_ok(self) -> None:
         outcome = classify([OK], target=TARGET, knowledge=KNOWLEDGE)
-        assert said(outcome) == ("ok", None)
+        assert status_and_class(outcome) == ("ok", None)
         assert outcome.metrics["registers"] == 32
         assert outcome.seconds == 0.3
         assert outcome.attempts == ("ok",)
@@ -98,12 +98,12 @@ class TestOneAttempt:
     )
     def test_no_answer_is_lost_and_never_ok(self, silent: Evidence) -> None:
         outcome = classify([silent], target=TARGET, knowledge=KNOWLEDGE)
-        assert said(outcome) == ("lost", "unclassified")
+        assert status_and_class(outcome) == ("lost", "unclassified")
         assert not outcome.status.is_answer
 
     def test_a_signal_of_its_own_is_a_crash(self) -> None:
         outcome = classify([SEGFAULT], target=TARGET, knowledge=KNOWLEDGE)
-        assert said(outcome) == ("crashed", "compiler-crash")
+        assert status_and_class(outcome) == ("crashed", "compiler-crash")
         assert outcome.failure is not None
         assert "SIGSEGV" in outcome.failure.excerpt
 
@@ -113,20 +113,20 @@ class TestOneAttempt:
             target=TARGET,
             knowledge=KNOWLEDGE,
         )
-        assert said(outcome) == ("lost", "machine")
+        assert status_and_class(outcome) == ("lost", "machine")
         assert not outcome.status.is_answer
 
     def test_a_signal_that_mlir_tells_of_is_a_crash_with_its_pass(self) -> None:
-        told = (
+        stderr = (
             "k.py:3:1: error: A signal was caught while processing the MLIR module:reproducer"
             " generated at `/tmp/r.mlir`\n"
         )
         for evidence in (
-            evolve(RAISED, stderr=told),
-            evolve(RAISED, answered=False, raised=(), signal="SIGSEGV", stderr=told),
+            evolve(RAISED, stderr=stderr),
+            evolve(RAISED, answered=False, raised=(), signal="SIGSEGV", stderr=stderr),
         ):
             outcome = classify([evidence], target=TARGET, knowledge=KNOWLEDGE)
-            assert said(outcome) == ("crashed", "compiler-crash")
+            assert status_and_class(outcome) == ("crashed", "compiler-crash")
             assert outcome.failure is not None
             assert outcome.failure.pass_ == "tritongpu-coalesce"
 
@@ -137,14 +137,14 @@ class TestOneAttempt:
         )
         outcome = classify([SEGFAULT, silent], target=TARGET, knowledge=KNOWLEDGE)
         assert agree(SEGFAULT, silent, target=TARGET, knowledge=KNOWLEDGE)
-        assert said(outcome) == ("crashed", "compiler-crash")
+        assert status_and_class(outcome) == ("crashed", "compiler-crash")
         assert outcome.failure is not None
         assert (outcome.failure.pass_, outcome.flaky) == ("tritongpu-coalesce", False)
-        assert said(classify([silent], target=TARGET, knowledge=KNOWLEDGE)) == (
+        assert status_and_class(classify([silent], target=TARGET, knowledge=KNOWLEDGE)) == (
             "crashed",
             "pass-failure",
         )
-        assert said(
+        assert status_and_class(
             classify([SEGFAULT, evolve(silent, stage="llir")], target=TARGET, knowledge=KNOWLEDGE)
         ) == (
             "crashed",
@@ -158,7 +158,7 @@ class TestOneAttempt:
 
     def test_a_deadline_is_a_timeout_whatever_the_signal(self) -> None:
         outcome = classify([HANG], target=TARGET, knowledge=KNOWLEDGE)
-        assert said(outcome) == ("timed_out", "timeout")
+        assert status_and_class(outcome) == ("timed_out", "timeout")
         assert outcome.failure is not None
         assert outcome.failure.excerpt == "timed out after 60 s, in stage llir"
 
@@ -177,7 +177,7 @@ class TestOneAttempt:
         ids=("stopped", "python", "native"),
     )
     def test_memory(self, hog: Evidence) -> None:
-        assert said(classify([hog], target=TARGET, knowledge=KNOWLEDGE)) == (
+        assert status_and_class(classify([hog], target=TARGET, knowledge=KNOWLEDGE)) == (
             "out_of_memory",
             "out-of-memory",
         )
@@ -189,7 +189,7 @@ class TestOneAttempt:
             stage="amdgcn",
             stderr="error: couldn't allocate output register\n",
         )
-        assert said(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == (
+        assert status_and_class(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == (
             "crashed",
             "compiler-assert",
         )
@@ -198,7 +198,7 @@ class TestOneAttempt:
         outcome = classify(
             [evolve(OK, metrics={"shared": 250_000})], target=TARGET, knowledge=KNOWLEDGE
         )
-        assert said(outcome) == ("rejected", "shared-memory")
+        assert status_and_class(outcome) == ("rejected", "shared-memory")
         assert outcome.stage == "launch"
         assert outcome.failure is not None
         assert outcome.failure.prediction
@@ -209,7 +209,7 @@ class TestOneAttempt:
         assert outcome.metrics == {"shared": 250_000}
 
     def test_shared_memory_up_to_the_limit_is_ok(self) -> None:
-        assert said(
+        assert status_and_class(
             classify(
                 [evolve(OK, metrics={"shared": TARGET.shared_memory})],
                 target=TARGET,
@@ -258,7 +258,7 @@ class TestOneAttempt:
         self, target: Target, metrics: dict[str, Any], failure_class: str, excerpt: str
     ) -> None:
         outcome = classify([evolve(OK, metrics=metrics)], target=target, knowledge=KNOWLEDGE)
-        assert said(outcome) == ("rejected", failure_class)
+        assert status_and_class(outcome) == ("rejected", failure_class)
         failure = outcome.failure
         assert failure is not None
         assert (failure.prediction, failure.stage, failure.excerpt) == (True, "launch", excerpt)
@@ -273,7 +273,7 @@ class TestOneAttempt:
     )
     def test_a_block_at_the_limit_is_ok(self, target: Target, metrics: dict[str, Any]) -> None:
         outcome = classify([evolve(OK, metrics=metrics)], target=target, knowledge=KNOWLEDGE)
-        assert said(outcome) == ("ok", None)
+        assert status_and_class(outcome) == ("ok", None)
 
     def test_mixed_descriptors_are_a_prediction_of_wrong_numbers(self) -> None:
         outcome = classify(
@@ -281,7 +281,7 @@ class TestOneAttempt:
             target=TARGET,
             knowledge=KNOWLEDGE,
         )
-        assert said(outcome) == ("wrong", "sass-descriptor")
+        assert status_and_class(outcome) == ("wrong", "sass-descriptor")
         failure = outcome.failure
         assert failure is not None
         assert (failure.prediction, failure.stage) == (True, "check")
@@ -292,7 +292,7 @@ class TestOneAttempt:
         assert "TRITON_PTXAS_PATH" in failure.advice
 
     def test_code_without_mixed_descriptors_is_ok(self) -> None:
-        assert said(
+        assert status_and_class(
             classify(
                 [evolve(OK, metrics={"mixed_descriptors": 0})], target=TARGET, knowledge=KNOWLEDGE
             )
@@ -302,24 +302,24 @@ class TestOneAttempt:
         evidence = Evidence(
             answered=True, stage="ast", raised=(Raised(type="SystemExit", message="0"),)
         )
-        assert said(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == (
+        assert status_and_class(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == (
             "rejected",
             "unclassified",
         )
 
     @pytest.mark.parametrize(
-        ("traceback", "told"),
+        ("traceback", "verdict"),
         [(TRITONS, "crashed internal-error"), (KERNELS_OWN, "rejected unclassified")],
     )
     def test_an_exception_of_the_kernels_own_code_is_no_defect_of_the_compiler(
-        self, traceback: str, told: str
+        self, traceback: str, verdict: str
     ) -> None:
         evidence = Evidence(
             answered=True,
             stage="ast",
             raised=(Raised(type="KeyError", message="7", traceback=traceback),),
         )
-        assert classify([evidence], target=TARGET, knowledge=KNOWLEDGE).attempts == (told,)
+        assert classify([evidence], target=TARGET, knowledge=KNOWLEDGE).attempts == (verdict,)
 
     @pytest.mark.parametrize(
         ("evidence", "failure_class"),
@@ -348,7 +348,7 @@ class TestOneAttempt:
         self, evidence: Evidence, failure_class: str
     ) -> None:
         outcome = classify([evidence], target=TARGET, knowledge=KNOWLEDGE)
-        assert said(outcome) == ("source_broken", failure_class)
+        assert status_and_class(outcome) == ("source_broken", failure_class)
         assert not outcome.status.is_answer
 
     @pytest.mark.parametrize(
@@ -380,7 +380,7 @@ class TestOneAttempt:
     def test_what_the_toolchain_refuses_while_a_file_is_imported_is_its_answer(
         self, evidence: Evidence, failure_class: str
     ) -> None:
-        assert said(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == (
+        assert status_and_class(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == (
             "rejected",
             failure_class,
         )
@@ -393,7 +393,7 @@ class TestOneAttempt:
 class TestSeveralAttempts:
     def test_an_abort_is_confirmed_by_a_failed_pass_manager(self) -> None:
         outcome = classify([ABORT, RAISED], target=TARGET, knowledge=KNOWLEDGE)
-        assert said(outcome) == ("crashed", "compiler-assert")
+        assert status_and_class(outcome) == ("crashed", "compiler-assert")
         assert not outcome.flaky
         assert outcome.failure is not None
         assert outcome.failure.pass_ == "tritongpu-coalesce"
@@ -402,7 +402,7 @@ class TestSeveralAttempts:
 
     def test_what_neighbours_did_is_not_the_cells_doing(self) -> None:
         outcome = classify([SEGFAULT, alone(OK), alone(OK)], target=TARGET, knowledge=KNOWLEDGE)
-        assert said(outcome) == ("ok", None)
+        assert status_and_class(outcome) == ("ok", None)
         assert not outcome.flaky
         assert outcome.attempts == ("crashed compiler-crash", "ok", "ok")
 
@@ -418,7 +418,7 @@ class TestSeveralAttempts:
         outcome = classify(
             [SEGFAULT, *(pair[index] for index in order)], target=TARGET, knowledge=KNOWLEDGE
         )
-        assert said(outcome) == ("crashed", "compiler-crash")
+        assert status_and_class(outcome) == ("crashed", "compiler-crash")
         assert outcome.flaky
 
     def test_two_different_failures_alone_are_flaky(self) -> None:
@@ -426,7 +426,7 @@ class TestSeveralAttempts:
 
     def test_failing_otherwise_among_neighbours_is_settled_by_two_alone(self) -> None:
         outcome = classify([SEGFAULT, RAISED, RAISED], target=TARGET, knowledge=KNOWLEDGE)
-        assert said(outcome) == ("crashed", "compiler-assert")
+        assert status_and_class(outcome) == ("crashed", "compiler-assert")
         assert not outcome.flaky
 
     def test_a_shorter_timeout_confirms_a_timeout(self) -> None:
@@ -434,7 +434,7 @@ class TestSeveralAttempts:
             HANG, alone=True, deadline=3.0, stage="ast", diagnosis=Diagnosis(pass_="elsewhere")
         )
         outcome = classify([HANG, shorter], target=TARGET, knowledge=KNOWLEDGE)
-        assert said(outcome) == ("timed_out", "timeout")
+        assert status_and_class(outcome) == ("timed_out", "timeout")
         assert not outcome.flaky
         assert outcome.failure is not None
         assert outcome.failure.excerpt == "timed out after 60 s, in stage llir"

@@ -15,7 +15,7 @@ from compat.model import Failure, Outcome, Target
 from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.diagnosis.captured_failures import evidence_of
 from tests.diagnosis.corpus import kernels, targets
-from tests.diagnosis.corpus._kept import kept
+from tests.diagnosis.corpus._kept import captured_failures
 
 FRONT_END = ("source", "ast")
 _UNSUPPORTED = ("toolchain-missing", "target-unknown")
@@ -25,19 +25,19 @@ _UNSUPPORTED = ("toolchain-missing", "target-unknown")
 def outcomes() -> list[tuple[str, list[tuple[str, str]], Outcome]]:
     """What was compiled, where it was seen, and what it comes to."""
     every = targets()
-    found = []
-    for captured_failure in kept():
+    entries = []
+    for captured_failure in captured_failures():
         attempts = [evidence_of(attempt) for attempt in captured_failure["attempts"]]
         seen = [(release, target) for release, target in captured_failure["seen"]]
         target: Target = every[seen[0][1]]
-        found.append(
+        entries.append(
             (
                 ".".join(captured_failure["what"]),
                 seen,
                 classify(attempts, target=target, knowledge=KNOWLEDGE),
             )
         )
-    return found
+    return entries
 
 
 def failures() -> list[tuple[str, list[tuple[str, str]], Failure]]:
@@ -82,7 +82,7 @@ def test_a_failure_in_the_front_end_names_its_line() -> None:
 
 def _is_unsupported(what: str) -> bool:
     return any(
-        each == what and failure.failure_class in _UNSUPPORTED for each, _, failure in failures()
+        name == what and failure.failure_class in _UNSUPPORTED for name, _, failure in failures()
     )
 
 
@@ -91,23 +91,23 @@ def test_undefined_names_are_told_wherever_they_are() -> None:
 
     The cause stands below.
     """
-    told = {
+    name_failures = {
         what: failure
         for what, _, failure in failures()
         if "undefined_" in what and "default" not in what
     }
-    assert len(told) == 7
-    assert {failure.failure_class for failure in told.values()} == {"undefined-name"}
-    for failure in told.values():
+    assert len(name_failures) == 7
+    assert {failure.failure_class for failure in name_failures.values()} == {"undefined-name"}
+    for failure in name_failures.values():
         assert "is not defined" in failure.excerpt
 
 
 def test_one_name_missing_is_one_fingerprint() -> None:
-    found = defaultdict(set)
+    fingerprints = defaultdict(set)
     for _, _, failure in failures():
         if failure.failure_class == "undefined-name" and "b_ps" in failure.excerpt:
-            found["b_ps"].add(failure.fingerprint)
-    assert len(found["b_ps"]) == 1
+            fingerprints["b_ps"].add(failure.fingerprint)
+    assert len(fingerprints["b_ps"]) == 1
 
 
 def test_conversions_that_llvm_does_not_lower_are_told_apart_by_their_types() -> None:

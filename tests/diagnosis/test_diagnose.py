@@ -69,10 +69,10 @@ def diagnose(printed: str, stage: str, keep: Keep | None = None, **facts: Any) -
 
 
 def test_ir_is_taken_out_and_the_last_dump_remembered() -> None:
-    found = read(DUMPS + ABORT)
-    assert found.words == ABORT
-    assert found.pipeline.last == "tritongpu-accelerate-matmul"
-    first, last = found.pipeline.steps
+    output = read(DUMPS + ABORT)
+    assert output.words == ABORT
+    assert output.pipeline.last == "tritongpu-accelerate-matmul"
+    first, last = output.pipeline.steps
     assert "chained_dot(%arg0" in first.ir
     assert last.ir.startswith("#blocked = ")
     assert last.ir.endswith("}\n")
@@ -80,9 +80,9 @@ def test_ir_is_taken_out_and_the_last_dump_remembered() -> None:
 
 
 def test_a_module_that_nobody_asked_for_is_taken_out_too() -> None:
-    found = read(FAILED)
-    assert found.pipeline.steps == ()
-    assert [line.split(": ")[1] for line in found.words.splitlines()] == ["error", "note"]
+    output = read(FAILED)
+    assert output.pipeline.steps == ()
+    assert [line.split(": ")[1] for line in output.words.splitlines()] == ["error", "note"]
 
 
 def test_python_stacks_and_sources_are_no_ir() -> None:
@@ -99,8 +99,8 @@ def test_the_pass_is_named_only_where_a_pass_manager_ran() -> None:
 
 
 def test_without_dumps_the_note_names_the_pass() -> None:
-    found = diagnose(FAILED, "llir")
-    assert (found.pass_, found.location) == ("ConvertTritonGPUToLLVM", "k.py:12")
+    diagnosis = diagnose(FAILED, "llir")
+    assert (diagnosis.pass_, diagnosis.location) == ("ConvertTritonGPUToLLVM", "k.py:12")
 
 
 def test_the_heading_of_releases_since_3_9() -> None:
@@ -108,9 +108,9 @@ def test_the_heading_of_releases_since_3_9() -> None:
         "TritonGPUAccelerateMatmul (tritongpu-accelerate-matmul)",
         "TritonGPUAccelerateMatmul: tritongpu-accelerate-matmul",
     )
-    found = read(text + ABORT)
-    assert found.words == ABORT
-    assert found.pipeline.last == "tritongpu-accelerate-matmul"
+    output = read(text + ABORT)
+    assert output.words == ABORT
+    assert output.pipeline.last == "tritongpu-accelerate-matmul"
 
 
 def test_a_pass_that_is_dumped_after_it_failed() -> None:
@@ -118,10 +118,10 @@ def test_a_pass_that_is_dumped_after_it_failed() -> None:
         "// -----// IR Dump After TritonGPUAccelerateMatmul Failed (tritongpu-accelerate-matmul)"
         " //----- //\n"
     )
-    found = read(DUMPS + after + "module {\n  broken\n}\n" + ABORT)
-    assert found.words == ABORT
-    assert found.pipeline.failed == "tritongpu-accelerate-matmul"
-    assert "broken" not in found.pipeline.steps[-1].ir
+    output = read(DUMPS + after + "module {\n  broken\n}\n" + ABORT)
+    assert output.words == ABORT
+    assert output.pipeline.failed == "tritongpu-accelerate-matmul"
+    assert "broken" not in output.pipeline.steps[-1].ir
 
 
 def test_a_single_pass_that_failed_is_named_without_brackets() -> None:
@@ -132,10 +132,10 @@ def test_a_single_pass_that_failed_is_named_without_brackets() -> None:
 
 
 def test_reproducer_and_ir_are_named_only_of_a_pass() -> None:
-    kept: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
 
     def keep(suffix: str, data: bytes) -> str:
-        kept[suffix] = data
+        files[suffix] = data
         return f"name{suffix}"
 
     facts: dict[str, Any] = {"kept": {"reproducer": "r.mlir"}}
@@ -143,14 +143,14 @@ def test_reproducer_and_ir_are_named_only_of_a_pass() -> None:
     assert (outside.reproducer, outside.ir) == (None, None)
     inside = diagnose(DUMPS + ABORT, "ttgir", keep, in_passes=True, **facts)
     assert (inside.reproducer, inside.ir) == ("r.mlir", "name.before.mlir")
-    assert b"tt.dot" in kept[".before.mlir"]
+    assert b"tt.dot" in files[".before.mlir"]
 
 
 def test_the_front_ends_line_comes_from_the_beacon() -> None:
     place = "/home/user/kernels/faces.py:20"
     facts: dict[str, Any] = {"in_flight": place, "quoted": {place: "    tl.dot(a, b)"}}
-    found = diagnose("", "ast", **facts)
-    assert (found.location, found.line) == ("faces.py:20", "    tl.dot(a, b)")
+    diagnosis = diagnose("", "ast", **facts)
+    assert (diagnosis.location, diagnosis.line) == ("faces.py:20", "    tl.dot(a, b)")
     assert diagnose("", "ttgir", **facts).location is None
 
 
@@ -161,10 +161,10 @@ def test_an_answer_knows_the_line_best() -> None:
         "at": "/k/k.py:3",
         "quoted": {"/k/k.py:3": "def f():", "/k/k.py:20": "x"},
     }
-    found = diagnosed(
+    diagnosis = diagnosed(
         Evidence(answered=True, stage="ast", **facts), NOTHING, None, READER
     ).diagnosis
-    assert (found.location, found.line) == ("k.py:3", None)
+    assert (diagnosis.location, diagnosis.line) == ("k.py:3", None)
     nowhere = diagnosed(
         Evidence(answered=True, stage="ast", in_flight="/k/k.py:20"), NOTHING, None, READER
     ).diagnosis

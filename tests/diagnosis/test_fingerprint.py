@@ -76,8 +76,8 @@ def test_different_classes_and_messages_are_told_apart(
 
 @given(m=st.sampled_from((16, 32, 64, 128)), n=st.sampled_from((16, 32, 64, 128)))
 def test_the_same_mistake_at_another_block_size_is_the_same_mistake(m: int, n: int) -> None:
-    words = "Cannot make_shape_compatible: incompatible dimensions at index 1: {} and {}"
-    assert normalise(words.format(m, n), OWN) == normalise(words.format(128, 64), OWN)
+    template = "Cannot make_shape_compatible: incompatible dimensions at index 1: {} and {}"
+    assert normalise(template.format(m, n), OWN) == normalise(template.format(128, 64), OWN)
 
 
 @pytest.mark.parametrize(
@@ -131,5 +131,5 @@ def test_any_text_can_be_normalised_and_once_is_enough_for_a_hash(text: str) -> 
 
 
 def test_which_operand_it_is_stays() -> None:
-    words = "operand #{} must be ranked tensor of floating-point values"
-    assert normalise(words.format(0)) != normalise(words.format(1))
+    template = "operand #{} must be ranked tensor of floating-point values"
+    assert normalise(template.format(0)) != normalise(template.format(1))

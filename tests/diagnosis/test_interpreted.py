@@ -31,14 +31,14 @@ INTERPRETER = Interpreter(
 USES = "dot:bf16 store:fp32 .range .tl"
 
 
-def compared(status: str = "wrong", uses: str = USES, **said: Any) -> Evidence:
+def compared(status: str = "wrong", uses: str = USES, **facts: Any) -> Evidence:
     check = {
         "status": status,
         "max_abs": 1.0,
         "max_rel": None,
         "where": "odd: O[3]",
         "reason": "is 1, expected 2",
-        **said,
+        **facts,
     }
     metrics = {"problem": "odd", "problems": 1, "uses": uses, "check": check}
     return Evidence(
@@ -86,9 +86,9 @@ def test_a_comparison_is_told_as_it_is() -> None:
     )
 
 
-@pytest.mark.parametrize("said", [{"status": "fine"}, {"status": None}, {"status": "crashed"}])
-def test_what_is_no_comparison_tells_nothing(said: dict[str, Any]) -> None:
-    assert check_of(compared(**said), INTERPRETER).status is Status.LOST
+@pytest.mark.parametrize("facts", [{"status": "fine"}, {"status": None}, {"status": "crashed"}])
+def test_what_is_no_comparison_tells_nothing(facts: dict[str, Any]) -> None:
+    assert check_of(compared(**facts), INTERPRETER).status is Status.LOST
 
 
 def test_errors_that_are_no_numbers_are_none() -> None:
@@ -97,7 +97,7 @@ def test_errors_that_are_no_numbers_are_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("evidence", "status", "words"),
+    ("evidence", "status", "reason"),
     [
         (ended(deadline=5.0), Status.TIMED_OUT, "took more than 5 s in the interpreter"),
         (
@@ -145,10 +145,10 @@ def test_errors_that_are_no_numbers_are_none() -> None:
     ],
 )
 def test_every_end_has_a_status_and_a_reason(
-    evidence: Evidence, status: Status, words: str
+    evidence: Evidence, status: Status, reason: str
 ) -> None:
     check = check_of(evidence, INTERPRETER)
-    assert (check.status, check.reason) == (status, words)
+    assert (check.status, check.reason) == (status, reason)
 
 
 def test_an_exception_is_told_with_the_problem_and_the_line() -> None:
@@ -204,11 +204,11 @@ def test_an_exception_is_excused_where_a_probe_raises_it_at_the_same_line() -> N
 def test_an_excuse_says_which_defect() -> None:
     evidence = compared()
     check = excused(evidence, check_of(evidence, INTERPRETER), [(DOT, compared())], INTERPRETER)
-    words = (
+    reason = (
         "inconclusive: this release's interpreter gets products wrong (an element of a correct"
         " kernel is 1, expected 2)"
     )
-    assert (check.reason, check.where, check.max_abs) == (words, "odd: O[3]", None)
+    assert (check.reason, check.where, check.max_abs) == (reason, "odd: O[3]", None)
 
 
 def settled_as(first: Status, *later: Status) -> Check:

@@ -48,24 +48,24 @@ module {
 
 
 def test_a_dump_as_older_releases_print_it() -> None:
-    found = read(OLD).pipeline
-    assert [step.pass_ for step in found.steps] == ["inline", "canonicalize"]
-    assert found.steps[0].ir == "module {\n  %0 = tt.one\n\n  tt.return\n}\n"
-    assert found.steps[1].ir == "#blocked = #ttg.blocked<{a = 1}>\nmodule {\n}\n", (
+    dump = read(OLD).pipeline
+    assert [step.pass_ for step in dump.steps] == ["inline", "canonicalize"]
+    assert dump.steps[0].ir == "module {\n  %0 = tt.one\n\n  tt.return\n}\n"
+    assert dump.steps[1].ir == "#blocked = #ttg.blocked<{a = 1}>\nmodule {\n}\n", (
         "what is said after a dump is not IR"
     )
-    assert found.failed is None
-    assert found.last == "canonicalize"
+    assert dump.failed is None
+    assert dump.last == "canonicalize"
 
 
 def test_a_dump_as_newer_releases_print_it() -> None:
-    found = read(NEW).pipeline
-    assert [(step.pass_, step.ir) for step in found.steps] == [
+    dump = read(NEW).pipeline
+    assert [(step.pass_, step.ir) for step in dump.steps] == [
         ("inline", "module {\n}\n"),
         ("cse", "module {\n}\n"),
     ]
-    assert found.failed == "cse", "of nested passes the inner one"
-    assert found.last == "cse"
+    assert dump.failed == "cse", "of nested passes the inner one"
+    assert dump.last == "cse"
 
 
 def test_nothing_printed() -> None:
@@ -88,7 +88,7 @@ def test_renamed_passes(one: str, other: str) -> None:
     assert pass_key(one) == pass_key(other) != pass_key("cse")
 
 
-def made(text: str, failed: str | None = None) -> Pipeline:
+def pipeline_of(text: str, failed: str | None = None) -> Pipeline:
     """``"inline:a cse:b"``: passes, each with the IR before it (a letter that stands for an
     operation).
     """
@@ -98,8 +98,8 @@ def made(text: str, failed: str | None = None) -> Pipeline:
 
 
 def parted(one: str, other: str) -> tuple[str | None, int, int | None, str | None] | None:
-    found = pipeline.split(made(one), made(other))
-    return (found.after, found.position, found.only_in, found.earlier) if found else None
+    split = pipeline.split(pipeline_of(one), pipeline_of(other))
+    return (split.after, split.position, split.only_in, split.earlier) if split else None
 
 
 def test_equal_pipelines_do_not_part() -> None:
@@ -136,6 +136,6 @@ def test_a_pass_that_one_did_not_come_to() -> None:
 
 
 def test_the_texts_of_a_split_are_what_both_are_after_it() -> None:
-    found = pipeline.split(made("a:x b:y c:z"), made("a:x b:y c:w"))
-    assert isinstance(found, Split)
-    assert (found.one, found.other) == ("module {\n  tt.z\n}\n", "module {\n  tt.w\n}\n")
+    split = pipeline.split(pipeline_of("a:x b:y c:z"), pipeline_of("a:x b:y c:w"))
+    assert isinstance(split, Split)
+    assert (split.one, split.other) == ("module {\n  tt.z\n}\n", "module {\n  tt.w\n}\n")

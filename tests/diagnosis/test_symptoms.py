@@ -25,9 +25,9 @@ def answer(*raised: Raised, stage: str = "ast", line: str | None = None) -> Evid
 
 
 def failure(evidence: Evidence) -> Failure:
-    found = classify([evidence], target=TARGETS["sm_90"], knowledge=KNOWLEDGE).failure
-    assert found is not None
-    return found
+    compile_failure = classify([evidence], target=TARGETS["sm_90"], knowledge=KNOWLEDGE).failure
+    assert compile_failure is not None
+    return compile_failure
 
 
 @pytest.mark.parametrize(
@@ -40,11 +40,11 @@ def failure(evidence: Evidence) -> Failure:
     ids=("whole", "bounded", "with a caret"),
 )
 def test_the_cause_below_a_long_kernel_is_found(message: str) -> None:
-    found = failure(answer(Raised(type=COMPILATION, message=message), line=LINE))
-    assert found.failure_class == "undefined-name"
-    assert found.excerpt.splitlines()[0] == LINE
-    assert found.excerpt.splitlines()[-1] == "NameError: b_ps is not defined"
-    assert len(found.excerpt.splitlines()) <= 3
+    compile_failure = failure(answer(Raised(type=COMPILATION, message=message), line=LINE))
+    assert compile_failure.failure_class == "undefined-name"
+    assert compile_failure.excerpt.splitlines()[0] == LINE
+    assert compile_failure.excerpt.splitlines()[-1] == "NameError: b_ps is not defined"
+    assert len(compile_failure.excerpt.splitlines()) <= 3
 
 
 def test_a_kernel_printed_without_a_cause_says_nothing_of_its_own() -> None:
@@ -58,21 +58,21 @@ def test_a_kernel_printed_without_a_cause_says_nothing_of_its_own() -> None:
 def test_what_is_said_while_handling_an_error_explains_it() -> None:
     """``except KeyError: raise ValueError(…)``: the later one was written for a reader."""
     wrapper = Raised(type=COMPILATION, message="at 1:0:\n    x\n    ^")
-    said = Raised(
+    explanation = Raised(
         type="ValueError",
         message="input arg type does not match. Expect one of …, got (triton.language.bfloat16,)",
     )
     handled = Raised(type="KeyError", message="(triton.language.bfloat16,)")
-    assert KNOWLEDGE.symptoms(answer(wrapper, said, handled)).error == "ValueError"
-    assert KNOWLEDGE.symptoms(answer(said, handled)).error == "ValueError"
+    assert KNOWLEDGE.symptoms(answer(wrapper, explanation, handled)).error == "ValueError"
+    assert KNOWLEDGE.symptoms(answer(explanation, handled)).error == "ValueError"
 
 
 def test_the_cause_of_a_wrapper_within_a_wrapper_explains_it() -> None:
     outer = Raised(type=COMPILATION, message="at 9:4:\n    helper(x)\n    ^")
     inner = Raised(type=COMPILATION, message=f"at 2:4:\n    b_ps\n    ^\n{CAUSE}")
-    said = KNOWLEDGE.symptoms(answer(outer, inner))
-    assert (said.error, said.message) == ("NameError", "b_ps is not defined")
-    assert said.source.startswith("    helper(x)"), (
+    cause = KNOWLEDGE.symptoms(answer(outer, inner))
+    assert (cause.error, cause.message) == ("NameError", "b_ps is not defined")
+    assert cause.source.startswith("    helper(x)"), (
         "the line of the kernel, not that of the library"
     )
 
@@ -119,13 +119,13 @@ def test_assertions_of_one_function_are_told_apart_where_that_matters() -> None:
         failure(answer(bare("dot", text)))
         for text in ("assert lhs.type.is_block()", "assert acc.type == ret_ty")
     ]
-    assert {each.failure_class for each in kinds} == {"dot-operands"}
-    assert len({each.fingerprint for each in kinds}) == 2
+    assert {kind.failure_class for kind in kinds} == {"dot-operands"}
+    assert len({kind.fingerprint for kind in kinds}) == 2
 
 
 def test_an_index_that_a_cpp_map_lacks_is_an_internal_error() -> None:
-    found = failure(answer(Raised(type="IndexError", message="map::at"), stage="ttgir"))
-    assert found.failure_class == "internal-error"
+    compile_failure = failure(answer(Raised(type="IndexError", message="map::at"), stage="ttgir"))
+    assert compile_failure.failure_class == "internal-error"
 
 
 def test_what_is_called_is_read_off_the_caret() -> None:
@@ -134,10 +134,13 @@ def test_what_is_called_is_read_off_the_caret() -> None:
         f'at 3:21:\n{line}\n{" " * line.index("tl.sum")}^\nTypeError("got an unexpected keyword'
         " argument 'dim'\")"
     )
-    found = failure(answer(Raised(type=COMPILATION, message=message)))
+    compile_failure = failure(answer(Raised(type=COMPILATION, message=message)))
     older = message.replace("got an", "sum() got an")
-    assert found.fingerprint == failure(answer(Raised(type=COMPILATION, message=older))).fingerprint
-    assert "`sum`" in found.advice
+    assert (
+        compile_failure.fingerprint
+        == failure(answer(Raised(type=COMPILATION, message=older))).fingerprint
+    )
+    assert "`sum`" in compile_failure.advice
 
 
 class TestPasses:
@@ -197,32 +200,40 @@ class TestPasses:
 
 def test_a_target_that_the_assembler_knows_is_not_unknown() -> None:
     """3.3.0 builds for sm_120, but not dots."""
-    said = 'false && "computeCapability not supported"'
-    words = (
-        f"python: /x/AccelerateMatmul.cpp:42: int getMMAVersionSafe(int): Assertion `{said}'"
+    condition = 'false && "computeCapability not supported"'
+    stderr = (
+        f"python: /x/AccelerateMatmul.cpp:42: int getMMAVersionSafe(int): Assertion `{condition}'"
         " failed.\n"
     )
-    first = Evidence(answered=False, stage="ttgir", signal="SIGABRT", stderr=words)
+    first = Evidence(answered=False, stage="ttgir", signal="SIGABRT", stderr=stderr)
     alone = Evidence(
-        answered=False, stage="ttgir", signal="SIGABRT", stderr=words, alone=True, target_known=True
+        answered=False,
+        stage="ttgir",
+        signal="SIGABRT",
+        stderr=stderr,
+        alone=True,
+        target_known=True,
     )
     unknown = Evidence(
         answered=False,
         stage="ttgir",
         signal="SIGABRT",
-        stderr=words,
+        stderr=stderr,
         alone=True,
         target_known=False,
     )
-    told = [
+    outcomes = [
         classify([first, second], target=TARGETS["sm_120"], knowledge=KNOWLEDGE)
         for second in (alone, unknown)
     ]
-    assert [(str(each.status), each.failure and each.failure.failure_class) for each in told] == [
+    assert [
+        (str(outcome.status), outcome.failure and outcome.failure.failure_class)
+        for outcome in outcomes
+    ] == [
         ("crashed", "compiler-assert"),
         ("unsupported", "target-unknown"),
     ]
-    assert not any(each.flaky for each in told)
+    assert not any(outcome.flaky for outcome in outcomes)
 
 
 @pytest.mark.parametrize(

@@ -99,14 +99,16 @@ class TestFailureClass:
         self, failure_class: FailureClass
     ) -> None:
         for sign in failure_class.signs:
-            said = f"{sign.advice or failure_class.advice}{sign.means or ''}"
-            wanted = {field for _, field, _, _ in Formatter().parse(said) if field} - ALWAYS_KNOWN
+            template = f"{sign.advice or failure_class.advice}{sign.means or ''}"
+            fields = {
+                field for _, field, _, _ in Formatter().parse(template) if field
+            } - ALWAYS_KNOWN
             named = {
                 name
                 for pattern in sign.patterns.values()
                 for name in re.compile(pattern).groupindex
             }
-            assert wanted <= named
+            assert fields <= named
 
     def test_its_signs_read_symptoms_that_exist(self, failure_class: FailureClass) -> None:
         for sign in failure_class.signs:
@@ -123,8 +125,8 @@ class _Facts(dict[str, str]):
 
 def wrapped(text: str) -> str:
     """A paragraph in lines of 100 columns, which do not begin in the middle of code."""
-    held = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", "\0"), text)
-    return fill(held, 100, break_long_words=False, break_on_hyphens=False).replace("\0", " ")
+    paragraph = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", "\0"), text)
+    return fill(paragraph, 100, break_long_words=False, break_on_hyphens=False).replace("\0", " ")
 
 
 def shortened(message: str) -> str:
@@ -196,8 +198,8 @@ def test_a_cause_outranks_its_consequence() -> None:
         stage="ttgir", error="RuntimeError", message="PassManager::run failed", assertion="false"
     )
     recognised = [
-        found[0].name
-        for found in (KNOWLEDGE.recognise(failed), KNOWLEDGE.recognise(asserted))
-        if found
+        match[0].name
+        for match in (KNOWLEDGE.recognise(failed), KNOWLEDGE.recognise(asserted))
+        if match
     ]
     assert recognised == ["pass-failure", "compiler-assert"]

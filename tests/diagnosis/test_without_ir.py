@@ -37,35 +37,35 @@ def by_lines(text: str) -> tuple[list[str], str | None, list[tuple[str, list[str
     """The words, the last pass that a dump was before or the one that failed, and all passes with
     their IR: line by line.
     """
-    words: list[str] = []
+    messages: list[str] = []
     passes: list[tuple[str, list[str]]] = []
     failed: list[str] = []
-    inside, taken = False, False
+    inside, in_step = False, False
     for line in text.split("\n"):
         if heading := HEADING.match(line):
-            inside, taken = True, heading["when"] == "Before"
-            if taken:
+            inside, in_step = True, heading["when"] == "Before"
+            if in_step:
                 passes.append((heading["argument"], []))
             elif heading["failed"]:
                 failed.append(heading["argument"])
         elif inside and (not line.strip() or line.startswith(IR)):
-            if taken:
+            if in_step:
                 passes[-1][1].append(line)
         elif line.startswith(("module ", "#a = ", "{-#", "// -----// IR Dump")):
-            inside, taken = True, False
+            inside, in_step = True, False
         else:
             inside = False
-            words.append(line)
-    return words, (failed or [name for name, _ in passes[-1:]])[0] if passes else None, passes
+            messages.append(line)
+    return messages, (failed or [name for name, _ in passes[-1:]])[0] if passes else None, passes
 
 
 @given(st.lists(st.sampled_from(LINES), max_size=12))
 def test_from_place_to_place_as_by_lines(lines: list[str]) -> None:
     text = "\n".join(lines)
-    words, name, passes = by_lines(text)
-    found = read(text)
-    steps = found.pipeline.steps
-    assert found.words.strip("\n") == "\n".join(words).strip("\n")
-    assert (found.pipeline.last if steps else None) == name
-    assert [step.pass_ for step in steps] == [each for each, _ in passes]
+    messages, name, passes = by_lines(text)
+    output = read(text)
+    steps = output.pipeline.steps
+    assert output.words.strip("\n") == "\n".join(messages).strip("\n")
+    assert (output.pipeline.last if steps else None) == name
+    assert [step.pass_ for step in steps] == [pass_name for pass_name, _ in passes]
     assert [step.ir.strip() for step in steps] == ["\n".join(ir).strip() for _, ir in passes]

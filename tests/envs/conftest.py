@@ -123,7 +123,7 @@ class Checkout:
         Python keeps the bytecode of the package beside it, and so all checkouts have it. Nor does
         pip compile itself in every env.
         """
-        ours = {
+        base_env = {
             key: value
             for key, value in os.environ.items()
             if not key.startswith(("PIP_", "UV_", "NOX", "PYTHONPYCACHEPREFIX"))
@@ -131,7 +131,7 @@ class Checkout:
         url = self.index.as_uri()
         indexes = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": url, "UV_DEFAULT_INDEX": url}
         pip = {"VIRTUALENV_SYMLINK_APP_DATA": "1"}
-        return {**ours, **indexes, **pip, VARIABLE: str(self.cache.folder), **more}
+        return {**base_env, **indexes, **pip, VARIABLE: str(self.cache.folder), **more}
 
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "nox", "-f", str(self.root / "noxfile.py"), *arguments]
@@ -202,11 +202,11 @@ def checkout(tmp_path: Path, package: Path) -> Checkout:
     (root / "compat").symlink_to(package)
     (root / "k.toml").write_text(KERNEL, encoding="utf-8")
     (root / "k.py").write_text("def k(x): ...\n", encoding="utf-8")
-    made = Checkout(root=root, index=tmp_path / "simple")
-    made.matrix('{ triton = "1.0" }')
+    new_checkout = Checkout(root=root, index=tmp_path / "simple")
+    new_checkout.matrix('{ triton = "1.0" }')
     for release in ("1.0", "1.1"):
-        made.publish("triton", release)
-    return made
+        new_checkout.publish("triton", release)
+    return new_checkout
 
 
 @frozen

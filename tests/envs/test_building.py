@@ -49,13 +49,13 @@ def test_an_env_is_built_once_and_is_then_there_without_an_index(
     first = built_at(checkout, "triton-1.0")
     shutil.rmtree(checkout.index)
     shutil.rmtree(checkout.root / ".compat/index", ignore_errors=True)
-    said = checkout.nox(
+    output = checkout.nox(
         "-s",
         "env(triton-1.0)",
         UV_DEFAULT_INDEX="http://127.0.0.1:9",
         PIP_INDEX_URL="http://127.0.0.1:9",
     )
-    assert "triton-1.0 is up to date" in said
+    assert "triton-1.0 is up to date" in output
     assert built_at(checkout, "triton-1.0") == first
     assert checkout.read("triton-1.0").digest == built.digest
 
@@ -65,10 +65,10 @@ def test_what_cannot_be_built_stops_nothing_and_is_recorded_in_the_installers_wo
     checkout: Checkout, backend: str
 ) -> None:
     checkout.matrix('{ triton = "9.9" }', '{ triton = "1.0" }')
-    said = checkout.nox("-fb", backend, "-s", "env(triton-9.9)", "env(triton-1.0)")
-    assert "triton-9.9 cannot be used" in said
+    output = checkout.nox("-fb", backend, "-s", "env(triton-9.9)", "env(triton-1.0)")
+    assert "triton-9.9 cannot be used" in output
     assert "triton==9.9" in (checkout.read("triton-9.9").error or "")
-    assert "No matching distribution" in said or "No solution found" in said
+    assert "No matching distribution" in output or "No solution found" in output
     assert checkout.read("triton-1.0").error is None
     checkout.publish("triton", "9.9")
     checkout.nox("-fb", backend, "-s", "env(triton-9.9)")
@@ -81,10 +81,10 @@ def test_an_index_that_is_down_is_said_to_be(checkout: Checkout, backend: str) -
         "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple",
         "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
     }
-    said = checkout.nox(
+    output = checkout.nox(
         "-fb", backend, "-s", "env(triton-1.0)", UV_HTTP_RETRIES="0", PIP_RETRIES="0", **down
     )
-    assert "http://127.0.0.1:9/simple/triton/ cannot be read" in said
+    assert "http://127.0.0.1:9/simple/triton/ cannot be read" in output
     assert "127.0.0.1" in (checkout.read("triton-1.0").error or "")
 
 
@@ -125,17 +125,17 @@ def test_forks_are_envs(checkout: Checkout, tmp_path: Path, backend: str) -> Non
 
 
 def test_one_wheel_is_one_package_to_both_installers(checkout: Checkout) -> None:
-    found = []
+    packages = []
     for backend in BACKENDS:
         checkout.nox("-fb", backend, "-s", "env(triton-1.0)")
-        found.append(
+        packages.append(
             [
                 package
                 for package in checkout.read("triton-1.0").packages
                 if package.name == "triton"
             ]
         )
-    assert found[0] == found[1] != []
+    assert packages[0] == packages[1] != []
 
 
 def test_an_env_is_built_anew_when_something_else_is_asked_for(checkout: Checkout) -> None:
@@ -221,10 +221,10 @@ def test_an_installation_that_is_killed_leaves_no_env_and_the_next_run_makes_it(
 
 def test_no_interpreter_is_no_failure_of_nox(checkout: Checkout) -> None:
     checkout.matrix('{ triton = "1.0", python = ">=3.19" }', '{ triton = "1.1" }')
-    said = checkout.nox("-s", "env(triton-1.0)", "env(triton-1.1)")
+    output = checkout.nox("-s", "env(triton-1.0)", "env(triton-1.1)")
     assert (
         "no interpreter: triton 1.0 has wheels for 3.8–3.20; the env asks for python >=3.19;"
-        " installed here: " in said
+        " installed here: " in output
     )
     assert (checkout.read("triton-1.0").error or "").startswith("no interpreter: ")
     assert checkout.read("triton-1.1").error is None
@@ -307,9 +307,9 @@ def test_nox_and_uv_are_all_that_a_noxfile_needs(checkout: Checkout) -> None:
 
 def test_listing_and_unknown_sessions_ask_no_index(checkout: Checkout) -> None:
     shutil.rmtree(checkout.index)
-    said = checkout.nox("-l", "-s", "env(triton-1.0)", "lint")
-    assert "* env(triton-1.0)" in said
-    assert "cannot be read" not in said
+    output = checkout.nox("-l", "-s", "env(triton-1.0)", "lint")
+    assert "* env(triton-1.0)" in output
+    assert "cannot be read" not in output
     assert "Sessions not found: env(trition-1.0)" in checkout.nox("-s", "env(trition-1.0)", code=3)
     assert not (checkout.root / ".compat").exists()
     assert not checkout.cache.folder.exists()
@@ -326,18 +326,18 @@ def test_sessions_may_be_named_in_any_way_that_nox_takes(checkout: Checkout) -> 
 
 
 def test_a_backend_that_builds_no_envs_is_said_to_be_none(checkout: Checkout) -> None:
-    said = checkout.nox("-fb", "none", "-s", "env(triton-1.0)", code=1)
+    output = checkout.nox("-fb", "none", "-s", "env(triton-1.0)", code=1)
     assert (
-        "--force-venv-backend: unknown backend 'none'; choose one of uv, virtualenv, venv" in said
+        "--force-venv-backend: unknown backend 'none'; choose one of uv, virtualenv, venv" in output
     )
-    assert "Traceback" not in said
+    assert "Traceback" not in output
 
 
 def test_without_uv_it_is_virtualenv(checkout: Checkout) -> None:
     checkout.nox("-s", "env(triton-1.0)", UV="/gone")
-    found = checkout.read("triton-1.0")
-    assert imported_version(found.python) == "1.0"
-    assert found.version_of("pip"), "uv brings none"
+    env = checkout.read("triton-1.0")
+    assert imported_version(env.python) == "1.0"
+    assert env.version_of("pip"), "uv brings none"
 
 
 def test_matrix_builds_the_envs_that_its_arguments_name(checkout: Checkout) -> None:
@@ -346,9 +346,9 @@ def test_matrix_builds_the_envs_that_its_arguments_name(checkout: Checkout) -> N
     )
 
     def required(*posargs: str) -> set[str]:
-        said = checkout.nox("-s", "matrix", "--install-only", "--", *posargs, code=1)
+        output = checkout.nox("-s", "matrix", "--install-only", "--", *posargs, code=1)
         shutil.rmtree(checkout.cache.folder, ignore_errors=True)
-        return {name for name in ("1.0", "1.1", "1.2") if f"triton-{name}: " in said}
+        return {name for name in ("1.0", "1.1", "1.2") if f"triton-{name}: " in output}
 
     # What `compat matrix` does is not at stake here: the session stops where it installs the
     # package.
@@ -360,7 +360,7 @@ def test_matrix_builds_the_envs_that_its_arguments_name(checkout: Checkout) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "said"),
+    ("text", "code", "message"),
     [
         (
             "schema = 1\nkernels = [3]\n",
@@ -375,11 +375,11 @@ def test_matrix_builds_the_envs_that_its_arguments_name(checkout: Checkout) -> N
     ],
 )
 def test_a_wrong_matrix_is_a_sentence_and_not_a_traceback(
-    checkout: Checkout, text: str, code: int, said: str
+    checkout: Checkout, text: str, code: int, message: str
 ) -> None:
     (checkout.root / "matrix.toml").write_text(text, encoding="utf-8")
     output = checkout.nox("-s", "matrix", code=code)
-    assert said in output
+    assert message in output
     assert "Traceback" not in output
 
 
@@ -404,8 +404,8 @@ def test_another_matrix_file_keeps_its_records_beside_it(
     (elsewhere / "mine.toml").write_text(text + '[defaults]\nenvs = ["theirs"]\n', encoding="utf-8")
     checkout.root.joinpath("pyproject.toml").write_text("not TOML", encoding="utf-8")
     checkout.nox("-s", "matrix", "--", "--matrix", str(elsewhere / "mine.toml"), code=1)
-    theirs = read_env(load_matrix(elsewhere / "mine.toml").env("theirs"), checkout.cache)
-    assert imported_version(theirs.python) == "1.1"
+    env = read_env(load_matrix(elsewhere / "mine.toml").env("theirs"), checkout.cache)
+    assert imported_version(env.python) == "1.1"
     assert not (checkout.root / ".compat").exists()
 
 

@@ -172,8 +172,10 @@ def test_an_installation_that_does_not_end_leaves_a_broken_env(cache: EnvCache) 
 
 @pytest.mark.usefixtures("offline")
 def test_a_failed_installation_is_told_in_the_installers_words(cache: EnvCache) -> None:
-    said = "".join(f"line {n}\n" for n in range(100)) + "\x1b[31merror\x1b[0m: no such release\n\n"
-    error = build(cache, output=said, done=False)
+    output = (
+        "".join(f"line {n}\n" for n in range(100)) + "\x1b[31merror\x1b[0m: no such release\n\n"
+    )
+    error = build(cache, output=output, done=False)
     assert error is not None
     assert error.splitlines()[0] == "line 61"
     assert error.splitlines()[-1] == "error: no such release"
@@ -195,15 +197,15 @@ def test_no_interpreter_is_said_with_what_would_do(
     monkeypatch.setattr(
         interpreters, "present", lambda environ: {(3, 13): ("/usr/bin/python3.13",)}
     )
-    found = choose_interpreter(
+    choice = choose_interpreter(
         evolve(FORK, wheel="/wheels/triton-3.1.0+mine-cp312-none-any.whl"), tmp_path, {}
     )
-    assert found.python == ""
-    said = (
+    assert choice.python == ""
+    problem = (
         "no interpreter: triton 3.1.0+mine has wheels for 3.12; installed here: 3.13 (considered:"
         " 3.8–3.20)"
     )
-    assert found.problem == f"{said}; `uv python install 3.12` installs one that fits"
+    assert choice.problem == f"{problem}; `uv python install 3.12` installs one that fits"
     demanding = choose_interpreter(evolve(PLAIN, python=SpecifierSet("<3.12")), tmp_path, DOWN)
     assert "the env asks for python <3.12; installed here: 3.13" in (demanding.problem or "")
 
@@ -220,10 +222,10 @@ def test_an_interpreter_that_does_not_start_is_passed_over(
         "present",
         lambda environ: {(3, 11): (str(broken), "/gone"), (3, 12): (str(working),)},
     )
-    found = choose_interpreter(PLAIN, tmp_path, DOWN)
-    assert (found.python, found.tag, found.problem) == (str(working), "cp312", None)
-    assert len(found.notes) == 1
-    assert "using the preferred interpreter without knowing the wheels of triton" in found.notes[0]
+    choice = choose_interpreter(PLAIN, tmp_path, DOWN)
+    assert (choice.python, choice.tag, choice.problem) == (str(working), "cp312", None)
+    assert len(choice.notes) == 1
+    assert "using the preferred interpreter without knowing the wheels of triton" in choice.notes[0]
 
 
 def test_nothing_is_started_where_nothing_is_to_be_built(tmp_path: Path) -> None:

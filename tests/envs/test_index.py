@@ -62,25 +62,25 @@ class Index:
 
 @pytest.fixture
 def index() -> Iterator[Index]:
-    told = Index()
+    package_index = Index()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            told.asked.append((self.path, self.headers["Authorization"]))
+            package_index.asked.append((self.path, self.headers["Authorization"]))
             assert "application/vnd.pypi.simple.v1+json" in self.headers["Accept"]
-            self.send_response(told.status)
-            self.send_header("Content-Type", told.kind)
+            self.send_response(package_index.status)
+            self.send_header("Content-Type", package_index.kind)
             self.end_headers()
-            self.wfile.write(told.body.encode())
+            self.wfile.write(package_index.body.encode())
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as its base has it
             """Nothing to say."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    told.url = f"http://127.0.0.1:{server.server_address[1]}/simple"
+    package_index.url = f"http://127.0.0.1:{server.server_address[1]}/simple"
     thread = Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
-    yield told
+    yield package_index
     server.shutdown()
     thread.join()
     server.server_close()
@@ -140,8 +140,8 @@ def test_a_release_that_is_younger_than_the_kept_answer_is_asked_for(
     list_files("x", [index.url], cache=tmp_path, needs=Version("1.0"))
     assert len(index.asked) == 1
     index.body = json.dumps({"files": [{"filename": "x-3.0-py3-none-any.whl"}]})
-    found = list_files("x", [index.url], cache=tmp_path, needs=Version("3.0"))
-    assert found.pythons_for(Version("3.0"))
+    listing = list_files("x", [index.url], cache=tmp_path, needs=Version("3.0"))
+    assert listing.pythons_for(Version("3.0"))
     assert len(index.asked) == 2
 
 
@@ -154,11 +154,11 @@ def test_an_old_answer_serves_while_the_index_is_down_and_says_so(
 ) -> None:
     list_files("x", [index.url], cache=tmp_path, now=0.0)
     index.status, index.body = status, body
-    found = list_files("x", [index.url], cache=tmp_path, now=3 * 86400.0)
-    assert found.files == FILES
-    assert len(found.notes) == 1
-    assert index.url in found.notes[0]
-    assert found.notes[0].endswith("using its answer from 3 days ago")
+    listing = list_files("x", [index.url], cache=tmp_path, now=3 * 86400.0)
+    assert listing.files == FILES
+    assert len(listing.notes) == 1
+    assert index.url in listing.notes[0]
+    assert listing.notes[0].endswith("using its answer from 3 days ago")
 
 
 def test_without_one_the_index_is_unavailable(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_a_distribution_that_the_index_does_not_have_has_no_files(
 
 
 @pytest.mark.parametrize(
-    "kept",
+    "cache_text",
     [
         "",
         "[]",
@@ -186,8 +186,8 @@ def test_a_distribution_that_the_index_does_not_have_has_no_files(
         '{"URL": {"asked": 0, "files": [1]}}',
     ],
 )
-def test_what_is_kept_may_be_damaged(index: Index, tmp_path: Path, kept: str) -> None:
-    (tmp_path / "x.json").write_text(kept.replace("URL", index.url), encoding="utf-8")
+def test_what_is_kept_may_be_damaged(index: Index, tmp_path: Path, cache_text: str) -> None:
+    (tmp_path / "x.json").write_text(cache_text.replace("URL", index.url), encoding="utf-8")
     assert list_files("x", [index.url], cache=tmp_path).files == FILES
 
 
@@ -271,8 +271,8 @@ def test_a_release_that_does_not_exist_is_refused_before_anything_is_built(
 def test_a_release_exists_where_some_file_is_of_it(release: str, around: list[str] | None) -> None:
     files = tuple(
         file
-        for each in json.loads(PUBLISHED)["files"]
-        if (file := file_of(each["filename"], None, False))
+        for entry in json.loads(PUBLISHED)["files"]
+        if (file := file_of(entry["filename"], None, False))
     )
-    found = Listing(distribution="triton", files=files).around(Version(release))
-    assert (found and list(map(str, found))) == around
+    neighbours = Listing(distribution="triton", files=files).around(Version(release))
+    assert (neighbours and list(map(str, neighbours))) == around

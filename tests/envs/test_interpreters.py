@@ -37,10 +37,10 @@ def test_pythons_are_found_by_name_on_the_path_and_where_managers_keep_them(home
     make(home / "bin/python3.11-config")
     newer, older = (make(home / f".pyenv/versions/3.11.{patch}/bin/python3.11") for patch in (7, 4))
     managed = make(home / "uv/cpython-3.13.1-linux/bin/python3.13")
-    found = present(
+    pythons = present(
         {"PATH": f"{home / 'gone'}:{home / 'bin'}", "UV_PYTHON_INSTALL_DIR": str(home / "uv")}
     )
-    assert found == {(3, 11): (on_path, newer, older), (3, 13): (managed,)}
+    assert pythons == {(3, 11): (on_path, newer, older), (3, 13): (managed,)}
 
 
 def test_shims_and_what_cannot_run_are_not_taken(home: Path) -> None:

@@ -141,8 +141,8 @@ def test_named_envs_are_locked_and_others_keep_their_lock(locked: Checkout) -> N
     locked.matrix('{ triton = "1.0" }', '{ triton = "1.1" }')
     before = load_matrix(locked.root / "matrix.toml").env(ENV)
     locked.publish("helper", "2.1")
-    said = json.loads(lock(locked, "triton-1.1", "--json").partition("\nwrote")[0])
-    assert [env["name"] for env in said] == ["triton-1.1"]
+    envs = json.loads(lock(locked, "triton-1.1", "--json").partition("\nwrote")[0])
+    assert [env["name"] for env in envs] == ["triton-1.1"]
     config = load_matrix(locked.root / "matrix.toml")
     assert config.env(ENV) == before
     assert config.env("triton-1.1").lock
@@ -246,8 +246,8 @@ def test_what_another_project_unpacked_is_not_taken(project: Path, index: Path) 
 
 def test_libraries_of_an_option_are_locked_beside_the_others(project: Path, index: Path) -> None:
     _lock_libraries()
-    said = _lock_libraries("--package", "live-waves==2.0", "--json").partition("\nwrote")[0]
-    assert [library["name"] for library in json.loads(said)] == ["live-waves==2.0"]
+    output = _lock_libraries("--package", "live-waves==2.0", "--json").partition("\nwrote")[0]
+    assert [library["name"] for library in json.loads(output)] == ["live-waves==2.0"]
     locks = load_matrix(project / "matrix.toml").locks
     assert list(locks.libraries) == ["live-waves==1.0", "live-waves==2.0"]
     assert list(locks.envs) == ["fork"]
@@ -314,15 +314,15 @@ def test_a_folder_cannot_be_locked(checkout: Checkout) -> None:
     folder.mkdir()
     (folder / "pyproject.toml").write_text('[project]\nname = "library"\nversion = "1"\n')
     checkout.matrix('{ triton = "1.0", install = ["./library"] }')
-    said = lock(checkout, code=4)
-    assert "triton-1.0 cannot be locked" in said
-    assert "library is a folder" in said
+    output = lock(checkout, code=4)
+    assert "triton-1.0 cannot be locked" in output
+    assert "library is a folder" in output
     assert not lock_of(checkout).exists()
 
 
 def test_without_uv_the_command_says_so(checkout: Checkout) -> None:
-    said = lock(checkout, code=4, environ={"UV": os.fspath(checkout.root / "absent")})
-    assert "uv is not installed" in said
+    output = lock(checkout, code=4, environ={"UV": os.fspath(checkout.root / "absent")})
+    assert "uv is not installed" in output
 
 
 @pytest.mark.parametrize(

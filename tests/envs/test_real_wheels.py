@@ -22,7 +22,7 @@ SAY = "import importlib.metadata as m, triton; print(triton.__version__, m.versi
 Checkout = Any
 
 
-def said(python: str | None) -> str:
+def describe_python(python: str | None) -> str:
     assert python is not None
     return subprocess.run(
         [python, "-c", SAY], check=True, capture_output=True, text=True
@@ -41,7 +41,7 @@ def test_a_release_that_needs_what_it_does_not_declare(real: Checkout, backend: 
     real.build("triton-3.1.0", backend=backend, real=True)
     built = real.read("triton-3.1.0")
     assert built.error is None
-    assert said(built.python) == "3.1.0 3.1.0"
+    assert describe_python(built.python) == "3.1.0 3.1.0"
     assert int((built.version_of("setuptools") or "0").partition(".")[0]) < 81
     shutil.rmtree(real.cache.folder)
 
@@ -73,7 +73,7 @@ def test_a_repackaged_wheel_is_a_fork(
     assert fork.error is None
     assert fork.release == "3.1.0+fork1"
     assert fork.digest != released.digest
-    assert said(fork.python) == "3.1.0 3.1.0+fork1"
+    assert describe_python(fork.python) == "3.1.0 3.1.0+fork1"
     shutil.rmtree(tmp_path / "cache")
     shutil.rmtree(real.cache.folder)
 

@@ -62,7 +62,7 @@ class Project:
         done = commands.run(
             *arguments, cwd=self.root, env=self.environ(**environ), timeout=PATIENCE
         )
-        return told(done.returncode, done.stdout, done.stderr, code)
+        return check_end(done.returncode, done.stdout, done.stderr, code)
 
     def compat_at(self, folder: str, *arguments: str, code: int = 0) -> str:
         """The same, with the cache where the variable says."""
@@ -74,10 +74,10 @@ class Project:
 
 def ended(command: subprocess.Popen[str], code: int = 0) -> str:
     out, err = command.communicate(timeout=PATIENCE)
-    return told(command.returncode, out, err, code)
+    return check_end(command.returncode, out, err, code)
 
 
-def told(ended_with: int, out: str, err: str, code: int) -> str:
+def check_end(ended_with: int, out: str, err: str, code: int) -> str:
     assert ended_with == code, out + err
     assert "Traceback" not in err
     return out + err
@@ -125,11 +125,11 @@ def test_different_envs_are_built_at_the_same_time(
     project: Callable[..., Project], slow_uv: SlowUv
 ) -> None:
     both = project("here"), project("there", 'triton = "1.1"')
-    started = [each.start("envs", "build", UV=str(slow_uv.program)) for each in both]
+    started = [workspace.start("envs", "build", UV=str(slow_uv.program)) for workspace in both]
     slow_uv.wait_until_asked(2)
     slow_uv.go_on()
-    for each in started:
-        ended(each)
+    for process in started:
+        ended(process)
 
 
 def test_an_installer_that_outlives_its_command_is_waited_for(
@@ -190,7 +190,7 @@ sys.stdin.read()
 def holding(project: Project) -> subprocess.Popen[str]:
     """A command of that project that has got its envs."""
     command = [sys.executable, "-c", HOLDER]
-    held = subprocess.Popen(
+    holder = subprocess.Popen(
         command,
         cwd=project.root,
         env=project.environ(),
@@ -198,9 +198,9 @@ def holding(project: Project) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         text=True,
     )
-    assert held.stdout is not None
-    assert held.stdout.readline() == "ready\n"
-    return held
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "ready\n"
+    return holder
 
 
 def running(project: Project) -> subprocess.Popen[str]:
@@ -218,17 +218,17 @@ def test_what_is_in_use_is_neither_removed_nor_built_anew(
     here, there = project("here"), project("there")
     here.compat("envs", "build")
     python = Path(here.read("here").python or "")
-    made = python.parents[1].joinpath("pyvenv.cfg").stat().st_mtime_ns
+    mtime = python.parents[1].joinpath("pyvenv.cfg").stat().st_mtime_ns
     user = use(there)
     try:
         assert ": it is in use" in here.compat("envs", "prune", "--all")
         assert ": it is in use" in here.compat("envs", "prune", "--all", "--dry-run")
         here.compat("envs", "build", "--again")
-        assert python.parents[1].joinpath("pyvenv.cfg").stat().st_mtime_ns == made
+        assert python.parents[1].joinpath("pyvenv.cfg").stat().st_mtime_ns == mtime
     finally:
         user.communicate()
     here.compat("envs", "build", "--again")
-    assert python.parents[1].joinpath("pyvenv.cfg").stat().st_mtime_ns > made
+    assert python.parents[1].joinpath("pyvenv.cfg").stat().st_mtime_ns > mtime
     assert "removed 1 of the environments" in here.compat("envs", "prune", "--all")
     assert not python.exists()
 
@@ -271,26 +271,26 @@ def test_list_tells_what_is_there_for_which_requirements(
     assert here.compat("envs") == f"no environments in {checkout.cache.folder}\n"
     here.compat("envs", "build", "here", "triton-1.1", "triton-9.9", code=4)
     (checkout.cache.folder / "somebody's").mkdir()
-    found = {
-        each["name"].rpartition("-")[0]: each
-        for each in json.loads(here.compat("envs", "list", "--json"))
+    envs = {
+        env["name"].rpartition("-")[0]: env
+        for env in json.loads(here.compat("envs", "list", "--json"))
     }
-    assert {name: each["state"] for name, each in found.items()} == {
+    assert {name: env["state"] for name, env in envs.items()} == {
         "triton-1.0": "complete",
         "triton-1.1": "complete",
         "triton-9.9": "failed",
     }
-    one = found["triton-1.0"]
+    one = envs["triton-1.0"]
     assert (one["requirements"], one["specifier"], one["error"]) == (["triton==1.0"], ">=3.9", None)
     assert one["python"] == here.read("here").python_version
     assert one["size"] > 10_000
-    assert "triton==9.9" in found["triton-9.9"]["error"]
-    Path(found["triton-1.1"]["folder"]).joinpath(
+    assert "triton==9.9" in envs["triton-9.9"]["error"]
+    Path(envs["triton-1.1"]["folder"]).joinpath(
         f"{Path(here.read('triton-1.1').python or '').parents[1]}/bin/python"
     ).unlink()
-    said = here.compat("envs")
-    assert "triton==1.1" in said
-    assert "damaged" in said
+    output = here.compat("envs")
+    assert "triton==1.1" in output
+    assert "damaged" in output
 
 
 def test_build_makes_what_compat_matrix_would_use_and_says_what_cannot_be(
@@ -300,18 +300,18 @@ def test_build_makes_what_compat_matrix_would_use_and_says_what_cannot_be(
     assert f"here: Python {here.read('here').python_version or '3.'}" in here.compat(
         "envs", "build"
     )
-    said = here.compat("envs", "build", "triton-9.9", code=4)
-    assert "triton==9.9" in said
-    assert "error: triton-9.9 cannot be used\n  hint: The installer's output is in /" in said
-    said = here.compat("envs", "build", "her", code=3)
-    assert "no env, group of envs or release matches 'her'" in said
+    output = here.compat("envs", "build", "triton-9.9", code=4)
+    assert "triton==9.9" in output
+    assert "error: triton-9.9 cannot be used\n  hint: The installer's output is in /" in output
+    output = here.compat("envs", "build", "her", code=3)
+    assert "no env, group of envs or release matches 'her'" in output
 
 
 def test_where_is_for_scripts(project: Callable[..., Project], checkout: Checkout) -> None:
     here = project("here")
     assert here.compat("envs", "where") == f"{checkout.cache.folder}\n"
-    said = here.compat("envs", "where", "here", code=4)
-    assert said.endswith("hint: Build it with `compat envs build here`.\n")
+    output = here.compat("envs", "where", "here", code=4)
+    assert output.endswith("hint: Build it with `compat envs build here`.\n")
     here.compat("envs", "build", "here")
     folder = Path(here.compat("envs", "where", "here").strip())
     assert (folder / "bin" / "python") == Path(
@@ -333,9 +333,9 @@ def test_prune_removes_what_has_not_been_used_for_a_while(
     assert "not a number of days" in here.compat("envs", "prune", "--older-than", "nan", code=2)
     assert "would remove 1 of" in here.compat("envs", "prune", "--dry-run")
     assert old.path.is_dir()
-    said = here.compat("envs", "prune")
-    assert f"removed {old.path.name}: " in said
-    assert "last used 40 days ago" in said
+    output = here.compat("envs", "prune")
+    assert f"removed {old.path.name}: " in output
+    assert "last used 40 days ago" in output
     assert not old.path.exists()
     assert here.read("here").error is None
     here.compat("envs", "prune", "--all")
@@ -349,8 +349,8 @@ def test_using_an_env_counts(project: Callable[..., Project], checkout: Checkout
     folder = checkout.cache.folder_of(here.read("here").env)
     for path in (folder.used, folder.record):
         os.utime(path, (1, 1))
-    held = holding(here)
-    held.communicate()
+    holder = holding(here)
+    holder.communicate()
     assert "removed 0 of" in here.compat("envs", "prune")
 
 
@@ -409,21 +409,21 @@ def test_a_cache_that_cannot_be_written_is_one_clear_error(
         for command in (["envs", "build"], ["matrix"]):
             (here.root / "k.toml").write_text((here.checkout.root / "k.toml").read_text())
             (here.root / "k.py").write_text((here.checkout.root / "k.py").read_text())
-            said = here.compat_at(folder, *command, code=4)
-            assert said.startswith(f"error: ${VARIABLE}: {folder}: cannot build environments: ")
-            assert f"hint: Set {VARIABLE} to a writable folder" in said
+            output = here.compat_at(folder, *command, code=4)
+            assert output.startswith(f"error: ${VARIABLE}: {folder}: cannot build environments: ")
+            assert f"hint: Set {VARIABLE} to a writable folder" in output
 
 
 def test_nox_says_so_too(checkout: Checkout) -> None:
-    said = checkout.nox("-s", "env(triton-1.0)", code=1, **{VARIABLE: "/proc/envs"})
-    assert "$COMPAT_ENVS: /proc/envs: cannot build environments: " in said
-    assert "Traceback" not in said
+    output = checkout.nox("-s", "env(triton-1.0)", code=1, **{VARIABLE: "/proc/envs"})
+    assert "$COMPAT_ENVS: /proc/envs: cannot build environments: " in output
+    assert "Traceback" not in output
 
 
 def test_a_full_disk_is_told_in_the_installers_words(
     project: Callable[..., Project], full: Path
 ) -> None:
     here = project("here")
-    said = here.compat_at(str(full), "envs", "build", code=4)
-    assert "No space left on device" in said
+    output = here.compat_at(str(full), "envs", "build", code=4)
+    assert "No space left on device" in output
     here.compat("envs", "build")

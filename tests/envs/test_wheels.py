@@ -88,18 +88,18 @@ def test_withdrawn_wheels_count_for_an_exact_version_and_are_not_the_newest() ->
         File(filename="x-1.0-py3-none-any.whl"),
         File(filename="x-2.0-py3-none-any.whl", yanked=True),
     )
-    found = Listing(distribution="x", files=files)
-    assert found.versions() == (Version("1.0"),)
-    assert found.pythons_for(Version("2.0"))
+    file_listing = Listing(distribution="x", files=files)
+    assert file_listing.versions() == (Version("1.0"),)
+    assert file_listing.pythons_for(Version("2.0"))
 
 
 def test_a_version_is_also_its_local_variants() -> None:
-    found = Listing(
+    file_listing = Listing(
         distribution="torch",
         files=(File(filename="torch-2.4.1+cpu-cp311-cp311-manylinux1_x86_64.whl"),),
     )
-    assert found.pythons_for(Version("2.4.1")) == {(3, 11)}
-    assert found.pythons_for(Version("2.4.1+cu124")) == frozenset()
+    assert file_listing.pythons_for(Version("2.4.1")) == {(3, 11)}
+    assert file_listing.pythons_for(Version("2.4.1+cu124")) == frozenset()
 
 
 def test_files_that_are_no_wheels_are_passed_over() -> None:
@@ -108,9 +108,9 @@ def test_files_that_are_no_wheels_are_passed_over() -> None:
         File(filename="x.whl"),
         File(filename="x-1.0-1.0-1-py3-none-any.whl"),
     )
-    found = Listing(distribution="x", files=files)
-    assert found.versions() == ()
-    assert found.pythons_for(Version("1.0")) == frozenset()
+    file_listing = Listing(distribution="x", files=files)
+    assert file_listing.versions() == ()
+    assert file_listing.pythons_for(Version("1.0")) == frozenset()
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def index(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Checkout:
 
 
 @pytest.fixture
-def wanted(index: Checkout) -> Callable[..., PinnedEnv]:
+def pinned_env(index: Checkout) -> Callable[..., PinnedEnv]:
     """Has the driver build a release; what a worker is told of it."""
 
     def want(release: str = "1.0", backend: str = "uv", **more: Any) -> PinnedEnv:
@@ -100,9 +100,9 @@ def installed(slow_uv: SlowUv, monkeypatch: pytest.MonkeyPatch) -> Callable[[], 
 
 @pytest.mark.parametrize("backend", ["uv", "virtualenv"])
 def test_a_worker_builds_what_the_driver_has(
-    wanted: Callable[..., PinnedEnv], machine: Path, index: Checkout, backend: str
+    pinned_env: Callable[..., PinnedEnv], machine: Path, index: Checkout, backend: str
 ) -> None:
-    env, envs = wanted(backend=backend), WorkerEnvs(folder=machine)
+    env, envs = pinned_env(backend=backend), WorkerEnvs(folder=machine)
     assert not envs.has(env)
     built = envs.provide(env)
     assert built.error is None
@@ -120,22 +120,22 @@ def test_a_worker_builds_what_the_driver_has(
 
 
 def test_versions_are_the_drivers_whatever_is_the_newest_by_now(
-    wanted: Callable[..., PinnedEnv], machine: Path, index: Checkout
+    pinned_env: Callable[..., PinnedEnv], machine: Path, index: Checkout
 ) -> None:
-    env = wanted()
+    env = pinned_env()
     index.publish("helper", "2.0")
     assert WorkerEnvs(folder=machine).provide(env).version_of("helper") == "1.0"
     assert build(env.env, EnvCache(machine.with_name("plain"))).version_of("helper") == "2.0"
 
 
 def test_the_same_version_with_other_files_is_told_and_not_used(
-    wanted: Callable[..., PinnedEnv],
+    pinned_env: Callable[..., PinnedEnv],
     machine: Path,
     index: Checkout,
     slow_uv: SlowUv,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    env, count = wanted(), installed(slow_uv, monkeypatch)
+    env, count = pinned_env(), installed(slow_uv, monkeypatch)
     index.publish("helper", "1.0", requires=("triton",))
     envs = WorkerEnvs(folder=machine)
     for _ in range(2):
@@ -153,8 +153,8 @@ def test_the_same_version_with_other_files_is_told_and_not_used(
     )
 
 
-def test_differences_are_told_plainly(wanted: Callable[..., PinnedEnv]) -> None:
-    env = wanted()
+def test_differences_are_told_plainly(pinned_env: Callable[..., PinnedEnv]) -> None:
+    env = pinned_env()
     helper, triton = env.packages
     assert difference(env, env.python_version, env.packages) is None
     others = (evolve(triton, version="2.9.1"), Package(name="pip", version="25.0", digest=""))
@@ -171,13 +171,13 @@ def test_differences_are_told_plainly(wanted: Callable[..., PinnedEnv]) -> None:
 
 
 def test_what_cannot_be_installed_is_told_in_the_installers_words_and_not_tried_for_each_batch(
-    wanted: Callable[..., PinnedEnv],
+    pinned_env: Callable[..., PinnedEnv],
     machine: Path,
     index: Checkout,
     slow_uv: SlowUv,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    env, count, envs = wanted(), installed(slow_uv, monkeypatch), WorkerEnvs(folder=machine)
+    env, count, envs = pinned_env(), installed(slow_uv, monkeypatch), WorkerEnvs(folder=machine)
     shutil.rmtree(index.index / "helper")
     for _ in range(2):
         with pytest.raises(
@@ -190,9 +190,12 @@ def test_what_cannot_be_installed_is_told_in_the_installers_words_and_not_tried_
 
 
 def test_what_a_machine_lacks_is_said_before_anything_is_installed(
-    wanted: Callable[..., PinnedEnv], machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pinned_env: Callable[..., PinnedEnv],
+    machine: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    env, envs = wanted(), WorkerEnvs(folder=machine)
+    env, envs = pinned_env(), WorkerEnvs(folder=machine)
     minor = ".".join(env.python_version.split(".")[:2])
     with pytest.raises(
         WorkerLacks,
@@ -210,15 +213,15 @@ def test_what_a_machine_lacks_is_said_before_anything_is_installed(
     monkeypatch.setenv("UV", str(tmp_path / "none"))
     with pytest.raises(WorkerLacks, match="uv, which the driver used, is not installed"):
         envs.provide(env)
-    assert all(each.state != "complete" for each in kept_envs(EnvCache(machine)))
+    assert all(cached_env.state != "complete" for cached_env in kept_envs(EnvCache(machine)))
 
 
 def test_a_local_wheel_must_be_there_and_the_same(
-    wanted: Callable[..., PinnedEnv], machine: Path, index: Checkout
+    pinned_env: Callable[..., PinnedEnv], machine: Path, index: Checkout
 ) -> None:
     wheel = index.index / "triton" / "triton-1.1-py3-none-any.whl"
     here = wheel.rename(index.root / wheel.name)
-    env, envs = wanted("1.1", wheel=str(here)), WorkerEnvs(folder=machine)
+    env, envs = pinned_env("1.1", wheel=str(here)), WorkerEnvs(folder=machine)
     here.rename(here.with_suffix(".away"))
     with pytest.raises(
         WorkerLacks, match=rf"is installed from {here}, which is not on this machine"
@@ -232,9 +235,9 @@ def test_a_local_wheel_must_be_there_and_the_same(
 
 
 def test_what_the_machine_has_already_is_not_built(
-    wanted: Callable[..., PinnedEnv], machine: Path, index: Checkout
+    pinned_env: Callable[..., PinnedEnv], machine: Path, index: Checkout
 ) -> None:
-    env, envs = wanted(), WorkerEnvs(folder=machine, budget=1, also=(index.cache,))
+    env, envs = pinned_env(), WorkerEnvs(folder=machine, budget=1, also=(index.cache,))
     assert envs.has(env)
     built = envs.provide(env)
     assert built.python is not None
@@ -246,9 +249,9 @@ def test_what_the_machine_has_already_is_not_built(
 
 
 def test_an_env_that_somebody_has_damaged_is_built_anew(
-    wanted: Callable[..., PinnedEnv], machine: Path
+    pinned_env: Callable[..., PinnedEnv], machine: Path
 ) -> None:
-    env, envs = wanted(), WorkerEnvs(folder=machine)
+    env, envs = pinned_env(), WorkerEnvs(folder=machine)
     built = envs.provide(env)
     envs.release(env)
     (module,) = machine.glob("triton-1.0-*/cp3*/lib/python3*/site-packages/triton/__init__.py")
@@ -257,8 +260,8 @@ def test_an_env_that_somebody_has_damaged_is_built_anew(
     assert envs.provide(env) == built
 
 
-def test_the_driver_has_to_have_it(wanted: Callable[..., PinnedEnv], index: Checkout) -> None:
-    env = wanted().env
+def test_the_driver_has_to_have_it(pinned_env: Callable[..., PinnedEnv], index: Checkout) -> None:
+    env = pinned_env().env
     built = read_env(env, index.cache)
     with pytest.raises(EnvError, match=r"the packages of triton-1\.0 have changed"):
         PinnedEnv.of(evolve(built, digest="another"))
@@ -282,12 +285,12 @@ sys.stdin.read()
 
 
 def test_processes_of_one_machine_build_an_env_once(
-    wanted: Callable[..., PinnedEnv],
+    pinned_env: Callable[..., PinnedEnv],
     machine: Path,
     slow_uv: SlowUv,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    env = wanted()
+    env = pinned_env()
     sent = machine.with_name("wanted")
     sent.write_bytes(pickle.dumps(env))
     monkeypatch.setenv("UV", str(slow_uv.program))
@@ -302,12 +305,12 @@ def test_processes_of_one_machine_build_an_env_once(
     for process in started:
         assert process.stdout is not None
         assert process.stdout.readline() == f"{env.digest}\n"
-    (kept,) = kept_envs(EnvCache(machine))
-    assert locks.remove(kept.folder) == "it is in use"
+    (cached_env,) = kept_envs(EnvCache(machine))
+    assert locks.remove(cached_env.folder) == "it is in use"
     for process in started:
         process.communicate()
     assert len(slow_uv.asked()) == 1
-    assert locks.remove(kept.folder) is None
+    assert locks.remove(cached_env.folder) is None
 
 
 def in_thread(function: Callable[[], object]) -> tuple[threading.Thread, list[BaseException]]:
@@ -326,23 +329,23 @@ def in_thread(function: Callable[[], object]) -> tuple[threading.Thread, list[Ba
 
 
 def test_who_installs_and_who_waits_can_be_stopped(
-    wanted: Callable[..., PinnedEnv],
+    pinned_env: Callable[..., PinnedEnv],
     machine: Path,
     slow_uv: SlowUv,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    env = wanted()
+    env = pinned_env()
     monkeypatch.setenv("UV", str(slow_uv.program))
     stops = [threading.Event(), threading.Event()]
     first = in_thread(lambda: WorkerEnvs(folder=machine).provide(env, stop=stops[0]))
     slow_uv.wait_until_asked()
-    said: list[str] = []
+    messages: list[str] = []
     second = in_thread(
-        lambda: WorkerEnvs(folder=machine).provide(env, stop=stops[1], say=said.append)
+        lambda: WorkerEnvs(folder=machine).provide(env, stop=stops[1], say=messages.append)
     )
-    while not said:
+    while not messages:
         time.sleep(0.02)
-    assert said == ["waiting for another command that builds triton-1.0"]
+    assert messages == ["waiting for another command that builds triton-1.0"]
     for stop, (thread, raised) in zip(reversed(stops), (second, first), strict=True):
         stop.set()
         thread.join(20)
@@ -357,27 +360,27 @@ def test_who_installs_and_who_waits_can_be_stopped(
 
 
 def there(machine: Path) -> list[str]:
-    return [each.folder.path.name[:10] for each in kept_envs(EnvCache(machine))]
+    return [cached_env.folder.path.name[:10] for cached_env in kept_envs(EnvCache(machine))]
 
 
 def used_long_ago(machine: Path, hours: int, release: str) -> None:
     (folder,) = (
-        each.folder
-        for each in kept_envs(EnvCache(machine))
-        if each.folder.path.name.startswith(f"triton-{release}")
+        cached_env.folder
+        for cached_env in kept_envs(EnvCache(machine))
+        if cached_env.folder.path.name.startswith(f"triton-{release}")
     )
     for path in (folder.used, folder.record):
         os.utime(path, (time.time() - 3600 * hours,) * 2)
 
 
 def test_what_was_not_used_for_longest_makes_room(
-    wanted: Callable[..., PinnedEnv], machine: Path
+    pinned_env: Callable[..., PinnedEnv], machine: Path
 ) -> None:
-    one, two, three = (wanted(release) for release in ("1.0", "1.1", "1.2"))
+    one, two, three = (pinned_env(release) for release in ("1.0", "1.1", "1.2"))
     envs = WorkerEnvs(folder=machine, budget=int(2.7 * one.size))
-    for each in (one, two):
-        envs.provide(each)
-        envs.release(each)
+    for env in (one, two):
+        envs.provide(env)
+        envs.release(env)
     used_long_ago(machine, 1, "1.0")
     used_long_ago(machine, 2, "1.1")
     envs.provide(three)
@@ -386,12 +389,12 @@ def test_what_was_not_used_for_longest_makes_room(
 
 
 def test_what_is_in_use_or_being_built_is_never_removed(
-    wanted: Callable[..., PinnedEnv],
+    pinned_env: Callable[..., PinnedEnv],
     machine: Path,
     slow_uv: SlowUv,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    one, two, three = (wanted(release) for release in ("1.0", "1.1", "1.2"))
+    one, two, three = (pinned_env(release) for release in ("1.0", "1.1", "1.2"))
     envs = WorkerEnvs(folder=machine, budget=int(2.7 * one.size))
     envs.provide(one)
     envs.provide(one)
@@ -412,9 +415,9 @@ def test_what_is_in_use_or_being_built_is_never_removed(
 
 
 def test_an_env_whose_interpreter_runs_is_in_use(
-    wanted: Callable[..., PinnedEnv], machine: Path
+    pinned_env: Callable[..., PinnedEnv], machine: Path
 ) -> None:
-    one, two = wanted("1.0"), wanted("1.1")
+    one, two = pinned_env("1.0"), pinned_env("1.1")
     envs = WorkerEnvs(folder=machine, budget=int(1.7 * one.size))
     python = envs.provide(one).python
     envs.release(one)
@@ -431,14 +434,14 @@ def test_an_env_whose_interpreter_runs_is_in_use(
 
 
 def test_a_worker_is_told_by_its_environment(tmp_path: Path) -> None:
-    said = worker_envs(
+    envs = worker_envs(
         {
             "COMPAT_WORKER_ENVS": str(tmp_path),
             "COMPAT_WORKER_ENVS_SIZE": "2 GiB",
             "COMPAT_ENVS": "/envs",
         }
     )
-    assert (said.folder, said.budget, said.also) == (
+    assert (envs.folder, envs.budget, envs.also) == (
         tmp_path,
         2 << 30,
         (EnvCache(Path("/envs"), "$COMPAT_ENVS"),),

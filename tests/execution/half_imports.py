@@ -225,18 +225,18 @@ HALF_IMPORTS: Mapping[str, HalfImport] = {
 
 def half_imports(folder: Path) -> list[tuple[Specialization, str]]:
     """The kernels of all of them, written into a folder, and what becomes of each."""
-    found: list[tuple[Specialization, str]] = []
-    for name, each in HALF_IMPORTS.items():
-        place = written(folder / name, each.files)
-        source, root = place / each.source, place / "tree"
-        for number, (function, constexprs, status) in enumerate(each.cells):
+    expectations: list[tuple[Specialization, str]] = []
+    for name, half_import in HALF_IMPORTS.items():
+        place = written(folder / name, half_import.files)
+        source, root = place / half_import.source, place / "tree"
+        for number, (function, constexprs, status) in enumerate(half_import.cells):
             spec = Specialization(
                 kernel=name.replace(",", "").replace(" ", "_"),
                 variant=function.strip(")").replace("(", "_"),
                 case=f"case_{number}",
                 source=str(source),
                 roots=(str(root),),
-                package=each.package,
+                package=half_import.package,
                 function=function,
                 compile=CompileSpec(
                     signature={"source": "*fp32", "result": "*fp32", "size": "i32"},
@@ -244,5 +244,5 @@ def half_imports(folder: Path) -> list[tuple[Specialization, str]]:
                 ),
                 closure=read_source(source, (root,)).closure,
             )
-            found.append((spec, status))
-    return found
+            expectations.append((spec, status))
+    return expectations

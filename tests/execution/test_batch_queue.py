@@ -38,8 +38,8 @@ def test_those_of_an_env_come_together() -> None:
 def test_an_env_is_released_when_its_last_batch_is_done() -> None:
     executor = Noting()
     queue = queued(executor, "old", "new", "old")
-    told = []
+    snapshots = []
     for env in ("old", "new", "old"):
         queue.done(env, 1)
-        told.append(list(executor.released))
-    assert told == [[], ["new"], ["new", "old"]]
+        snapshots.append(list(executor.released))
+    assert snapshots == [[], ["new"], ["new", "old"]]

@@ -27,16 +27,16 @@ KEY, OTHER = "ab" * 32, "cd" * 32
 
 
 def test_a_key_is_claimed_by_one_process_and_free_once_that_is_killed(tmp_path: Path) -> None:
-    said: list[str] = []
-    mine = Claims(tmp_path, said.append)
+    messages: list[str] = []
+    mine = Claims(tmp_path, messages.append)
     with holder(tmp_path, KEY) as other:
         assert (mine.take(KEY), mine.take(OTHER)) == (False, True)
         assert (mine.holder(KEY), mine.holder(OTHER)) == (other.pid, None)
         mine.name_holder(KEY)
         mine.name_holder(KEY)
         mine.name_holder(OTHER)
-        assert len(said) == 1
-        assert said[0].startswith(f"waiting for process {other.pid} (-c ")
+        assert len(messages) == 1
+        assert messages[0].startswith(f"waiting for process {other.pid} (-c ")
         other.kill()
         other.wait()
         assert (mine.holder(KEY), mine.take(KEY)) == (None, True)
@@ -64,15 +64,15 @@ def test_where_nothing_can_be_locked_everybody_compiles(tmp_path: Path) -> None:
 def test_waiting_for_several_keys_ends_with_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said: list[str] = []
-    mine = Claims(tmp_path, said.append)
+    messages: list[str] = []
+    mine = Claims(tmp_path, messages.append)
     with holder(tmp_path, OTHER) as other:
-        monkeypatch.setattr(interruption, "REQUESTED", asked := threading.Event())
-        threading.Timer(0.3, asked.set).start()
+        monkeypatch.setattr(interruption, "REQUESTED", stop_event := threading.Event())
+        threading.Timer(0.3, stop_event.set).start()
         with pytest.raises(Stopped), mine.all_of([KEY, OTHER]):
             raise AssertionError("another process has one of them")
-        assert [str(other.pid) in words for words in said] == [True]
-        asked.clear()
+        assert [str(other.pid) in message for message in messages] == [True]
+        stop_event.clear()
         threading.Timer(0.3, other.kill).start()
         with mine.all_of([KEY, OTHER]):
             pass
@@ -91,7 +91,7 @@ def test_a_cell_of_another_process_is_waited_for(
     """
     env = built("triton-3.9.0")
     cells = [cell(env, "faces", "fine", target) for target in ("sm_80", "sm_90")]
-    said: list[str] = []
+    messages: list[str] = []
     with Store(tmp_path / "other") as store:
         context = RunContext(
             envs={env.env.name: env},
@@ -99,11 +99,11 @@ def test_a_cell_of_another_process_is_waited_for(
             limits=Limits(deadline=60, memory=4 << 30),
             idle_timeout=KEPT,
         )
-        keys = [CellKeys(folder_digest(WORKER)).of(each, env) for each in cells]
+        keys = [CellKeys(folder_digest(WORKER)).of(matrix_cell, env) for matrix_cell in cells]
         run(cells[1:], context)
         (row,) = store.rows(keys[1:])
     with (
-        Store(tmp_path / "mine", say=said.append) as store,
+        Store(tmp_path / "mine", say=messages.append) as store,
         holder(tmp_path / "mine", keys[1]) as other,
     ):
         context = RunContext(
@@ -114,7 +114,7 @@ def test_a_cell_of_another_process_is_waited_for(
         )
 
         def finish() -> None:
-            while not said:
+            while not messages:
                 time.sleep(0.01)
             if end == "killed":
                 other.kill()
@@ -129,4 +129,4 @@ def test_a_cell_of_another_process_is_waited_for(
         thread.join()
     assert [result.outcome.status for result in results] == [Status.OK, Status.OK]
     assert [result.cached for result in results] == [False, end == "finished"]
-    assert [str(other.pid) in words for words in said] == [True]
+    assert [str(other.pid) in message for message in messages] == [True]

@@ -19,42 +19,42 @@ def python(code: str) -> list[str]:
 
 
 def test_line_by_line() -> None:
-    with Session(python(ECHO)) as said:
-        assert said.ask("one", 10) == "ONE"
-        assert said.ask("two", 10) == "TWO"
+    with Session(python(ECHO)) as session:
+        assert session.ask("one", 10) == "ONE"
+        assert session.ask("two", 10) == "TWO"
 
 
 def test_one_that_ends_tells_its_last_line() -> None:
     with (
-        Session(python("import sys; sys.exit('no GPU')")) as said,
+        Session(python("import sys; sys.exit('no GPU')")) as session,
         pytest.raises(SessionEnded, match="no GPU"),
     ):
-        said.read_line(10)
+        session.read_line(10)
 
 
 def test_one_that_ends_while_it_is_asked() -> None:
     with (
-        Session(python("input()")) as said,
+        Session(python("input()")) as session,
         pytest.raises(SessionEnded, match="it ended without output"),
     ):
-        said.ask("one", 10)
+        session.ask("one", 10)
 
 
 def test_one_that_does_not_answer() -> None:
     with (
-        Session(python("import time; time.sleep(60)")) as said,
+        Session(python("import time; time.sleep(60)")) as session,
         pytest.raises(SessionEnded, match=r"within 0\.2 s"),
     ):
-        said.ask("one", 0.2)
+        session.ask("one", 0.2)
 
 
 def test_whoever_waits_can_be_stopped() -> None:
     stop = threading.Event()
     began = time.monotonic()
-    with Session(python("import time; time.sleep(60)"), stop) as said:
+    with Session(python("import time; time.sleep(60)"), stop) as session:
         threading.Timer(0.2, stop.set).start()
         with pytest.raises(Stopped):
-            said.read_line(60)
+            session.read_line(60)
     assert time.monotonic() - began < 30
 
 

@@ -124,22 +124,22 @@ def test_what_is_damaged_or_foreign_is_put_aside_and_a_new_one_is_begun(
     (tmp_path / "envs").mkdir()
     (tmp_path / "envs" / "triton-3.1.0.json").write_text("{}")
     damage(path)
-    told: list[str] = []
-    with Store(tmp_path, told.append) as store:
+    messages: list[str] = []
+    with Store(tmp_path, messages.append) as store:
         read(store, *(f"k{number}" for number in range(200)))
         store.write("new", CELL, (EVIDENCE,))
         assert read(store, "new") == {"new": (EVIDENCE,)}
     (aside,) = [
-        each
-        for each in tmp_path.glob("results.sqlite.damaged-*")
-        if not each.name.endswith(("-wal", "-shm"))
+        entry
+        for entry in tmp_path.glob("results.sqlite.damaged-*")
+        if not entry.name.endswith(("-wal", "-shm"))
     ]
-    (words,) = told
-    assert aside.name in words
+    (message,) = messages
+    assert aside.name in message
     assert (tmp_path / "envs" / "triton-3.1.0.json").exists()
-    with Store(tmp_path, told.append) as again:
+    with Store(tmp_path, messages.append) as again:
         assert read(again, "new") == {"new": (EVIDENCE,)}
-    assert len(told) == 1, "said once"
+    assert len(messages) == 1, "said once"
 
 
 def test_what_is_put_aside_is_still_all_there(tmp_path: Path) -> None:
@@ -152,10 +152,10 @@ def test_what_is_put_aside_is_still_all_there(tmp_path: Path) -> None:
 
 
 def test_damage_in_the_middle_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
+    messages: list[str] = []
     path = filled(tmp_path)
     connections = recorded_connections(monkeypatch)
-    with Store(tmp_path, told.append) as store:
+    with Store(tmp_path, messages.append) as store:
         with opened(path) as other:
             other.execute("DROP TABLE evidence")
         other.close()
@@ -190,7 +190,7 @@ def test_a_newer_layout_is_left_as_it_is(tmp_path: Path) -> None:
         Store(tmp_path)
     assert "Upgrade" in (caught.value.hint or "")
     assert path.read_bytes() == before
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["artifacts", "results.sqlite"]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["artifacts", "results.sqlite"]
 
 
 def test_an_older_layout_is_put_aside(tmp_path: Path) -> None:
@@ -202,19 +202,19 @@ def test_an_older_layout_is_put_aside(tmp_path: Path) -> None:
         older.execute("INSERT INTO evidence VALUES ('k', 'c', '[]')")
         older.execute("PRAGMA user_version = 1")
     older.close()
-    told: list[str] = []
-    with Store(tmp_path, told.append) as store:
+    messages: list[str] = []
+    with Store(tmp_path, messages.append) as store:
         store.write("new", CELL, (EVIDENCE,))
         assert set(read(store, "k", "new")) == {"new"}
-    (words,) = told
-    assert "layout 1" in words
+    (message,) = messages
+    assert "layout 1" in message
     (moved,) = tmp_path.glob("results.sqlite.damaged-*")
-    assert moved.name in words
+    assert moved.name in message
     with opened(moved) as aside:
         assert aside.execute("SELECT key FROM evidence").fetchall() == [("k",)]
     aside.close()
-    with Store(tmp_path, told.append):
-        assert len(told) == 1, "said once"
+    with Store(tmp_path, messages.append):
+        assert len(messages) == 1, "said once"
 
 
 @pytest.mark.parametrize(
@@ -345,13 +345,13 @@ def test_what_evidence_may_hold_comes_back(tmp_path: Path) -> None:
 def test_two_that_find_the_same_damage_put_it_aside_once(tmp_path: Path) -> None:
     path = filled(tmp_path)
     path.write_text("this is no database, " * 100)
-    told: list[str] = []
+    messages: list[str] = []
     stores: list[Store] = []
     with ExitStack() as opened_stores:
         threads = [
             threading.Thread(
                 target=lambda: stores.append(
-                    opened_stores.enter_context(Store(tmp_path, told.append))
+                    opened_stores.enter_context(Store(tmp_path, messages.append))
                 )
             )
             for _ in range(6)
@@ -364,7 +364,7 @@ def test_two_that_find_the_same_damage_put_it_aside_once(tmp_path: Path) -> None
             store.write(f"n{number}", CELL, (EVIDENCE,))
         for store in stores:
             assert len(read(store, *(f"n{number}" for number in range(6)))) == 6
-    assert len(told) == 1
+    assert len(messages) == 1
 
 
 def test_an_artifact_that_is_gone_cut_or_exchanged(tmp_path: Path) -> None:
@@ -390,11 +390,11 @@ def test_a_socket_in_place_of_the_database(tmp_path: Path) -> None:
     folder.mkdir()
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(folder / "results.sqlite"))
-        told: list[str] = []
-        Store(folder, told.append).close()
-    assert len(told) == 1
-    for each in sorted(folder.rglob("*"), reverse=True):
-        each.rmdir() if each.is_dir() else each.unlink()
+        messages: list[str] = []
+        Store(folder, messages.append).close()
+    assert len(messages) == 1
+    for entry in sorted(folder.rglob("*"), reverse=True):
+        entry.rmdir() if entry.is_dir() else entry.unlink()
     folder.rmdir()
 
 

@@ -85,7 +85,7 @@ def test_rows_that_no_version_has_written_are_left_out(tmp_path: Path) -> None:
                     "INSERT INTO evidence VALUES (?, ?, 'triton', ?, NULL, NULL)",
                     (f"k{number}", odd, text),
                 )
-        found = sorted(store.seconds([CELL.spec.kernel]))
-        assert found == sorted([(CELL.id, 1.5), *[(f"{CELL.spec.kernel}/odd", 0.0)] * 2])
+        durations = sorted(store.seconds([CELL.spec.kernel]))
+        assert durations == sorted([(CELL.id, 1.5), *[(f"{CELL.spec.kernel}/odd", 0.0)] * 2])
         context = RunContext(envs={}, store=store, limits=LIMITS, slots=1)
         assert context.forecast([CELL]).seconds == pytest.approx(1.5)

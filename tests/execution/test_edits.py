@@ -92,9 +92,9 @@ class Project:
 @pytest.fixture
 def project(built: Callable[[str], BuiltEnv], tmp_path: Path) -> Iterator[Project]:
     with Store(tmp_path / "store") as store:
-        made = Project(tmp_path / "project", built("triton-3.2.0"), store)
-        assert made.run() == (set(NAMES), set(NAMES))
-        yield made
+        project = Project(tmp_path / "project", built("triton-3.2.0"), store)
+        assert project.run() == (set(NAMES), set(NAMES))
+        yield project
 
 
 def test_a_body_is_compiled_again_with_its_file_alone(project: Project) -> None:

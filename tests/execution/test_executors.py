@@ -92,7 +92,7 @@ def results(
         )
 
 
-def told(result: Result, folder: Path) -> tuple[object, ...]:
+def comparable(result: Result, folder: Path) -> tuple[object, ...]:
     """What must be the same wherever a cell is compiled.
 
     Artifacts by what is in them, without the names of temporary files.
@@ -126,21 +126,23 @@ def test_another_executor_gives_the_same_results(env: BuiltEnv, tmp_path: Path) 
     broken.write_text((KERNELS / "faces.py").read_text() + "\nraise RuntimeError\n")
     source = {"source": str(broken), "closure": read_source(broken).closure}
     cells = [
-        cell(env, "faces", each)
-        for each in ("fine", "block_typed_bound", "looped", "missing_name", "mismatched")
+        cell(env, "faces", function)
+        for function in ("fine", "block_typed_bound", "looped", "missing_name", "mismatched")
     ]
     cells += [
         cell(env, "faces", "fine", "sm_80"),
         crashing(env),
         cell(env, "hostile", "leaves_silently"),
     ]
-    cells += [cell(env, "faces", each, case="broken", **source) for each in ("fine", "looped")]
+    cells += [
+        cell(env, "faces", function, case="broken", **source) for function in ("fine", "looped")
+    ]
     here = results(cells, env, tmp_path / "here", LocalExecutor)
     elsewhere = results(cells, env, tmp_path / "elsewhere", ElsewhereExecutor)
-    assert [told(each, tmp_path / "elsewhere") for each in elsewhere] == [
-        told(each, tmp_path / "here") for each in here
+    assert [comparable(result, tmp_path / "elsewhere") for result in elsewhere] == [
+        comparable(result, tmp_path / "here") for result in here
     ]
-    assert [str(each.outcome.status) for each in here] == [
+    assert [str(result.outcome.status) for result in here] == [
         *(
             "ok",
             "crashed",
@@ -162,7 +164,7 @@ def test_another_executor_gives_the_same_results(env: BuiltEnv, tmp_path: Path) 
         True,
     )
     again = results(cells, env, tmp_path / "elsewhere", LocalExecutor)
-    assert [each.cached for each in again] == [True] * 7 + [False] * 3, (
+    assert [result.cached for result in again] == [True] * 7 + [False] * 3, (
         "one store, whoever compiled"
     )
 
@@ -175,11 +177,13 @@ def test_ir_travels_both_ways(env: BuiltEnv, tmp_path: Path) -> None:
     executor = ElsewhereExecutor(worker=WORKER, idle_timeout=0, stop=threading.Event())
     try:
         one = cell(env, "faces", "looped")
-        (made,) = executor.submit(Batch([one], env, LIMITS, mode=KEEPING_IR))
-        (evidence,) = made.attempts
+        (cell_attempts,) = executor.submit(Batch([one], env, LIMITS, mode=KEEPING_IR))
+        (evidence,) = cell_attempts.attempts
         name = evidence.kept["ttir"]
-        assert made.artifacts[name].startswith((b"#loc", b"module"))
-        mode = Mode(actions=(Compile(ir=name, keep_ir=True),), given={name: made.artifacts[name]})
+        assert cell_attempts.artifacts[name].startswith((b"#loc", b"module"))
+        mode = Mode(
+            actions=(Compile(ir=name, keep_ir=True),), given={name: cell_attempts.artifacts[name]}
+        )
         (read,) = executor.submit(Batch([one], env, LIMITS, mode=mode))
         assert read.attempts[0].complete
         assert "ast" not in read.attempts[0].stages

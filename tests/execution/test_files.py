@@ -17,7 +17,7 @@ def test_a_file_is_put_in_place_with_its_folder(tmp_path: Path) -> None:
     assert path.read_bytes() == b"zweitens"
     replace_file(path, b"\xff")
     assert path.read_bytes() == b"\xff"
-    assert [each.name for each in path.parent.iterdir()] == ["b.txt"]
+    assert [entry.name for entry in path.parent.iterdir()] == ["b.txt"]
 
 
 @pytest.mark.parametrize("step", ["open", "replace"])

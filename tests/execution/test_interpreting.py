@@ -56,8 +56,10 @@ WHAT = {
 """What a test calls it → function, problems, element type."""
 
 
-def made(built: BuiltEnv, what: str, target: str = "sm_90", problems: Path = PROBLEMS) -> Cell:
-    function, asked, dtype = WHAT[what]
+def numbers_cell(
+    built: BuiltEnv, what: str, target: str = "sm_90", problems: Path = PROBLEMS
+) -> Cell:
+    function, problem_function, dtype = WHAT[what]
     signature = {**dict.fromkeys(("x", "y", "o"), f"*{dtype}"), "n": "i32"}
     cell = cell_of(
         built,
@@ -70,7 +72,11 @@ def made(built: BuiltEnv, what: str, target: str = "sm_90", problems: Path = PRO
     )
     closure = read_source(problems).closure
     problem = Problem(
-        source=str(problems), function=asked, closure=closure, dtype=dtype, parameters={"BLOCK": 16}
+        source=str(problems),
+        function=problem_function,
+        closure=closure,
+        dtype=dtype,
+        parameters={"BLOCK": 16},
     )
     return evolve(cell, spec=evolve(cell.spec, problem=problem))
 
@@ -93,10 +99,10 @@ def envs(built: Callable[[str], BuiltEnv]) -> dict[str, BuiltEnv]:
 
 
 @pytest.fixture(scope="module")
-def found(envs: dict[str, BuiltEnv], store: Store, once: Once) -> dict[tuple[str, str], Check]:
+def all_checks(envs: dict[str, BuiltEnv], store: Store, once: Once) -> dict[tuple[str, str], Check]:
     """Env and what it is → what came of it; made once."""
     cells = {
-        (name, what): made(env, what)
+        (name, what): numbers_cell(env, what)
         for name, env in envs.items()
         for what in WHAT
         if what != "sometimes"
@@ -115,15 +121,15 @@ EITHER = pytest.mark.parametrize("env", [OLD, NEW])
 
 @EITHER
 @pytest.mark.long
-def test_what_is_right_is_ok(found: dict[tuple[str, str], Check], env: str) -> None:
-    assert found[env, "right"] == Check(status=Status.OK, max_abs=0.0, max_rel=0.0)
+def test_what_is_right_is_ok(all_checks: dict[tuple[str, str], Check], env: str) -> None:
+    assert all_checks[env, "right"] == Check(status=Status.OK, max_abs=0.0, max_rel=0.0)
 
 
 @EITHER
 def test_wrong_numbers_are_told_with_where_and_by_how_much(
-    found: dict[tuple[str, str], Check], env: str
+    all_checks: dict[tuple[str, str], Check], env: str
 ) -> None:
-    check = found[env, "subtracts"]
+    check = all_checks[env, "subtracts"]
     assert (check.status, check.max_abs) == (Status.WRONG, 16.0)
     assert check.where == "one block: o[2]"
     assert (
@@ -132,21 +138,23 @@ def test_wrong_numbers_are_told_with_where_and_by_how_much(
 
 
 @EITHER
-def test_what_is_written_elsewhere_is_wrong(found: dict[tuple[str, str], Check], env: str) -> None:
-    check = found[env, "beyond"]
+def test_what_is_written_elsewhere_is_wrong(
+    all_checks: dict[tuple[str, str], Check], env: str
+) -> None:
+    check = all_checks[env, "beyond"]
     assert (check.status, check.where) == (Status.WRONG, "one more: outside of o")
 
 
 @EITHER
-def test_what_is_not_written_is_wrong(found: dict[tuple[str, str], Check], env: str) -> None:
-    check = found[env, "first_block"]
+def test_what_is_not_written_is_wrong(all_checks: dict[tuple[str, str], Check], env: str) -> None:
+    check = all_checks[env, "first_block"]
     assert (check.status, check.where) == (Status.WRONG, "one more: o[16]")
     assert check.reason.startswith("was not written, expected")
 
 
 @EITHER
-def test_a_kernel_that_hangs_is_stopped(found: dict[tuple[str, str], Check], env: str) -> None:
-    assert (found[env, "hangs"].status, found[env, "hangs"].where) == (
+def test_a_kernel_that_hangs_is_stopped(all_checks: dict[tuple[str, str], Check], env: str) -> None:
+    assert (all_checks[env, "hangs"].status, all_checks[env, "hangs"].where) == (
         Status.TIMED_OUT,
         "one block",
     )
@@ -154,17 +162,17 @@ def test_a_kernel_that_hangs_is_stopped(found: dict[tuple[str, str], Check], env
 
 @EITHER
 def test_a_kernel_that_takes_the_process_with_it_harms_no_other(
-    found: dict[tuple[str, str], Check], env: str
+    all_checks: dict[tuple[str, str], Check], env: str
 ) -> None:
-    assert (found[env, "far_away"].status, found[env, "far_away"].where) == (
+    assert (all_checks[env, "far_away"].status, all_checks[env, "far_away"].where) == (
         Status.CRASHED,
         "one block",
     )
-    assert "SIGSEGV" in found[env, "far_away"].reason
+    assert "SIGSEGV" in all_checks[env, "far_away"].reason
 
 
-def test_an_exception_is_told_with_its_line(found: dict[tuple[str, str], Check]) -> None:
-    check = found[NEW, "misshapen"]
+def test_an_exception_is_told_with_its_line(all_checks: dict[tuple[str, str], Check]) -> None:
+    check = all_checks[NEW, "misshapen"]
     assert check.status is Status.REJECTED
     assert check.reason.startswith("raised in the interpreter: ValueError")
     assert check.where.startswith("one block, numbers.py:")
@@ -172,18 +180,18 @@ def test_an_exception_is_told_with_its_line(found: dict[tuple[str, str], Check])
 
 @EITHER
 def test_what_an_interpreter_cannot_do_counts_against_no_kernel(
-    found: dict[tuple[str, str], Check], env: str
+    all_checks: dict[tuple[str, str], Check], env: str
 ) -> None:
-    check = found[env, "assembly"]
+    check = all_checks[env, "assembly"]
     assert check.status is Status.UNSUPPORTED
     assert "inline_asm not supported in interpreter mode" in check.reason
 
 
 @EITHER
 def test_a_defect_of_the_interpreter_is_found_by_a_probe(
-    found: dict[tuple[str, str], Check], env: str
+    all_checks: dict[tuple[str, str], Check], env: str
 ) -> None:
-    check = found[env, "bf16 sums"]
+    check = all_checks[env, "bf16 sums"]
     assert check.status is Status.UNSUPPORTED
     assert (
         "interpreter gets arithmetic of bf16 wrong (an element of a correct kernel is "
@@ -193,14 +201,14 @@ def test_a_defect_of_the_interpreter_is_found_by_a_probe(
 
 @EITHER
 def test_a_defect_that_a_kernel_does_not_meet_does_not_matter(
-    found: dict[tuple[str, str], Check], env: str
+    all_checks: dict[tuple[str, str], Check], env: str
 ) -> None:
-    assert found[env, "bf16 copies"].status is Status.OK
+    assert all_checks[env, "bf16 copies"].status is Status.OK
 
 
 @EITHER
 @pytest.mark.parametrize(
-    ("what", "words"),
+    ("what", "message"),
     [
         ("raises", "a problem could not be made: KeyError: 'nothing of that name'"),
         (
@@ -213,10 +221,10 @@ def test_a_defect_that_a_kernel_does_not_meet_does_not_matter(
     ],
 )
 def test_a_mistake_in_a_problem_says_nothing_of_the_kernel(
-    found: dict[tuple[str, str], Check], env: str, what: str, words: str
+    all_checks: dict[tuple[str, str], Check], env: str, what: str, message: str
 ) -> None:
-    assert found[env, what].status is Status.LOST
-    assert found[env, what].reason == f"a mistake in the problem, not in the kernel: {words}"
+    assert all_checks[env, what].status is Status.LOST
+    assert all_checks[env, what].reason == f"a mistake in the problem, not in the kernel: {message}"
 
 
 class Refusing(LocalExecutor):
@@ -232,26 +240,30 @@ def refusing(envs: dict[str, BuiltEnv], store: Store) -> RunContext:
 
 
 def test_what_is_known_is_not_run_again_whatever_the_target(
-    found: dict[tuple[str, str], Check], envs: dict[str, BuiltEnv], store: Store
+    all_checks: dict[tuple[str, str], Check], envs: dict[str, BuiltEnv], store: Store
 ) -> None:
-    known = [what for what in WHAT if what not in ("raises", "lacks", "sometimes")]
+    names = [what for what in WHAT if what not in ("raises", "lacks", "sometimes")]
     cells = {
-        (what, target): made(envs[NEW], what, target)
-        for what in known
+        (what, target): numbers_cell(envs[NEW], what, target)
+        for what in names
         for target in ("sm_80", "sm_90", "gfx942")
     }
     again = interpret(cells.values(), refusing(envs, store))
     assert {key: again[cell] for key, cell in cells.items()} == {
-        (what, target): found[NEW, what] for what, target in cells
+        (what, target): all_checks[NEW, what] for what, target in cells
     }
 
 
 def test_what_is_known_can_be_had_without_running_anything(
-    found: dict[tuple[str, str], Check], envs: dict[str, BuiltEnv], store: Store
+    all_checks: dict[tuple[str, str], Check], envs: dict[str, BuiltEnv], store: Store
 ) -> None:
-    known = [what for env, what in found if env == NEW]
-    told = with_interpreted([result_of(made(envs[NEW], what), envs[NEW]) for what in known], store)
-    assert [each.numbers.interpreter for each in told] == [found[NEW, what] for what in known]
+    names = [what for env, what in all_checks if env == NEW]
+    results = with_interpreted(
+        [result_of(numbers_cell(envs[NEW], what), envs[NEW]) for what in names], store
+    )
+    assert [result.numbers.interpreter for result in results] == [
+        all_checks[NEW, what] for what in names
+    ]
 
 
 class Counting(LocalExecutor):
@@ -276,7 +288,7 @@ def test_what_is_said_against_a_kernel_is_confirmed(
     envs: dict[str, BuiltEnv], tmp_path: Path, what: str, runs: int
 ) -> None:
     """Once; not what the interpreter is at fault for, and not that it took too long."""
-    cell, limits = made(envs[NEW], what), evolve(LIMITS, deadline=2.0)
+    cell, limits = numbers_cell(envs[NEW], what), evolve(LIMITS, deadline=2.0)
     Counting.asked.clear()
     with Store(tmp_path) as store:
         context = RunContext(envs=envs, store=store, limits=limits, executor=Counting)
@@ -289,7 +301,7 @@ def test_what_is_said_against_a_kernel_is_confirmed(
 def test_numbers_that_differ_from_run_to_run_are_unstable(
     envs: dict[str, BuiltEnv], tmp_path: Path
 ) -> None:
-    cell = made(envs[NEW], "sometimes", problems=Path(shutil.copy(PROBLEMS, tmp_path)))
+    cell = numbers_cell(envs[NEW], "sometimes", problems=Path(shutil.copy(PROBLEMS, tmp_path)))
     Counting.asked.clear()
     Counting.opened = 0
     with Store(tmp_path / "store") as store:
@@ -305,17 +317,17 @@ def test_numbers_that_differ_from_run_to_run_are_unstable(
 
 
 def test_another_problem_is_another_result(
-    found: object, envs: dict[str, BuiltEnv], store: Store, tmp_path: Path
+    all_checks: object, envs: dict[str, BuiltEnv], store: Store, tmp_path: Path
 ) -> None:
     copy = Path(shutil.copy(PROBLEMS, tmp_path))
-    assert with_interpreted([result_of(made(envs[NEW], "right", problems=copy), envs[NEW])], store)[
-        0
-    ].numbers.interpreter
+    assert with_interpreted(
+        [result_of(numbers_cell(envs[NEW], "right", problems=copy), envs[NEW])], store
+    )[0].numbers.interpreter
     copy.write_text(
         copy.read_text(encoding="utf-8").replace('("several", 100)', '("several", 99)'),
         encoding="utf-8",
     )
-    cell = made(envs[NEW], "right", problems=copy)
+    cell = numbers_cell(envs[NEW], "right", problems=copy)
     assert with_interpreted([result_of(cell, envs[NEW])], store)[0].numbers.interpreter is None
     copy.write_text(copy.read_text(encoding="utf-8").replace("99", "98"), encoding="utf-8")
     context = RunContext(envs=envs, store=store, limits=LIMITS)
@@ -338,7 +350,7 @@ def test_an_env_without_pytorch_says_nothing(
     built: Callable[[str], BuiltEnv], store: Store
 ) -> None:
     env = built("triton-3.5.1")
-    cell = made(env, "right")
+    cell = numbers_cell(env, "right")
     assert interpret([cell], refusing({env.env.name: env}, store)) == {}
 
 
@@ -348,11 +360,11 @@ def test_a_run_that_is_stopped_keeps_what_is_finished(
     stop = threading.Event()
     with Store(tmp_path) as store:
         context = RunContext(envs=envs, store=store, limits=LIMITS, slots=1, stop=stop)
-        cells = [made(envs[NEW], what) for what in ("right", "hangs")]
+        cells = [numbers_cell(envs[NEW], what) for what in ("right", "hangs")]
         with pytest.raises(Stopped):
             interpret(cells, context, lambda done, total: stop.set())
         results = [result_of(cell, envs[NEW]) for cell in cells]
-        first, second = (each.numbers.interpreter for each in with_interpreted(results, store))
+        first, second = (result.numbers.interpreter for result in with_interpreted(results, store))
     assert first is not None
     assert first.status is Status.OK
     assert second is None
@@ -411,7 +423,7 @@ def test_another_numpy_is_found_out(
     (original,) = Path(env.python).parent.parent.glob("lib/python*/site-packages")
     (packages / "pair.pth").write_text(f"{original}\n", encoding="utf-8")
     other = evolve(env, python=str(tmp_path / "env" / "bin" / "python"), digest="with NumPy 2.0.2")
-    cells = {what: made(other, what) for what in ("right", "subtracts")}
+    cells = {what: numbers_cell(other, what) for what in ("right", "subtracts")}
     checks = interpret(cells.values(), RunContext(envs={OLD: other}, store=store, limits=LIMITS))
     for cell in cells.values():
         assert checks[cell].status is Status.UNSUPPORTED

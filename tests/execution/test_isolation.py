@@ -133,7 +133,7 @@ def alone(
     text = once(
         "isolation-alone",
         lambda: json.dumps(
-            {name: told for cell in cells for name, told in outcomes([cell], env, 1).items()}
+            {name: outcome for cell in cells for name, outcome in outcomes([cell], env, 1).items()}
         ),
     )
     return {name: (status, fingerprint) for name, (status, fingerprint) in json.loads(text).items()}
@@ -179,8 +179,8 @@ def test_an_import_that_fails_half_way_fails_for_every_kernel(
         for spec, status in half_imports(tmp_path)
     }
     cells = list(expected)[:: -1 if backwards else 1]
-    found = {name: status for name, (status, _) in outcomes(cells, env, 1).items()}
-    assert found == {cell.id: status for cell, status in expected.items()}
+    statuses = {name: status for name, (status, _) in outcomes(cells, env, 1).items()}
+    assert statuses == {cell.id: status for cell, status in expected.items()}
 
 
 SUMS = HEADER + KERNEL.format(value="tl.sum(tl.load(source + at)) + at * 0.0")
@@ -214,12 +214,15 @@ def _made(env: BuiltEnv, specs: Sequence[Specialization]) -> dict[str, dict[str,
     """
     cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for spec in specs]
     with LocalExecutor() as executor:
-        told = {
-            each.position: each.attempts[0] for each in executor.submit(Batch(cells, env, LIMITS))
+        attempts = {
+            cell_attempts.position: cell_attempts.attempts[0]
+            for cell_attempts in executor.submit(Batch(cells, env, LIMITS))
         }
     return {
         spec.case: {
-            stage: made.digest for done in told[at].done for stage, made in done.made.items()
+            stage: product.digest
+            for done in attempts[at].done
+            for stage, product in done.made.items()
         }
         for at, spec in enumerate(specs)
     }

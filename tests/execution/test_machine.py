@@ -110,10 +110,10 @@ def matrix(
 
 def statuses(project: Path) -> dict[str, int]:
     cells = json.loads((project / "reports" / "matrix.json").read_text())["cells"]
-    found: dict[str, int] = {}
-    for each in cells:
-        found[each["status"]] = found.get(each["status"], 0) + 1
-    return found
+    counts: dict[str, int] = {}
+    for cell in cells:
+        counts[cell["status"]] = counts.get(cell["status"], 0) + 1
+    return counts
 
 
 def check_refused(done: subprocess.CompletedProcess[str], means: str) -> None:

@@ -19,12 +19,12 @@ PLACES = Places.of(
 
 def test_folders_are_told_as_wholes() -> None:
     text = "/w/1/a.py:3 '/w/1' /w/12/b.py /w/123 /w/1/inner/c.py /w/1.old /same/d.py"
-    said = (
+    expected = (
         "/home/a/kernels/a.py:3 '/home/a/kernels' /twelve/b.py /w/123 /elsewhere/c.py /w/1.old"
         " /same/d.py"
     )
-    assert PLACES.told(text) == said
-    assert PLACES.told_data(text.encode()) == said.encode()
+    assert PLACES.told(text) == expected
+    assert PLACES.told_data(text.encode()) == expected.encode()
 
 
 def test_what_is_no_text_is_left_as_it_is() -> None:
@@ -48,11 +48,13 @@ def test_evidence() -> None:
         protocol=("/w/1/a.py",),
         refused="/w/1/a.py",
     )
-    told = PLACES.evidence(evidence)
-    assert "/w/1/" not in repr(told)
-    assert told.quoted == {"/home/a/kernels/a.py:3": "x = '/w/1'"}, "the line is as it was written"
-    assert told.metrics == {"check": [{"where": "/home/a/kernels/a.py"}, 3]}
-    assert told.imported == ("/home/a/kernels/a.py", "/other/b.py")
+    translation = PLACES.evidence(evidence)
+    assert "/w/1/" not in repr(translation)
+    assert translation.quoted == {"/home/a/kernels/a.py:3": "x = '/w/1'"}, (
+        "the line is as it was written"
+    )
+    assert translation.metrics == {"check": [{"where": "/home/a/kernels/a.py"}, 3]}
+    assert translation.imported == ("/home/a/kernels/a.py", "/other/b.py")
     assert NOWHERE_ELSE.evidence(evidence) is evidence
 
 

@@ -27,9 +27,9 @@ def test_batches_hold_every_cell_once_and_one_env_each(sizes: list[int], slots: 
         for batch in share.batches
     ]
     assert [share.cells for share in shares.values()] == [size for size in sizes if size]
-    assert [each for batch in shared for each in batch] == cells
+    assert [member for batch in shared for member in batch] == cells
     assert all(1 <= len(batch) <= BATCH_LIMIT for batch in shared)
-    assert all(len({each.env.name for each in batch}) == 1 for batch in shared)
+    assert all(len({member.env.name for member in batch}) == 1 for batch in shared)
     for n, size in enumerate(sizes):
         assert sum(batch[0].env.name == f"e{n}" for batch in shared) >= min(size, slots) // 2
 
@@ -38,7 +38,7 @@ def test_cross_goes_env_by_env_and_kernel_by_kernel() -> None:
     envs = [Env(name="a"), Env(name="b")]
     targets = [TARGETS["sm_80"], TARGETS["sm_90"]]
     specs = [spec("faces", "fine"), spec("faces", "looped")]
-    assert [each.id for each in cross(envs, targets, specs)][:3] == [
+    assert [cell.id for cell in cross(envs, targets, specs)][:3] == [
         "fine/as_written/only/sm_80/a",
         "fine/as_written/only/sm_90/a",
         "looped/as_written/only/sm_80/a",

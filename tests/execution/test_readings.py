@@ -51,9 +51,9 @@ def failure_of(one: Cell, env: BuiltEnv, folder: Path, *, cached: bool) -> Failu
 
 def better_reader(text: str) -> Printed:
     """A reader that names passes in capitals, and takes the first one for that which failed."""
-    found = READER.read(text)
-    steps = tuple(evolve(step, pass_=step.pass_.upper()) for step in found.pipeline.steps)
-    return Printed(words=found.words, pipeline=Pipeline(steps=steps[:1]))
+    output = READER.read(text)
+    steps = tuple(evolve(step, pass_=step.pass_.upper()) for step in output.pipeline.steps)
+    return Printed(words=output.words, pipeline=Pipeline(steps=steps[:1]))
 
 
 @pytest.mark.wheels
@@ -151,5 +151,5 @@ def test_what_was_printed_comes_back(tmp_path: Path, text: str) -> None:
 def test_what_is_no_archive_is_as_good_as_gone(tmp_path: Path, data: bytes) -> None:
     with Store(tmp_path) as store:
         name = store.keep(".printed.xz", data)
-        found = printed_text(evolve(EVIDENCE, kept={"printed": name}), store.artifact)
-    assert not found
+        text = printed_text(evolve(EVIDENCE, kept={"printed": name}), store.artifact)
+    assert not text

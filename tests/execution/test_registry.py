@@ -24,9 +24,9 @@ def read(folder: Path, text: str) -> DaskSettings | None:
     path = folder / "matrix.toml"
     path.write_text(text)
     declared = load_matrix(path).executor
-    found = executor_declared(declared) if declared is not None else None
-    assert found is None or isinstance(found, DaskSettings)
-    return found
+    settings = executor_declared(declared) if declared is not None else None
+    assert settings is None or isinstance(settings, DaskSettings)
+    return settings
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_this_machine() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("dask", "unknown executor 'dask'"),
         ("dask://scheduler", "unknown executor 'dask://scheduler'"),
@@ -65,15 +65,15 @@ def test_this_machine() -> None:
         ),
     ],
 )
-def test_what_it_cannot_say(text: str, words: str) -> None:
+def test_what_it_cannot_say(text: str, message: str) -> None:
     with pytest.raises(SelectionError, match="--executor: ") as caught:
         executor_named(text)
-    assert words in str(caught.value)
+    assert message in str(caught.value)
     assert "dask:local?workers=4" in (caught.value.hint or "")
 
 
 def test_what_the_table_says(tmp_path: Path) -> None:
-    found = read(
+    settings = read(
         tmp_path,
         """[executor]
 class = "dask_jobqueue.SLURMCluster"
@@ -83,14 +83,14 @@ wait = 1800
 arguments = { queue = "cpu", cores = 8 }
 """,
     )
-    assert found is not None
-    assert (found.cluster, found.arguments, found.workers) == (
+    assert settings is not None
+    assert (settings.cluster, settings.arguments, settings.workers) == (
         "dask_jobqueue.SLURMCluster",
         {"queue": "cpu", "cores": 8},
         16,
     )
-    assert (found.in_flight, found.wait, found.address) == (64, 1800.0, None)
-    assert found.where.endswith("matrix.toml: executor")
+    assert (settings.in_flight, settings.wait, settings.address) == (64, 1800.0, None)
+    assert settings.where.endswith("matrix.toml: executor")
     address = read(tmp_path, '[executor]\naddress = "dask://s:1"\n')
     assert address is not None
     assert address.address == "tcp://s:1"
@@ -98,7 +98,7 @@ arguments = { queue = "cpu", cores = 8 }
 
 
 @pytest.mark.parametrize(
-    ("text", "where", "words"),
+    ("text", "where", "message"),
     [
         ("", "executor", "give either `address` or `class`"),
         ('class = "a.B"\naddress = "tcp://s:1"', "executor.class", "not both"),
@@ -118,13 +118,13 @@ arguments = { queue = "cpu", cores = 8 }
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(
-    tmp_path: Path, text: str, where: str, words: str
+    tmp_path: Path, text: str, where: str, message: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         read(tmp_path, f"[executor]\n{text}\n")
     assert f"matrix.toml: {where}: " in str(caught.value)
-    assert words in str(caught.value)
-    with pytest.raises(ConfigError, match=re.escape(words)):
+    assert message in str(caught.value)
+    with pytest.raises(ConfigError, match=re.escape(message)):
         read_matrix(tmp_path / "matrix.toml")
 
 

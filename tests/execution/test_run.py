@@ -235,8 +235,8 @@ def test_a_block_or_cluster_that_is_too_large_is_predicted(
 ) -> None:
     """An H100 refused such kernels of 3.0.0, 3.5.1 and 3.9.0, and launched smaller ones."""
     signature = {"source": "*fp32", "result": "*fp32"}
-    wanted = cell(env, "large_block", function, "sm_90", signature=signature, **facts)
-    (result,) = run([wanted], context(env, tmp_path))
+    large_cell = cell(env, "large_block", function, "sm_90", signature=signature, **facts)
+    (result,) = run([large_cell], context(env, tmp_path))
     failure = result.outcome.failure
     assert failure is not None
     assert (failure.failure_class, failure.stage, failure.prediction) == (
@@ -332,24 +332,24 @@ def test_kill_9_of_the_driver_loses_no_finished_cell_and_leaves_no_process(
     driver.stdout.close()
     assert set(column(tmp_path / "store")) == set(finished)
     deadline = time.monotonic() + 5
-    while (left := processes_with(str(tmp_path))) and time.monotonic() < deadline:
+    while (pids := processes_with(str(tmp_path))) and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert not left
+    assert not pids
     assert [path.name for path in tmp_path.iterdir()] == ["store"], "nor any file"
 
 
 def processes_with(text: str) -> list[int]:
     """Processes whose working directory, command line or environment mentions a text."""
-    found = []
+    pids = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             try:
-                said = (entry / "environ").read_bytes() + (entry / "cmdline").read_bytes()
+                content = (entry / "environ").read_bytes() + (entry / "cmdline").read_bytes()
             except OSError:
                 continue
-            if text.encode() in said:
-                found.append(int(entry.name))
-    return found
+            if text.encode() in content:
+                pids.append(int(entry.name))
+    return pids
 
 
 def test_a_fork_is_judged_by_the_release_it_is_made_from() -> None:

@@ -63,11 +63,11 @@ def test_what_a_killed_command_left_is_removed_by_the_next(tmp_path: Path) -> No
         )
         assert holder.stdout is not None
         holders.append((holder, Path(holder.stdout.readline().strip())))
-    (killed, left), (living, needed) = holders
-    (left / "file").write_text("")
+    (killed, orphan), (living, needed) = holders
+    (orphan / "file").write_text("")
     killed.kill()
     killed.wait()
-    assert left.exists()
+    assert orphan.exists()
     program = "from compat.files import TemporaryFolder; TemporaryFolder('compat-test-')"
     subprocess.run([sys.executable, "-c", program], env=environ, check=True)
     assert sorted(tmp_path.iterdir()) == sorted([others, needed])
@@ -84,5 +84,5 @@ def test_commands_that_begin_at_once_leave_each_other_their_folders(tmp_path: Pa
     )
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
     started = [subprocess.Popen([sys.executable, "-c", program], env=environ) for _ in range(6)]
-    assert [each.wait() for each in started] == [0] * 6
+    assert [process.wait() for process in started] == [0] * 6
     assert list(tmp_path.iterdir()) == []

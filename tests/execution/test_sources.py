@@ -69,11 +69,11 @@ def test_a_missing_package_is_named(env: BuiltEnv, tmp_path: Path) -> None:
     assert (result.outcome.status, result.expected) == (Status.SOURCE_BROKEN, False)
     failure = result.outcome.failure
     assert failure is not None
-    words = (
+    excerpt = (
         "UnavailableValue: `kernel` uses `torch.get_num_threads(…)`, and this env lacks `torch`:"
         " install it there"
     )
-    assert (failure.failure_class, failure.excerpt) == ("source-needs-package", words)
+    assert (failure.failure_class, failure.excerpt) == ("source-needs-package", excerpt)
     assert "`torch`" in failure.advice
     assert "--envs pairs" in failure.advice
 
@@ -109,13 +109,16 @@ def test_a_slow_import_has_a_deadline_of_its_own(env: BuiltEnv, tmp_path: Path) 
         )
         waited = time.monotonic() - began
     assert fine.outcome.status is Status.OK
-    told = {
-        (each.outcome.status, each.outcome.failure.failure_class if each.outcome.failure else None)
-        for each in hung
+    outcomes = {
+        (
+            result.outcome.status,
+            result.outcome.failure.failure_class if result.outcome.failure else None,
+        )
+        for result in hung
     }
-    assert told == {(Status.SOURCE_BROKEN, "source-timeout")}
+    assert outcomes == {(Status.SOURCE_BROKEN, "source-timeout")}
     assert all(
-        "within 2 s" in each.outcome.failure.excerpt for each in hung if each.outcome.failure
+        "within 2 s" in result.outcome.failure.excerpt for result in hung if result.outcome.failure
     )
     assert waited < 600
 
@@ -133,8 +136,8 @@ def test_it_is_tried_again_and_an_answer_is_not(env: BuiltEnv, tmp_path: Path) -
         (before,) = results(cells(env, source), env, store)
         (tmp_path / "data.txt").write_text("here")
         (after,) = results(cells(env, source), env, store)
-        (known,) = results(cells(env, source), env, store)
-    statuses = [(each.outcome.status, each.cached) for each in (before, after, known)]
+        (repeat,) = results(cells(env, source), env, store)
+    statuses = [(result.outcome.status, result.cached) for result in (before, after, repeat)]
     assert statuses == [(Status.SOURCE_BROKEN, False), (Status.OK, False), (Status.OK, True)]
 
 
@@ -155,19 +158,19 @@ def test_nothing_is_kept_while_a_file_that_a_source_reads_has_just_changed(
     source.write_text(
         imports + f"assert int({read.format(path=str(data))}) == 64\n" + SOURCE.read_text()
     )
-    found = []
+    runs = []
     with Store(tmp_path / "store") as store:
         for number in ("64", "64", "63", "64"):
             data.write_text(number)
             # Two cells of one process, which imports the source once.
-            found.append(
+            runs.append(
                 [
-                    (each.outcome.status, each.cached)
-                    for each in results(cells(env, source, ("sm_90", "sm_90")), env, store)
+                    (result.outcome.status, result.cached)
+                    for result in results(cells(env, source, ("sm_90", "sm_90")), env, store)
                 ]
             )
     fine, broken = [(Status.OK, False)] * 2, [(Status.SOURCE_BROKEN, False)] * 2
-    assert found == [fine, fine, broken, fine]
+    assert runs == [fine, fine, broken, fine]
 
 
 def test_what_the_key_does_not_hold_is_not_kept(env: BuiltEnv, tmp_path: Path) -> None:
@@ -179,7 +182,7 @@ def test_what_the_key_does_not_hold_is_not_kept(env: BuiltEnv, tmp_path: Path) -
         edited.write_text(SOURCE.read_text() + "\n# edited since\n")
         results(stale, env, store)
         again = results(stale, env, store)
-    assert [(each.outcome.status, each.cached) for each in again] == [(Status.OK, False)]
+    assert [(result.outcome.status, result.cached) for result in again] == [(Status.OK, False)]
 
 
 DYNAMIC = """import importlib
@@ -239,9 +242,9 @@ def test_what_was_edited_after_it_was_imported_is_not_taken_for_it(
     )
     time.sleep(0.15)
     with Store(tmp_path / "store") as store:
-        found = [results(cells(env, dynamic), env, store)[0] for _ in range(2)]
+        runs = [results(cells(env, dynamic), env, store)[0] for _ in range(2)]
     # What the first run imported wrote over itself, and what the second imported does nothing.
-    assert [(each.outcome.status, each.cached) for each in found] == [(Status.OK, False)] * 2
+    assert [(result.outcome.status, result.cached) for result in runs] == [(Status.OK, False)] * 2
 
 
 def test_a_crash_depends_on_what_was_imported_before_it(
@@ -258,11 +261,11 @@ def test_a_crash_depends_on_what_was_imported_before_it(
     )
     with Store(tmp_path / "store") as store:
         time.sleep(0.15)
-        crashed, known = (results(cells(env, dynamic), env, store)[0] for _ in range(2))
+        crashed, repeat = (results(cells(env, dynamic), env, store)[0] for _ in range(2))
         helper.write_text("")
         (fine,) = results(cells(env, dynamic), env, store)
-    found = [(each.outcome.status, each.cached) for each in (crashed, known, fine)]
-    assert found == [(Status.CRASHED, False), (Status.CRASHED, True), (Status.OK, False)]
+    statuses = [(result.outcome.status, result.cached) for result in (crashed, repeat, fine)]
+    assert statuses == [(Status.CRASHED, False), (Status.CRASHED, True), (Status.OK, False)]
 
 
 def test_cells_with_one_key_are_compiled_once(env: BuiltEnv, tmp_path: Path) -> None:
@@ -270,11 +273,11 @@ def test_cells_with_one_key_are_compiled_once(env: BuiltEnv, tmp_path: Path) -> 
     alike = [one, evolve(one, spec=evolve(one.spec, case="twin"))]
     with Store(tmp_path / "store") as store:
         first = results(alike, env, store)
-        known = results(alike, env, store)
-    assert [each.cell.spec.case for each in first] == ["only", "twin"]
-    assert [each.outcome.status for each in first] == [Status.OK, Status.OK]
+        second = results(alike, env, store)
+    assert [result.cell.spec.case for result in first] == ["only", "twin"]
+    assert [result.outcome.status for result in first] == [Status.OK, Status.OK]
     assert first[0].outcome.seconds == first[1].outcome.seconds
-    assert [each.cached for each in known] == [True, True]
+    assert [result.cached for result in second] == [True, True]
     assert len(column(tmp_path / "store")) == 1
 
 

@@ -71,8 +71,8 @@ def test_more_keys_than_one_query_takes(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         for number in range(1203):
             store.write(f"k{number}", CELL, (evolve(EVIDENCE, seconds=float(number)),))
-        found = read(store, *(f"k{number}" for number in range(1203)))
-    assert {key: attempts[0].seconds for key, attempts in found.items()} == {
+        evidence = read(store, *(f"k{number}" for number in range(1203)))
+    assert {key: attempts[0].seconds for key, attempts in evidence.items()} == {
         f"k{n}": float(n) for n in range(1203)
     }
 
@@ -100,7 +100,7 @@ def test_rows_of_another_form_are_as_good_as_absent(tmp_path: Path) -> None:
         assert read(store, "k") == {}
 
 
-def told(**changes: Any) -> Callable[[Cell], Cell]:
+def with_changes(**changes: Any) -> Callable[[Cell], Cell]:
     """The same cell, of which the compile is told something else."""
     return lambda cell: evolve(
         cell, spec=evolve(cell.spec, compile=evolve(cell.spec.compile, **changes))
@@ -112,15 +112,15 @@ def told(**changes: Any) -> Callable[[Cell], Cell]:
     [
         lambda c: evolve(c, spec=evolve(c.spec, closure="other")),
         lambda c: evolve(c, spec=evolve(c.spec, function="other")),
-        told(signature={**POINTERS, "size": "i64"}),
-        told(constexprs={"BLOCK": 64}),
-        told(constexprs={"BLOCK": True}),
-        told(divisible_by_16=()),
-        told(equal_to_1=("size",)),
-        told(pointer_range_32=("source",)),
-        told(constexprs={"BLOCK": (128,)}),
-        told(constexprs={"BLOCK": {"function": "f"}}),
-        told(options={"num_warps": 8}),
+        with_changes(signature={**POINTERS, "size": "i64"}),
+        with_changes(constexprs={"BLOCK": 64}),
+        with_changes(constexprs={"BLOCK": True}),
+        with_changes(divisible_by_16=()),
+        with_changes(equal_to_1=("size",)),
+        with_changes(pointer_range_32=("source",)),
+        with_changes(constexprs={"BLOCK": (128,)}),
+        with_changes(constexprs={"BLOCK": {"function": "f"}}),
+        with_changes(options={"num_warps": 8}),
         lambda c: evolve(c, target=TARGETS["sm_80"]),
         lambda c: evolve(c, target=evolve(c.target, shared_memory=1)),
     ],

@@ -53,8 +53,8 @@ def test_a_whole_tree(project: Path, tmp_path: Path) -> None:
     origin = SourceOrigin(source=str(project / "pkg" / "kernel.py"))
     trees = Trees()
     names = ["__init__", "helper", "kernel", "late"]
-    found = written(trees.of([origin], whole=True), tmp_path / "there")
-    assert found == {
+    files = written(trees.of([origin], whole=True), tmp_path / "there")
+    assert files == {
         str(project): sorted(
             [*(f"pkg/{name}.py" for name in names), "pkg/table.json", "pkg/unused.py"]
         )

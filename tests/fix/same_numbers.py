@@ -68,12 +68,12 @@ def differing(original, edited, layout, *names):
     return differ
 
 
-def main(words):
+def main(arguments):
     differ = 0
-    while words:
-        end = words.index("--")
-        differ += differing(*words[:end])
-        words = words[end + 1 :]
+    while arguments:
+        end = arguments.index("--")
+        differ += differing(*arguments[:end])
+        arguments = arguments[end + 1 :]
     sys.exit(1 if differ else 0)
 
 

@@ -95,18 +95,18 @@ def with_descriptors(function: str, text: str = TEXT) -> str:
 
 
 def body_of(text: str, function: str) -> str:
-    (found,) = [
+    (definition,) = [
         node
         for node in ast.parse(text).body
         if isinstance(node, ast.FunctionDef) and node.name == function
     ]
-    return "\n".join(text.splitlines()[found.lineno - 1 : found.end_lineno])
+    return "\n".join(text.splitlines()[definition.lineno - 1 : definition.end_lineno])
 
 
 # --- numbers --------------------------------------------------------------------------------------
 
 
-def held(
+def interpret(
     python: str, folder: Path, *runs: tuple[Path, str, str, Sequence[str]]
 ) -> subprocess.CompletedProcess[str]:
     """The kernels of a file and what became of them, by Triton's interpreter.
@@ -114,13 +114,13 @@ def held(
     A run has the file, the edited text, the layout, and the names. All are in one process, because
     PyTorch takes long to import.
     """
-    words: list[str] = []
+    arguments: list[str] = []
     for number, (original, edited, layout, names) in enumerate(runs):
         path = folder / f"edited{number}.py"
         path.write_text(edited)
-        words += [str(original), str(path), layout, *names, "--"]
+        arguments += [str(original), str(path), layout, *names, "--"]
     return subprocess.run(
-        [python, "-O", str(HERE / "same_numbers.py"), *words],
+        [python, "-O", str(HERE / "same_numbers.py"), *arguments],
         env={**os.environ, "TRITON_INTERPRET": "1"},
         capture_output=True,
         text=True,
@@ -147,17 +147,20 @@ def test_both_forms_compute_the_same_bit_for_bit(
     for name in names:
         pointed = with_plain_pointers(name, pointed)
     # It reads what is outside.
-    edited, taken = path.read_text(), [name for name in DESCRIBED[path] if name != "unchecked"]
-    for name in taken:
+    edited, descriptor_names = (
+        path.read_text(),
+        [name for name in DESCRIBED[path] if name != "unchecked"],
+    )
+    for name in descriptor_names:
         edited = with_descriptors(name, edited)
-    aligned = [name for name in taken if name != "fused_attention"]
+    aligned = [name for name in descriptor_names if name != "fused_attention"]
     runs = (
         (path, pointed, "any", names),
         (path, edited, "aligned", aligned),
-        (path, edited, "whole", taken),
+        (path, edited, "whole", descriptor_names),
     )
-    assert_same(held(pair_python, tmp_path, *runs), [*names, *aligned, *taken])
-    for text, replaced in ((pointed, names), (edited, taken)):
+    assert_same(interpret(pair_python, tmp_path, *runs), [*names, *aligned, *descriptor_names])
+    for text, replaced in ((pointed, names), (edited, descriptor_names)):
         assert "make_block_ptr" not in "".join(
             body_of(text, name).partition('"""')[0] for name in replaced
         )
@@ -173,7 +176,7 @@ def test_a_wrong_number_is_noticed(tmp_path: Path, pair_python: str) -> None:
     )
     assert edited not in (unread, unwritten)
     runs = [(KERNELS, edited, "any", ["copied"]) for edited in (unread, unwritten)]
-    done = held(pair_python, tmp_path, *runs)
+    done = interpret(pair_python, tmp_path, *runs)
     assert done.returncode == 1
     same, line, *others = done.stdout.splitlines()
     assert same == "copied: done", "what is read too much is not stored"
@@ -209,19 +212,19 @@ def test_the_selection_kernels_compute_the_reference_and_compile(
     form: str, tmp_path: Path, pair_python: str, built: Callable[[str], BuiltEnv]
 ) -> None:
     folder = edited_kernels(form, tmp_path)
-    specs = [each for each in load_kernels(["*.toml"], folder) if each.variant == "block_ptr"]
+    specs = [spec for spec in load_kernels(["*.toml"], folder) if spec.variant == "block_ptr"]
     names = [
-        (each.kernel, each.variant, each.case)
-        for each in specs
-        if each.case in ("ragged", "few", "mixed")
+        (spec.kernel, spec.variant, spec.case)
+        for spec in specs
+        if spec.case in ("ragged", "few", "mixed")
     ]
-    found = findings(checked(pair_python, folder, names))
+    records = findings(checked(pair_python, folder, names))
     assert {
-        name: (record["ok"], record["error"]) for name, record in found.items()
+        name: (record["ok"], record["error"]) for name, record in records.items()
     } == dict.fromkeys(names, (True, None))
     env = built("triton-3.9.0")
-    cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=each) for each in specs]
-    assert {each.outcome.status for each in run_in(cells, tmp_path, [env])} == {Status.OK}
+    cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for spec in specs]
+    assert {result.outcome.status for result in run_in(cells, tmp_path, [env])} == {Status.OK}
     assert len(cells) == 7
 
 
@@ -235,7 +238,7 @@ def compiled(
     for name, text in texts.items():
         path = folder / f"{name}.py"
         path.write_text(text)
-        made = spec(
+        specialization = spec(
             "api",
             name,
             source=str(path),
@@ -245,16 +248,16 @@ def compiled(
             divisible_by_16=("x", "y"),
             equal_to_1=("sm",),
         )
-        cells += [Cell(env=each.env, target=TARGETS["sm_90"], spec=made) for each in envs]
+        cells += [Cell(env=env.env, target=TARGETS["sm_90"], spec=specialization) for env in envs]
     return {
-        (each.cell.spec.function, each.cell.env.name): each.outcome.status
-        for each in run_in(cells, folder, envs)
+        (result.cell.spec.function, result.cell.env.name): result.outcome.status
+        for result in run_in(cells, folder, envs)
     }
 
 
 def run_in(cells: Sequence[Cell], folder: Path, envs: Sequence[BuiltEnv]) -> tuple[Result, ...]:
     with Store(folder / "store") as store:
-        by_name = {each.env.name: each for each in envs}
+        by_name = {env.env.name: env for env in envs}
         return run(
             cells,
             RunContext(
@@ -278,9 +281,9 @@ def test_plain_pointers_compile_before_and_after_the_removal(
         for path, names in EVERY.items()
         for name in names
     }
-    found = compiled(texts, tmp_path, envs)
-    assert {key for key, status in found.items() if status is not Status.OK} == set()
-    assert len(found) == 2 * len(texts) == 44
+    statuses = compiled(texts, tmp_path, envs)
+    assert {key for key, status in statuses.items() if status is not Status.OK} == set()
+    assert len(statuses) == 2 * len(texts) == 44
 
 
 @pytest.mark.wheels
@@ -294,9 +297,9 @@ def test_descriptors_compile_where_there_are_some(
         for path, names in DESCRIBED.items()
         for name in names
     }
-    found = compiled(texts, tmp_path, envs)
-    assert {key for key, status in found.items() if status is not Status.OK} == set()
-    assert len(found) == 2 * len(texts) == 30
+    statuses = compiled(texts, tmp_path, envs)
+    assert {key for key, status in statuses.items() if status is not Status.OK} == set()
+    assert len(statuses) == 2 * len(texts) == 30
 
 
 # --- the text -------------------------------------------------------------------------------------

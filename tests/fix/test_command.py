@@ -115,15 +115,15 @@ def test_the_page_shows_what_the_command_says_and_writes(project: Path) -> None:
 def test_the_diff_can_be_applied_and_the_json_says_the_same(project: Path) -> None:
     done = compat(project, "fix", "copy/block_ptr/*/triton-3.9.0", "--json")
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found["class"] == "api-removed"
-    assert found["known"][:2] == ["name in other releases", "plain pointers"]
-    assert [each["status"] for each in found["before"]] == ["ok", "ok", "rejected"]
-    assert found["edit"]["edits"] == ["plain pointers"]
-    assert found["edit"]["everywhere"] is True
-    assert [each["status"] for each in found["edit"]["after"]] == ["ok"] * 3
-    assert found["written"] == []
-    (changed,) = found["edit"]["files"]
+    document = json.loads(done.stdout)
+    assert document["class"] == "api-removed"
+    assert document["known"][:2] == ["name in other releases", "plain pointers"]
+    assert [result["status"] for result in document["before"]] == ["ok", "ok", "rejected"]
+    assert document["edit"]["edits"] == ["plain pointers"]
+    assert document["edit"]["everywhere"] is True
+    assert [result["status"] for result in document["edit"]["after"]] == ["ok"] * 3
+    assert document["written"] == []
+    (changed,) = document["edit"]["files"]
     (project / "x.diff").write_text(changed["diff"] + "\n")
     subprocess.run(["patch", "-p1", "-i", "x.diff"], cwd=project, check=True, capture_output=True)
     assert compat(project, "matrix", "--kernel", "copy").returncode == 0
@@ -170,14 +170,16 @@ def test_a_file_that_has_changed_is_not_written(
     source.write_bytes(b"\xef\xbb\xbf" + source.read_bytes().replace(b"\n", ending.encode()))
     selection = select(Path("matrix.toml"), envs=["triton-3.9.0"])
     with selection.open_store() as store:
-        found = fix(selection, "copy/block_ptr/only/sm_90/triton-3.9.0", selection.context(store))
+        proposal = fix(
+            selection, "copy/block_ptr/only/sm_90/triton-3.9.0", selection.context(store)
+        )
     content = source.read_bytes()
     source.write_bytes(content + b"#\n")
     with pytest.raises(ConfigError, match="has changed since"):
-        write_fix(found)
+        write_fix(proposal)
     assert source.read_bytes() == content + b"#\n"
     source.write_bytes(content)
-    assert write_fix(found) == (source,)
+    assert write_fix(proposal) == (source,)
     edited = source.read_bytes()
     assert edited.startswith(b"\xef\xbb\xbfimport")
     assert edited.count(b"\n") == edited.count(ending.encode())
@@ -195,8 +197,8 @@ def test_explain_and_the_report_name_it(project: Path) -> None:
     assert (
         json.loads((project / "reports" / "matrix.json").read_text())["summary"]["edits_known"] == 1
     )
-    told = compat(project, "explain", "copy/block_ptr/only/sm_90/triton-3.9.0").stdout
-    assert "try an edit:\n    compat fix copy/block_ptr/only/sm_90/triton-3.9.0\n" in told
+    explanation = compat(project, "explain", "copy/block_ptr/only/sm_90/triton-3.9.0").stdout
+    assert "try an edit:\n    compat fix copy/block_ptr/only/sm_90/triton-3.9.0\n" in explanation
 
 
 # --- kernels in packages, and kernels without a kernel file ---------------------------------------
@@ -336,8 +338,8 @@ def test_no_report_speaks_of_an_edit_of_a_library(package: Path) -> None:
     assert (done.returncode, "edits to try" in done.stdout) == (1, False)
     assert "compat fix" not in (package / "reports/matrix.md").read_text()
     assert json.loads((package / "reports/matrix.json").read_text())["summary"]["edits_known"] == 0
-    told = compat(package, "explain", cell).stdout
-    assert ("advice" in told, "try an edit" in told) == (True, False)
+    explanation = compat(package, "explain", cell).stdout
+    assert ("advice" in explanation, "try an edit" in explanation) == (True, False)
 
 
 @pytest.mark.wheels

@@ -239,7 +239,7 @@ def searched(
     mistake: Mistake, folder: Path, built: Callable[[str], BuiltEnv], path: Path = SOURCE
 ) -> tuple[EditTrial | None, SourceFile]:
     envs = [built(f"triton-{release}") for release in (mistake.release, *mistake.also)]
-    made = spec(
+    specialization = spec(
         "api",
         mistake.function,
         source=str(path),
@@ -247,7 +247,7 @@ def searched(
         **mistake.changes,
     )
     with Store(folder / "store") as store:
-        by_name = {each.env.name: each for each in envs}
+        by_name = {env.env.name: env for env in envs}
         context = RunContext(
             envs=by_name,
             store=store,
@@ -257,14 +257,14 @@ def searched(
         )
         source = SourceFile.read(path)
         compiling = Compiling(
-            spec=made,
+            spec=specialization,
             source=source,
             target=TARGETS[mistake.target],
             context=context,
             folder=folder / "edits",
         )
-        found, _ = compiling.search(envs[0].env, [each.env for each in envs])
-    return best_of(found), source
+        trials, _ = compiling.search(envs[0].env, [env.env for env in envs])
+    return best_of(trials), source
 
 
 def test_every_edit_names_a_function_that_there_is() -> None:
@@ -273,14 +273,14 @@ def test_every_edit_names_a_function_that_there_is() -> None:
 
 
 @pytest.mark.wheels
-@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda each: each.function)
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.function)
 def test_a_mistake_is_mended(
     mistake: Mistake, tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
-    found, source = searched(mistake, tmp_path, built)
-    assert found is not None
-    assert [each.outcome.status for each in found.results] == [Status.OK] * len(found.results)
-    candidate = found.candidate
+    trial, source = searched(mistake, tmp_path, built)
+    assert trial is not None
+    assert [result.outcome.status for result in trial.results] == [Status.OK] * len(trial.results)
+    candidate = trial.candidate
     assert candidate.edits == (mistake.edit,)
     lines = [line for line in hunks(source.text, candidate.text) if line[:1] in "+-"]
     assert tuple(line[1:].strip() for line in lines if line[0] == "-") == mistake.before
@@ -300,18 +300,18 @@ def test_a_device_library_is_imported_from_where_it_is(
     mistake = Mistake(
         function="importing", edit="name in other releases", before=(), after=(), also=()
     )
-    found, _ = searched(mistake, tmp_path, built, path)
-    assert found is not None
-    assert [each.outcome.status for each in found.results] == [Status.OK]
-    assert found.candidate.text == IMPORTING.format(statement=IMPORTS[statement])
+    trial, _ = searched(mistake, tmp_path, built, path)
+    assert trial is not None
+    assert [result.outcome.status for result in trial.results] == [Status.OK]
+    assert trial.candidate.text == IMPORTING.format(statement=IMPORTS[statement])
 
 
 @pytest.mark.wheels
 def test_where_no_edit_helps_none_is_found(
     tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
-    found, _ = searched(Mistake(function="hopeless", edit="", before=(), after=()), tmp_path, built)
-    assert found is None
+    trial, _ = searched(Mistake(function="hopeless", edit="", before=(), after=()), tmp_path, built)
+    assert trial is None
 
 
 def test_the_classes_of_edits_are_there_and_so_are_their_modules() -> None:
@@ -319,7 +319,7 @@ def test_the_classes_of_edits_are_there_and_so_are_their_modules() -> None:
     for edit in EDITS:
         assert edit.classes
         assert set(edit.classes) <= names, edit.name
-    assert {each.edit for each in MISTAKES} | {"plain pointers", "tensor descriptors"} == {
+    assert {mistake.edit for mistake in MISTAKES} | {"plain pointers", "tensor descriptors"} == {
         edit.name for edit in EDITS
     }
 
@@ -355,7 +355,7 @@ def found_for(
     search = EditSearch(
         function="kernel",
         toolchain=TRITON,
-        try_all=lambda some: compiler([each.text for each in some]),
+        try_all=lambda some: compiler([kernel.text for kernel in some]),
     )
     return list(search.run(EditedKernel(text=text, compile=CompileSpec()), failing_at(line)))
 
@@ -369,8 +369,8 @@ def test_a_missing_axis_is_found_statement_by_statement() -> None:
             for text in texts
         ]
 
-    found = found_for(SLIP, 2, compiler)[0]
-    assert [line for line in hunks(SLIP, found.text) if line[0] in "+-"] == [
+    kernel = found_for(SLIP, 2, compiler)[0]
+    assert [line for line in hunks(SLIP, kernel.text) if line[0] in "+-"] == [
         "-    k = load(p + (l0 + at) * stride + at[None, :] * 2)",
         "-    v = load(q + at + row[None, :])",
         "+    k = load(p + (l0 + at)[:, None] * stride + at[None, :] * 2)",
@@ -393,10 +393,10 @@ COMMENTED = """def kernel():
 
 
 def test_comments_and_line_breaks_survive_an_edit() -> None:
-    tried: list[str] = []
+    attempts: list[str] = []
 
     def compiler(texts: Sequence[str]) -> list[Outcome]:
-        tried.extend(texts)
+        attempts.extend(texts)
         return [
             (
                 fate(None)
@@ -406,14 +406,14 @@ def test_comments_and_line_breaks_survive_an_edit() -> None:
             for text in texts
         ]
 
-    found = found_for(COMMENTED, 4, compiler)[0]
-    assert "        + (at  # the row\n        * stride)[:, None]  # in elements\n" in found.text
-    for text in tried:
+    kernel = found_for(COMMENTED, 4, compiler)[0]
+    assert "        + (at  # the row\n        * stride)[:, None]  # in elements\n" in kernel.text
+    for text in attempts:
         ast.parse(text)
         assert [line.partition("#")[2] for line in text.split("\n")] == [
             line.partition("#")[2] for line in COMMENTED.split("\n")
         ]
-    assert len(set(tried)) == len(tried)
+    assert len(set(attempts)) == len(attempts)
 
 
 def test_what_no_axis_mends_is_left_alone() -> None:

@@ -55,7 +55,7 @@ def test_the_function_that_is_edited_is_the_one_that_is_meant(
 ) -> None:
     code = Code.of(text, function)
     assert (code.function, code.inside) == (name, inside)
-    assert [each.name.value for each in code.reachable] == [name]
+    assert [definition.name.value for definition in code.reachable] == [name]
     assert len(code.definitions["kernel"].params.params) == (4 if inside else 1)
 
 

@@ -136,14 +136,14 @@ def test_an_edit_is_made_in_the_file_that_the_failure_is_in(project: Path) -> No
 def test_edits_of_two_files_are_shown_and_written_together(project: Path) -> None:
     done = compat(project, "fix", "rows/both/only/h100/3.9", "--json", "--write")
     assert done.returncode == 0, done.stdout + done.stderr
-    found = json.loads(done.stdout)
+    document = json.loads(done.stdout)
     assert [
-        Path(each["path"]).relative_to(project).as_posix() for each in found["edit"]["files"]
+        Path(file["path"]).relative_to(project).as_posix() for file in document["edit"]["files"]
     ] == [
         "src/mylib/ops/rows.py",
         "src/mylib/helpers.py",
     ]
-    assert found["written"] == [each["path"] for each in found["edit"]["files"]]
+    assert document["written"] == [file["path"] for file in document["edit"]["files"]]
     assert "x + at[:, None])" in (project / "src/mylib/ops/rows.py").read_text()
     assert compat(project, "matrix", "--variant", "both").returncode == 0
 
@@ -156,14 +156,16 @@ def test_a_block_pointer_goes_to_another_file_and_back(
 
     Where writing fails in the middle nothing is changed.
     """
-    found = found_for(project, "tiles", monkeypatch)
-    assert found.best is not None
-    assert [len(found.best.helps), found.best.not_even_so] == [2, ()]
-    assert [each.path.name for each in found.changes] == ["rows.py", "helpers.py"]
-    assert not any("make_block_ptr" in each.new or "advance" in each.new for each in found.changes)
+    proposal = found_for(project, "tiles", monkeypatch)
+    assert proposal.best is not None
+    assert [len(proposal.best.helps), proposal.best.not_even_so] == [2, ()]
+    assert [change.path.name for change in proposal.changes] == ["rows.py", "helpers.py"]
+    assert not any(
+        "make_block_ptr" in change.new or "advance" in change.new for change in proposal.changes
+    )
     assert any(
         "the parameters or the returned values change" in note
-        for note in found.best.candidate.notes
+        for note in proposal.best.candidate.notes
     )
     replace, before = files.replace_file, {name: (project / name).read_bytes() for name in PROJECT}
 
@@ -178,16 +180,16 @@ def test_a_block_pointer_goes_to_another_file_and_back(
 
         monkeypatch.setattr(changes, "replace_file", failing)
         with pytest.raises(raised):
-            write_fix(found)
+            write_fix(proposal)
         assert {name: (project / name).read_bytes() for name in PROJECT} == before
     monkeypatch.setattr(changes, "replace_file", replace)
     helper = project / "src/mylib/ops/helpers.py"
     helper.write_bytes(before["src/mylib/ops/helpers.py"] + b"#\n")
     with pytest.raises(ConfigError, match="has changed since"):
-        write_fix(found)
+        write_fix(proposal)
     assert (project / "src/mylib/ops/rows.py").read_bytes() == before["src/mylib/ops/rows.py"]
     helper.write_bytes(before["src/mylib/ops/helpers.py"])
-    assert write_fix(found) == tuple(
+    assert write_fix(proposal) == tuple(
         project / "src/mylib/ops" / name for name in ("rows.py", "helpers.py")
     )
     assert compat(project, "matrix", "--variant", "tiles").returncode == 0
@@ -210,16 +212,16 @@ def test_a_helper_in_a_library_is_not_edited(
     )
     toml = project / "rows_kernel.toml"
     toml.write_text(toml.read_text().replace('["src"]', '["src", "library"]'))
-    found = found_for(project, "tiles", monkeypatch)
-    assert (found.best, found.changes) == (None, ())
-    assert any("used for more than loads" in reason for reason in found.refused)
+    proposal = found_for(project, "tiles", monkeypatch)
+    assert (proposal.best, proposal.changes) == (None, ())
+    assert any("used for more than loads" in reason for reason in proposal.refused)
     assert (library / "theirs" / "__init__.py").read_text() == TILES
 
 
 def test_the_file_of_a_failure_is_one_with_its_name() -> None:
     texts = {"b/k.py": "three\nfour\n", "a/k.py": "one\ntwo\n", "main.py": ""}
 
-    def told(location: str | None, excerpt: str = "") -> list[str]:
+    def messages_for(location: str | None, excerpt: str = "") -> list[str]:
         failure = Failure(
             failure_class="c",
             stage="ast",
@@ -230,6 +232,11 @@ def test_the_file_of_a_failure_is_one_with_its_name() -> None:
         )
         return files_of(failure, texts, "main.py")
 
-    assert told("k.py:2", "    four\n    ^") == ["b/k.py"]
-    assert told("k.py:2", "    call()\n    ^") == ["a/k.py", "b/k.py"]
-    assert told("main.py:2") == told(None) == told("triton.py:2") == ["main.py"]
+    assert messages_for("k.py:2", "    four\n    ^") == ["b/k.py"]
+    assert messages_for("k.py:2", "    call()\n    ^") == ["a/k.py", "b/k.py"]
+    assert (
+        messages_for("main.py:2")
+        == messages_for(None)
+        == messages_for("triton.py:2")
+        == ["main.py"]
+    )

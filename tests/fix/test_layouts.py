@@ -133,10 +133,10 @@ def test_an_edit_that_breaks_another_release_is_shown_and_not_written(project: P
     )
     assert "write it:" not in done.stdout
     assert (project / "sum_kernel.py").read_bytes() == SOURCE.encode()
-    found = json.loads(
+    document = json.loads(
         compat(project, "fix", "sum/sizes/only/h100/3.9", "--write", "--json").stdout
     )
-    assert (found["breaks"], found["written"]) == (["triton-3.0.0"], [])
+    assert (document["breaks"], document["written"]) == (["triton-3.0.0"], [])
     done = compat(project, "fix", "sum/sizes/only/h100/3.9", "--write", "--envs", "3.9")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "make_tensor_descriptor" in (project / "sum_kernel.py").read_text()

@@ -52,7 +52,7 @@ def test_the_copy_takes_the_place_of_every_root_that_the_file_lies_in(tmp_path: 
     assert edited.closure != original.closure
     copied = tmp_path / "edited"
     assert edited.roots == (str(copied / "lib"), str(folder / "libraries"), str(copied))
-    assert sorted(each.relative_to(copied).as_posix() for each in copied.rglob("*.py")) == [
+    assert sorted(file.relative_to(copied).as_posix() for file in copied.rglob("*.py")) == [
         "lib/mine/__init__.py",
         "lib/mine/far.py",
         "lib/mine/kernel.py",

@@ -47,19 +47,19 @@ def main() -> int:
     total = Counter[str]()
     started = time.monotonic()
     for name, place in chosen.items():
-        found = _Tried(
+        campaign = _Tried(
             place, max(1, round(arguments.inputs * place.share / shares)), arguments.seed
         )
-        counts = found.counts
+        counts = campaign.counts
         total += counts
         failed += counts["failures"]
         numbers = (
             f"{counts['inputs']:>8,} {counts['taken']:>8,} {counts['refused']:>8,}"
             f" {counts['failures']:>8,}"
         )
-        print(f"{name:<20} {numbers} {found.seconds:>8.1f} {found.slowest:>8.2f}", flush=True)
-        for words, times in found.failures.most_common(5):
-            print(f"    {times} times: {words}", flush=True)
+        print(f"{name:<20} {numbers} {campaign.seconds:>8.1f} {campaign.slowest:>8.2f}", flush=True)
+        for failure, times in campaign.failures.most_common(5):
+            print(f"    {times} times: {failure}", flush=True)
     numbers = (
         f"{total['inputs']:>8,} {total['taken']:>8,} {total['refused']:>8,} {total['failures']:>8,}"
     )
@@ -83,35 +83,35 @@ class _Tried:
         @seed(start)
         @settings(**_QUIETLY, max_examples=inputs)
         @given(self.place.inputs)
-        def run(said: object) -> None:
-            self._one(said)
+        def run(example: object) -> None:
+            self._one(example)
 
         run()
 
-    def _one(self, said: object) -> None:
+    def _one(self, example: object) -> None:
         self.counts["inputs"] += 1
         began = time.process_time()
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             try:
                 with watched(Path(folder)) as inside:
-                    self.place.act(said, inside)
+                    self.place.act(example, inside)
                 self.counts["taken"] += 1
             except CompatError as error:
                 self.counts["refused"] += 1
                 try:
                     shown(f"{error}{error.hint or ''}")
                 except AssertionError as raw:
-                    self._failed(raw, said)
+                    self._failed(raw, example)
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):
                     raise
-                self._failed(error, said)
-        taken = time.process_time() - began
-        self.slowest = max(self.slowest, taken)
-        if taken > _SLOW:
-            self._failed(TimeoutError(f"took {taken:.1f} s"), said)
+                self._failed(error, example)
+        seconds = time.process_time() - began
+        self.slowest = max(self.slowest, seconds)
+        if seconds > _SLOW:
+            self._failed(TimeoutError(f"took {seconds:.1f} s"), example)
 
-    def _failed(self, error: BaseException, said: object) -> None:
+    def _failed(self, error: BaseException, example: object) -> None:
         self.counts["failures"] += 1
         frames = [
             frame
@@ -121,7 +121,7 @@ class _Tried:
         at = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "the check"
         key = f"{at} {type(error).__name__}: {str(error)[:150]!r}"
         if key not in self.failures:
-            print(f"    {key}\n      for {repr(said)[:600]}", file=sys.stderr, flush=True)
+            print(f"    {key}\n      for {repr(example)[:600]}", file=sys.stderr, flush=True)
         self.failures[key] += 1
 
 

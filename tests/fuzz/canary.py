@@ -108,10 +108,10 @@ def _look(event: str, path: Any, *, writes: bool) -> None:
         _refuse(f"{event} {real} {'to write' if writes else 'to read'}")
 
 
-def _refuse(words: str) -> None:
+def _refuse(message: str) -> None:
     """Keep it from happening: what an audit hook raises ends the call before it has begun."""
-    _seen.append(words)
-    raise Trespass(words)
+    _seen.append(message)
+    raise Trespass(message)
 
 
 def _below(path: str, folder: Path) -> bool:

@@ -245,12 +245,12 @@ _HELLO = {
 
 
 def _hello(packet: bytes, _: Path) -> None:
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with ours, theirs:
+    client_socket, worker_socket = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with client_socket, worker_socket:
         with suppress(OSError):
-            theirs.send(packet[:100_000])
-        theirs.shutdown(socket.SHUT_WR)
-        hello = WorkerClient(ours, timeout=5).hello
+            worker_socket.send(packet[:100_000])
+        worker_socket.shutdown(socket.SHUT_WR)
+        hello = WorkerClient(client_socket, timeout=5).hello
     reported(Evidence(answered=False, toolchain_broken=True, raised=hello.raised))
 
 
@@ -281,8 +281,8 @@ def _row(text: str, _: Path) -> None:
     if attempts:
         reported(
             *(
-                pipeline.diagnosed(each, dumps.READER.read(each.printed), None, dumps.READER)
-                for each in attempts
+                pipeline.diagnosed(attempt, dumps.READER.read(attempt.printed), None, dumps.READER)
+                for attempt in attempts
             )
         )
         reported(*(database.as_read(row, attempts) or attempts))
@@ -343,11 +343,11 @@ def _launched(text: str, folder: Path) -> None:
     with Store(folder) as store:
         shown(told_of([merge(folder / "results.jsonl", store)]))
         cell = evolve(CELL, spec=evolve(SPEC, problem=PROBLEM))
-        (known,) = with_launched(
+        (result,) = with_launched(
             [Result(cell=cell, built=BUILT, outcome=Outcome(status=Status.OK, stage="cubin"))],
             store,
         )
-        as_json(dump(cell_document(known)))
+        as_json(dump(cell_document(result)))
 
 
 _METADATA = {
@@ -370,9 +370,9 @@ _ASSEMBLY = """.version 8.4
 """
 
 
-def _launch_facts(said: tuple[str, str], _: Path) -> None:
+def _launch_facts(texts: tuple[str, str], _: Path) -> None:
     with suppress(Unlaunchable):
-        as_json(write_json(LAUNCHING.facts(*said, SPEC.compile)))
+        as_json(write_json(LAUNCHING.facts(*texts, SPEC.compile)))
 
 
 _RECORD = {
@@ -392,22 +392,24 @@ _RECORD = {
 }
 
 
-def _env_record(said: tuple[str, bool], folder: Path) -> None:
+def _env_record(record: tuple[str, bool], folder: Path) -> None:
     from compat.envs.cache import fingerprint
 
-    text, ours = said
+    text, has_fingerprint = record
     text = (
-        text.replace('"fingerprint": ""', f'"fingerprint": "{fingerprint(ENV)}"') if ours else text
+        text.replace('"fingerprint": ""', f'"fingerprint": "{fingerprint(ENV)}"')
+        if has_fingerprint
+        else text
     )
     cache = EnvCache(folder)
     path = cache.folder_of(ENV).record
     path.parent.mkdir(parents=True)
     path.write_text(text, encoding="utf-8", errors="surrogatepass")
     built = read_env(ENV, cache)
-    for kept in kept_envs(cache):
-        assert kept.error is not None
-        shown(kept.error)
-        as_json(write_json([kept.requirements, kept.python, kept.specifier, kept.backend]))
+    for env in kept_envs(cache):
+        assert env.error is not None
+        shown(env.error)
+        as_json(write_json([env.requirements, env.python, env.specifier, env.backend]))
     assert built.error is not None
     shown(built.error)
     outcome = classify.broken_env(built.error, built.env.toolchain)
@@ -419,8 +421,8 @@ def _last_bisect(text: str, folder: Path) -> None:
     (folder / ".compat" / "last-bisect.json").write_text(
         text, encoding="utf-8", errors="surrogatepass"
     )
-    found = bisecting.read_bad_ends(folder)
-    assert all(isinstance(each, str) for each in (*found.cells, *found.kernel_files))
+    ends = bisecting.read_bad_ends(folder)
+    assert all(isinstance(name, str) for name in (*ends.cells, *ends.kernel_files))
 
 
 # --- the package index ----------------------------------------------------------------------------
@@ -443,8 +445,8 @@ _LINK = f'<a href="../x/{_NAME}#sha256=1" data-requires-python="&gt;=3.9" data-y
 _PAGE = f"<!DOCTYPE html><html><body>{_LINK}<br/></body></html>"
 
 
-def _index(said: tuple[str, str], _: Path) -> None:
-    kind, text = said
+def _index(page: tuple[str, str], _: Path) -> None:
+    kind, text = page
     try:
         files = index.read_page(
             text.encode("utf-8", "surrogatepass"), kind, "http://index/simple/x/"
@@ -454,10 +456,10 @@ def _index(said: tuple[str, str], _: Path) -> None:
     _of_listing(Listing(distribution="triton", files=files))
 
 
-def _of_listing(found: Listing) -> None:
-    found.versions()
-    found.pythons_for(Version("3.1.0"))
-    for one in candidates.in_order(candidates.indexed_releases(found.files)):
+def _of_listing(index_listing: Listing) -> None:
+    index_listing.versions()
+    index_listing.pythons_for(Version("3.1.0"))
+    for one in candidates.in_order(candidates.indexed_releases(index_listing.files)):
         one.pythons()
         assert one.date is None or abs(one.date) < 1e12
 
@@ -577,19 +579,19 @@ def _covers(expectation: Expectation) -> None:
 # --- Python ---------------------------------------------------------------------------------------
 
 
-def _source(said: tuple[bytes, bytes], folder: Path) -> None:
-    (folder / "k.py").write_bytes(said[0])
-    (folder / "beside.py").write_bytes(said[1])
+def _source(contents: tuple[bytes, bytes], folder: Path) -> None:
+    (folder / "k.py").write_bytes(contents[0])
+    (folder / "beside.py").write_bytes(contents[1])
     try:
-        found = read_source(folder / "k.py")
+        source = read_source(folder / "k.py")
     except SyntaxError:
         return  # becomes a ConfigError with the kernel file's path
-    for name in found.functions:
-        made = bundle(evolve(SPEC, source=str(folder / "k.py"), function=name))
-        made.text.encode()
-        compiles(made.text)
+    for name in source.functions:
+        kernel_bundle = bundle(evolve(SPEC, source=str(folder / "k.py"), function=name))
+        kernel_bundle.text.encode()
+        compiles(kernel_bundle.text)
         with suppress(SyntaxError):  # becomes a ConfigError
-            compiles(extracted(made.text, name))
+            compiles(extracted(kernel_bundle.text, name))
 
 
 # --- the command line -----------------------------------------------------------------------------
@@ -597,7 +599,7 @@ def _source(said: tuple[bytes, bytes], folder: Path) -> None:
 
 def _words(text: str, _: Path) -> None:
     specs = (SPEC,)
-    asked: list[Callable[[], object]] = [
+    calls: list[Callable[[], object]] = [
         lambda: parse_criterion(text, lambda command, result: 0),
         lambda: select_envs([ENV], [text]),
         lambda: select_targets(tuple(TARGETS.values()), [text]),
@@ -605,7 +607,7 @@ def _words(text: str, _: Path) -> None:
         lambda: candidates.parse_release(text, "--good"),
         lambda: candidates.parse_specifier(text),
     ]
-    for ask in asked:
+    for ask in calls:
         try:
             ask()
         except CompatError as error:
@@ -616,8 +618,8 @@ def _words(text: str, _: Path) -> None:
 # --- what compilers print -------------------------------------------------------------------------
 
 
-def _printed(said: tuple[str, str, str, str], folder: Path) -> None:
-    stderr, message, kind, stage = said
+def _printed(output: tuple[str, str, str, str], folder: Path) -> None:
+    stderr, message, kind, stage = output
     raised = read_raised([{"type": kind, "message": message}, {"type": "E", "message": stderr}])
     for evidence in (
         Evidence(answered=True, alone=True, stage=stage, raised=raised, in_passes=True),
@@ -633,10 +635,10 @@ def _printed(said: tuple[str, str, str, str], folder: Path) -> None:
 
 
 def _ir(text: str, _: Path) -> None:
-    found = dumps.read(text).pipeline
-    for name in (step.pass_ for step in found.steps):
+    ir_pipeline = dumps.read(text).pipeline
+    for name in (step.pass_ for step in ir_pipeline.steps):
         shown(name)
-    pipeline.split(found, dumps.read(text + text[: len(text) // 2]).pipeline)
+    pipeline.split(ir_pipeline, dumps.read(text + text[: len(text) // 2]).pipeline)
     canonical.canonical(text)
     canonical.canonical_code(text)
 
@@ -660,9 +662,9 @@ def cubin_of(code: bytes) -> bytes:
 
 
 def _machine_code(data: bytes, _: Path) -> None:
-    found = pace_of(data, 128)
-    one, other = ({"occupancy": {"blocks": blocks}, "pace": found} for blocks in (1, 2))
-    assert (pace_ratio(one, other) is None) is (not found)
+    pace = pace_of(data, 128)
+    one, other = ({"occupancy": {"blocks": blocks}, "pace": pace} for blocks in (1, 2))
+    assert (pace_ratio(one, other) is None) is (not pace)
 
 
 _CODE = st.lists(
@@ -673,8 +675,8 @@ _CODE = st.lists(
     ),
     max_size=60,
 ).map(
-    lambda words: b"".join(
-        struct.pack("<QQ", high << 12 | low, control) for low, high, control in words
+    lambda instructions: b"".join(
+        struct.pack("<QQ", high << 12 | low, control) for low, high, control in instructions
     )
 )
 """Instructions whose opcodes are known, with anything else in them."""
@@ -717,24 +719,26 @@ _SAVED = Report(
 
 def _saved(text: str, _: Path) -> None:
     """A report that somebody wrote: every output of it, and what changed to it."""
-    found = load_report(text)
-    fromstring(junit_xml(found))
-    for line in workflow_commands(findings(found)):
+    report = load_report(text)
+    fromstring(junit_xml(report))
+    for line in workflow_commands(findings(report)):
         shown(line)
         assert "\n" not in line
-    changed = compare(ReportSide(name="old", report=_SAVED), ReportSide(name="new", report=found))
+    changed = compare(ReportSide(name="old", report=_SAVED), ReportSide(name="new", report=report))
     as_json(
-        write_json([matrix_document(found), code_quality(findings(found)), diff_document(changed)])
+        write_json(
+            [matrix_document(report), code_quality(findings(report)), diff_document(changed)]
+        )
     )
     comment = diff_markdown(changed)
     assert len(comment) < LIMIT
-    for each in (
-        matrix_markdown(found),
-        matrix_text(found),
+    for output in (
+        matrix_markdown(report),
+        matrix_text(report),
         "\n".join(diff_lines(changed)),
         comment,
     ):
-        shown(each)
+        shown(output)
 
 
 def _json(text: str, _: Path) -> None:

@@ -135,23 +135,25 @@ def _report(text: str, folder: Path) -> None:
     """All that commands make of a report."""
     path = folder / "matrix.json"
     path.write_text(text, encoding="utf-8", errors="surrogatepass")
-    found = read_report(str(path))
-    written = write_reports(found, folder / "reports")
+    report = read_report(str(path))
+    written = write_reports(report, folder / "reports")
     for path in written:
         shown(path.read_text(encoding="utf-8"))
     for form in FORMATS:
-        for piece in form.render(found, "sub/folder"):
+        for piece in form.render(report, "sub/folder"):
             piece.encode()
     _check_page((folder / "reports" / "index.html").read_text(encoding="utf-8"))
-    _check_markdown(matrix_markdown(found))
-    _check_guard(found)
+    _check_markdown(matrix_markdown(report))
+    _check_guard(report)
     with suppress(CompatError):
         merge_reports([path, path])
     usual = folder / "usual.json"
     usual.write_text(write_json(_matrix()), encoding="utf-8")
     with suppress(CompatError):
         merge_reports([usual, written[-1]])
-    changed = compare(ReportSide(name="old", report=_usual()), ReportSide(name="new", report=found))
+    changed = compare(
+        ReportSide(name="old", report=_usual()), ReportSide(name="new", report=report)
+    )
     as_json(write_json(diff_document(changed)))
     _check_markdown(diff_markdown(changed))
     shown("\n".join(diff_lines(changed)))
@@ -185,12 +187,14 @@ _OF_PAGE = ("script", "style", "meta", "link", "base", "form", "iframe", "object
 
 def _check_page(text: str) -> None:
     """Fails where others' text became an element, an attribute or a link of the page."""
-    made, usual = _Elements(text), _usual_page()
-    assert set(made.kinds) <= set(usual.kinds) | {"code"}, set(made.kinds) - set(usual.kinds)
+    elements, usual = _Elements(text), _usual_page()
+    assert set(elements.kinds) <= set(usual.kinds) | {"code"}, set(elements.kinds) - set(
+        usual.kinds
+    )
     for kind in _OF_PAGE:
-        assert made.kinds[kind] <= usual.kinds[kind], f"more of {kind}"
-    assert made.attributes <= usual.attributes, made.attributes - usual.attributes
-    assert made.links <= usual.links, made.links - usual.links
+        assert elements.kinds[kind] <= usual.kinds[kind], f"more of {kind}"
+    assert elements.attributes <= usual.attributes, elements.attributes - usual.attributes
+    assert elements.links <= usual.links, elements.links - usual.links
 
 
 @cache
@@ -235,14 +239,14 @@ _HTML = {
 }
 
 
-def _check_guard(found: Report) -> None:
+def _check_guard(report: Report) -> None:
     """Fails where a guard has other code than that of every guard."""
     try:
-        text = guard_text(make_guard(found, Request()))
+        text = guard_text(make_guard(report, Request()))
     except CompatError:
         return
     assert _without_facts(text) == _usual_guard()
-    check_guard(text, found, where="guard")
+    check_guard(text, report, where="guard")
 
 
 @cache
@@ -274,9 +278,9 @@ _ATTEMPT = {
 }
 
 
-def _store(said: tuple[str, str, str], folder: Path) -> None:
+def _store(example: tuple[str, str, str], folder: Path) -> None:
     """Merge the store of somebody else, and look at all that it names."""
-    attempts, key, name = said
+    attempts, key, name = example
     other, mine = folder / "other", folder / "mine"
     with Store(other) as store:
         store.write("k", CELL, (Evidence(answered=True, done=(Done(do="compile"),)),))
@@ -352,8 +356,8 @@ def archives(draw: st.DrawFn) -> tuple[str, bytes]:
     return ("zip" if make is _zip else "tar"), data
 
 
-def _archive(said: tuple[str, bytes], folder: Path) -> None:
-    kind, data = said
+def _archive(archive: tuple[str, bytes], folder: Path) -> None:
+    kind, data = archive
     out = folder / "out"
     out.mkdir()
     try:

@@ -45,8 +45,8 @@ TRESPASSES: dict[str, tuple[Callable[[Path], object], str]] = {
 
 @pytest.mark.parametrize("name", TRESPASSES)
 def test_a_trespass_is_seen(name: str, tmp_path: Path) -> None:
-    act, words = TRESPASSES[name]
-    with pytest.raises(Trespass, match=words), watched(tmp_path) as folder:
+    act, pattern = TRESPASSES[name]
+    with pytest.raises(Trespass, match=pattern), watched(tmp_path) as folder:
         act(folder)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["inside", "secret", "secret.py"]
     assert not (tmp_path.parent / "elsewhere").exists()

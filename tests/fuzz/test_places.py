@@ -26,11 +26,11 @@ def test_whatever_is_given_the_run_goes_on_or_one_error_of_use_says_why(name: st
         database=None,
     )
     @given(place.inputs)
-    def goes_on(said: object) -> None:
+    def goes_on(example: object) -> None:
         with tempfile.TemporaryDirectory() as folder, suppress(CompatError):
             try:
                 with watched(Path(folder)) as inside:
-                    place.act(said, inside)
+                    place.act(example, inside)
             except CompatError as error:
                 shown(f"{error}{error.hint or ''}")
                 raise

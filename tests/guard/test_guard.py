@@ -37,7 +37,7 @@ from tests.records import (
     bad,
     env,
 )
-from tests.report.factory import always, expected_matrix, report, tried, troubled_matrix
+from tests.report.factory import always, expected_matrix, report, results_of, troubled_matrix
 
 ENVS = [env("3.8.0"), env("3.9.0")]
 ONE = TARGETS[1:2]
@@ -58,8 +58,8 @@ OUTCOMES: dict[str, tuple[Outcome, bool | None]] = {
 """An outcome, and whether a variant works with it: None where nothing is known."""
 
 
-def guard_of(found: Report, policy: str = "", **asked: tuple[str, ...]) -> Guard:
-    return make_guard(found, Request(policy=policy, **asked))
+def guard_of(matrix: Report, policy: str = "", **options: tuple[str, ...]) -> Guard:
+    return make_guard(matrix, Request(policy=policy, **options))
 
 
 def one_variant(*fates: Outcome, policy: str = "") -> Guard:
@@ -67,7 +67,7 @@ def one_variant(*fates: Outcome, policy: str = "") -> Guard:
     results = [
         result
         for number, fate in enumerate(fates, 1)
-        for result in tried("k", "v", always(fate), envs=[env(f"3.{number}.0")], targets=ONE)
+        for result in results_of("k", "v", always(fate), envs=[env(f"3.{number}.0")], targets=ONE)
     ]
     return guard_of(report(results), policy)
 
@@ -76,19 +76,19 @@ def one_variant(*fates: Outcome, policy: str = "") -> Guard:
 
 
 def test_the_file(golden: Callable[[str, str], None]) -> None:
-    found = evolve(
+    matrix = evolve(
         troubled_matrix(),
         variants={"sel_dense": ("pointer_grid", "loop_1d", "broadcast_2d", "as_written")},
     )
-    made = evolve(
-        guard_of(found, kernels=("sel_dense",), prefer=("broadcast_2d",)), version="0.0.1"
+    guard = evolve(
+        guard_of(matrix, kernels=("sel_dense",), prefer=("broadcast_2d",)), version="0.0.1"
     )
-    golden("guard.txt", guard_text(made))
-    golden("guard-lines.txt", "\n".join(guard_lines(made)) + "\n")
+    golden("guard.txt", guard_text(guard))
+    golden("guard-lines.txt", "\n".join(guard_lines(guard)) + "\n")
 
 
 def test_what_a_check_says(golden: Callable[[str, str], None]) -> None:
-    made = guard_of(
+    guard = guard_of(
         expected_matrix(["3.5.0", "3.6.0", "3.7.0"]), kernels=("sel_dense",), prefer=("block_ptr",)
     )
     later = expected_matrix(["3.6.0", "3.7.0", "3.8.0", "3.9.0"])
@@ -96,7 +96,7 @@ def test_what_a_check_says(golden: Callable[[str, str], None]) -> None:
         evolve(r, outcome=bad(PASS)) if _is(r, "block_ptr", "3.7.0") else r for r in later.results
     ]
     fixed = [evolve(r, outcome=OK) if _is(r, "as_written", "3.6.0") else r for r in broken]
-    checked = check_guard(guard_text(made), report(fixed))
+    checked = check_guard(guard_text(guard), report(fixed))
     golden(
         "check.txt", "\n".join(checked_lines(checked, "lib/guard.py", "reports/matrix.json")) + "\n"
     )
@@ -126,32 +126,32 @@ def test_all_cases_have_to_work(one: str, other: str) -> None:
     results = [
         result
         for case, (fate, _) in zip("ab", fates, strict=True)
-        for result in tried("k", "v", always(fate), envs=ENVS, targets=ONE, cases=(case,))
+        for result in results_of("k", "v", always(fate), envs=ENVS, targets=ONE, cases=(case,))
     ]
-    works = all(known for _, known in fates)
-    found = report(results)
-    assert guard_of(found).answer("k", "3.8.0", "sm_90") == ("v" if works else None)
-    assert guard_of(found, cases=("a",)).answer("k", "3.8.0", "sm_90") == (
+    works = all(verdict for _, verdict in fates)
+    matrix = report(results)
+    assert guard_of(matrix).answer("k", "3.8.0", "sm_90") == ("v" if works else None)
+    assert guard_of(matrix, cases=("a",)).answer("k", "3.8.0", "sm_90") == (
         "v" if fates[0][1] else None
     )
 
 
 def test_a_case_that_was_not_tried_there_is_not_known_to_work() -> None:
     results = [
-        *tried("k", "v", always(OK), envs=ENVS, targets=ONE, cases=("a",)),
-        *tried("k", "v", always(OK), envs=ENVS[:1], targets=ONE, cases=("b",)),
+        *results_of("k", "v", always(OK), envs=ENVS, targets=ONE, cases=("a",)),
+        *results_of("k", "v", always(OK), envs=ENVS[:1], targets=ONE, cases=("b",)),
     ]
-    found = report(results)
-    assert guard_of(found).answer("k", "3.8.0", "sm_90") == "v"
-    assert guard_of(found).answer("k", "3.9.0", "sm_90") is None
-    assert guard_of(found, "optimistic").answer("k", "3.9.0", "sm_90") == "v"
+    matrix = report(results)
+    assert guard_of(matrix).answer("k", "3.8.0", "sm_90") == "v"
+    assert guard_of(matrix).answer("k", "3.9.0", "sm_90") is None
+    assert guard_of(matrix, "optimistic").answer("k", "3.9.0", "sm_90") == "v"
 
 
 def test_envs_of_one_release_have_to_agree() -> None:
     pair = env("3.9.0", name="pair", torch="2.9.1")
     results = [
-        *tried("k", "v", always(OK), envs=ENVS, targets=ONE),
-        *tried("k", "v", always(bad(SHAPE)), envs=[pair], targets=ONE),
+        *results_of("k", "v", always(OK), envs=ENVS, targets=ONE),
+        *results_of("k", "v", always(bad(SHAPE)), envs=[pair], targets=ONE),
     ]
     assert guard_of(report(results), "optimistic").answer("k", "3.9.0", "sm_90") is None
 
@@ -162,30 +162,30 @@ def test_a_fork_is_itself() -> None:
         env("3.9.0", name="theirs", distribution="their-triton"),
     ]
     results = [
-        *tried("k", "v", always(bad(SHAPE)), envs=[ENVS[1], forks[1]], targets=ONE),
-        *tried("k", "v", always(OK), envs=forks[:1], targets=ONE),
+        *results_of("k", "v", always(bad(SHAPE)), envs=[ENVS[1], forks[1]], targets=ONE),
+        *results_of("k", "v", always(OK), envs=forks[:1], targets=ONE),
     ]
     for policy in ("pessimistic", "optimistic"):
-        made = guard_of(report(results), policy)
+        guard = guard_of(report(results), policy)
         answers = [
-            made.answer("k", release, "sm_90")
+            guard.answer("k", release, "sm_90")
             for release in ("3.9.0", "3.9.0+ours", "their-triton 3.9.0", "3.9.0+git1")
         ]
         assert answers == [None, "v", None, None]
 
 
 def test_what_earlier_runs_found_counts() -> None:
-    results = tried("k", "v", always(OK), envs=ENVS[:1], targets=ONE)
+    results = results_of("k", "v", always(OK), envs=ENVS[:1], targets=ONE)
     earlier = [
-        *tried("k", "v", always(OK), envs=[env("3.6.0")], targets=ONE),
-        *tried("k", "v", always(bad(SHAPE)), envs=[env("3.7.0")], targets=ONE),
+        *results_of("k", "v", always(OK), envs=[env("3.6.0")], targets=ONE),
+        *results_of("k", "v", always(bad(SHAPE)), envs=[env("3.7.0")], targets=ONE),
     ]
-    made = guard_of(
+    guard = guard_of(
         report(results, remembered=earlier, existing=("3.5.0", "3.6.0", "3.7.0", "3.8.0"))
     )
-    assert made.facts.releases == ("3.6.0", "3.7.0", "3.8.0")
+    assert guard.facts.releases == ("3.6.0", "3.7.0", "3.8.0")
     assert [
-        made.answer("k", release, "sm_90") for release in ("3.5.0", "3.6.0", "3.7.0", "3.8.0")
+        guard.answer("k", release, "sm_90") for release in ("3.5.0", "3.6.0", "3.7.0", "3.8.0")
     ] == [None, "v", None, "v"]
 
 
@@ -197,7 +197,7 @@ def three() -> Report:
     results = [
         result
         for variant in declared
-        for result in tried("k", variant, always(OK), envs=ENVS, targets=ONE)
+        for result in results_of("k", variant, always(OK), envs=ENVS, targets=ONE)
     ]
     return evolve(report(results), variants={"k": declared})
 
@@ -227,7 +227,7 @@ def test_the_declared_order_is_in_the_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("guard_request", "message"),
     [
         (Request(kernels=("j",)), "no kernel matches 'j'"),
         (Request(variants=("fist",)), "no variant matches 'fist'"),
@@ -235,9 +235,9 @@ def test_the_declared_order_is_in_the_file() -> None:
         (Request(prefer=("fist",)), "no variant matches 'fist'"),
     ],
 )
-def test_a_name_that_is_nothing_is_an_error(asked: Request, message: str) -> None:
+def test_a_name_that_is_nothing_is_an_error(guard_request: Request, message: str) -> None:
     with pytest.raises(SelectionError, match=message):
-        make_guard(three(), asked)
+        make_guard(three(), guard_request)
 
 
 # --- whatever a report says -----------------------------------------------------------------------
@@ -254,7 +254,7 @@ def reports(draw: st.DrawFn) -> Report:
     results: list[Result] = []
     for variant, case, target, release in product("vw", "ab", TARGETS[:2], LINE):
         if draw(st.integers(0, 5)):
-            results += tried(
+            results += results_of(
                 "k",
                 variant,
                 always(draw(FATES)),
@@ -267,40 +267,40 @@ def reports(draw: st.DrawFn) -> Report:
 
 @given(reports(), st.sampled_from(LINE), st.sampled_from(TARGETS[:2]))
 def test_an_answer_is_never_a_variant_that_is_known_to_fail(
-    found: Report, release: str, target: Target
+    matrix: Report, release: str, target: Target
 ) -> None:
-    if not found.results:
+    if not matrix.results:
         return
     tested = {
         (r.cell.spec.variant, r.cell.spec.case): next(
-            known for fate, known in OUTCOMES.values() if fate == r.outcome
+            verdict for fate, verdict in OUTCOMES.values() if fate == r.outcome
         )
-        for r in found.results
+        for r in matrix.results
         if (r.cell.target, r.built.release) == (target, release)
     }
-    cases = {(r.cell.spec.variant, r.cell.spec.case) for r in found.results}
+    cases = {(r.cell.spec.variant, r.cell.spec.case) for r in matrix.results}
     good = [
         v
         for v in "vw"
         if [pair for pair in cases if pair[0] == v]
         and all(tested.get(c) for c in cases if c[0] == v)
     ]
-    failing = {variant for (variant, _), known in tested.items() if known is False}
-    assert guard_of(found).answer("k", release, target.name) == (good[0] if good else None)
-    hopeful = guard_of(found, "optimistic").answer("k", release, target.name)
+    failing = {variant for (variant, _), verdict in tested.items() if verdict is False}
+    assert guard_of(matrix).answer("k", release, target.name) == (good[0] if good else None)
+    hopeful = guard_of(matrix, "optimistic").answer("k", release, target.name)
     assert hopeful not in failing
     assert hopeful is not None or not good
 
 
 @settings(max_examples=settings().max_examples // 2)
 @given(reports())
-def test_what_is_written_is_read_back_and_agrees_with_its_report(found: Report) -> None:
-    if not found.results:
+def test_what_is_written_is_read_back_and_agrees_with_its_report(matrix: Report) -> None:
+    if not matrix.results:
         return
-    made = guard_of(found)
-    text = guard_text(made)
+    guard = guard_of(matrix)
+    text = guard_text(guard)
     assert guard_text(read_guard(text)) == text
-    checked = check_guard(text, found)
+    checked = check_guard(text, matrix)
     assert checked.agrees
     assert not checked.contradictions
     ast.parse(text, feature_version=(3, 8))
@@ -313,62 +313,64 @@ ODD = ['"""\nimport os\n"""', "\\", '"', "'''", "{% x %}", "\u2028", "a b"]
 def test_names_are_text_and_never_code(names: list[str]) -> None:
     kernel, variant, case = names
     target = evolve(TARGETS[1], name=f"sm_90 {kernel}")
-    results = tried(kernel, variant, always(OK), envs=ENVS, targets=[target], cases=(case,))
-    found = load_report(dump(matrix_document(report(results))))
-    (spec,) = found.specs
-    text = guard_text(make_guard(found, Request(prefer=(spec.variant,))))
+    results = results_of(kernel, variant, always(OK), envs=ENVS, targets=[target], cases=(case,))
+    matrix = load_report(dump(matrix_document(report(results))))
+    (spec,) = matrix.specs
+    text = guard_text(make_guard(matrix, Request(prefer=(spec.variant,))))
     tree, usual = ast.parse(text, feature_version=(3, 8)), ast.parse(guard_text(guard_of(three())))
     assert [type(node) for node in tree.body] == [type(node) for node in usual.body]
     # Behind the facts.
     assert [ast.dump(node) for node in tree.body[5:]] == [ast.dump(node) for node in usual.body[5:]]
     assert list(read_guard(text).facts.kernels) == [spec.kernel]
-    assert check_guard(text, found).agrees
+    assert check_guard(text, matrix).agrees
 
 
 # --- a guard beside another report ----------------------------------------------------------------
 
 
 def test_layout_does_not_matter_and_everything_else_does() -> None:
-    found = three()
-    text = guard_text(guard_of(found))
-    assert check_guard(ast.unparse(ast.parse(text)), found).agrees
+    matrix = three()
+    text = guard_text(guard_of(matrix))
+    assert check_guard(ast.unparse(ast.parse(text)), matrix).agrees
     for edited in (
         text.replace('"+"', '"?"'),
         text.replace("return True", "return False"),
         text.replace('"first": {', '"last": {'),
     ):
         assert edited != text
-        checked = check_guard(edited, found)
+        checked = check_guard(edited, matrix)
         assert (checked.intact, checked.agrees) == (False, False)
 
 
 def test_what_only_the_guard_knows_is_no_fault() -> None:
-    made = guard_text(guard_of(three()))
-    part = report(tried("k", "second", always(OK), envs=ENVS[:1], targets=ONE))
-    checked = check_guard(made, part)
+    text = guard_text(guard_of(three()))
+    part = report(results_of("k", "second", always(OK), envs=ENVS[:1], targets=ONE))
+    checked = check_guard(text, part)
     assert checked.agrees
-    assert {each.kind for each in checked.contradictions} == {Kind.GONE}
+    assert {contradiction.kind for contradiction in checked.contradictions} == {Kind.GONE}
     assert not checked.answers
 
 
 def test_a_release_that_is_new_is_a_reason_to_make_it_again() -> None:
-    made = guard_of(report(tried("k", "v", always(OK), envs=ENVS[:1], targets=ONE)))
+    guard = guard_of(report(results_of("k", "v", always(OK), envs=ENVS[:1], targets=ONE)))
     checked = check_guard(
-        guard_text(made), report(tried("k", "v", always(OK), envs=ENVS, targets=ONE))
+        guard_text(guard), report(results_of("k", "v", always(OK), envs=ENVS, targets=ONE))
     )
-    assert [(each.kind, each.releases, each.targets) for each in checked.contradictions] == [
-        (Kind.NEW, ("3.9.0",), ("sm_90",))
-    ]
-    assert [(each.release, each.given, each.wanted) for each in checked.answers] == [
+    assert [
+        (contradiction.kind, contradiction.releases, contradiction.targets)
+        for contradiction in checked.contradictions
+    ] == [(Kind.NEW, ("3.9.0",), ("sm_90",))]
+    assert [(answer.release, answer.given, answer.wanted) for answer in checked.answers] == [
         ("3.9.0", None, "v")
     ]
     assert not checked.agrees
 
 
 def test_another_reason_for_a_failure_is_no_difference() -> None:
-    made = guard_of(report(tried("k", "v", always(bad(SHAPE)), envs=ENVS, targets=ONE)))
+    guard = guard_of(report(results_of("k", "v", always(bad(SHAPE)), envs=ENVS, targets=ONE)))
     checked = check_guard(
-        guard_text(made), report(tried("k", "v", always(bad(REMOVED)), envs=ENVS, targets=ONE))
+        guard_text(guard),
+        report(results_of("k", "v", always(bad(REMOVED)), envs=ENVS, targets=ONE)),
     )
     assert checked.agrees
 

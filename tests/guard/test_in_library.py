@@ -18,7 +18,7 @@ from compat.guard import Request, guard_text, make_guard
 from compat.model import BuiltEnv
 from compat.toolchains.triton.inside import guard as code
 from tests.records import OK, RELEASES, REMOVED, TARGETS, bad, env
-from tests.report.factory import always, report, tried
+from tests.report.factory import always, report, results_of
 
 OLDEST, NEWEST = (3, 8), (3, 14)
 """The Pythons that releases have wheels for, as far as this machine has them."""
@@ -48,14 +48,14 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """
     envs = [env(release) for release in RELEASES if release != "3.5.0"]
     results = [
-        *tried(
+        *results_of(
             "k",
             "block_ptr",
             lambda r, _: bad(REMOVED) if r == "3.9.0" else OK,
             envs=envs,
             targets=TARGETS[:2],
         ),
-        *tried("k", "loop_1d", always(OK), envs=envs[6:], targets=TARGETS[:2]),
+        *results_of("k", "loop_1d", always(OK), envs=envs[6:], targets=TARGETS[:2]),
     ]
     folder = tmp_path_factory.mktemp("library")
     (folder / "_triton_guard.py").write_text(
@@ -68,12 +68,12 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def facts(library: Path) -> dict[str, object]:
     names: dict[str, object] = {}
     exec((library / "_triton_guard.py").read_text(encoding="utf-8"), names)
-    found = names["FACTS"]
-    assert isinstance(found, dict)
-    return found
+    facts = names["FACTS"]
+    assert isinstance(facts, dict)
+    return facts
 
 
-def asked(
+def guard_answers(
     python: str, library: Path, *more: str, environ: Mapping[str, str] | None = None
 ) -> list[object]:
     command = [python, *more, "-c", ASK, json.dumps(ASKED)]
@@ -81,9 +81,9 @@ def asked(
         command, cwd=library, capture_output=True, text=True, env=environ, check=False
     )
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert isinstance(found, list)
-    return found
+    answers = json.loads(done.stdout)
+    assert isinstance(answers, list)
+    return answers
 
 
 # --- Pythons and Tritons --------------------------------------------------------------------------
@@ -93,7 +93,7 @@ def asked(
 def test_it_answers_on_every_python_and_imports_next_to_nothing(
     minor: tuple[int, int], library: Path
 ) -> None:
-    imported, answers, why = asked(present()[minor][0], library)
+    imported, answers, why = guard_answers(present()[minor][0], library)
     assert imported == ["__future__"]
     assert answers == ["block_ptr", "loop_1d", "loop_1d", None, None]
     assert why == "Triton is not installed"
@@ -108,23 +108,23 @@ def test_it_finds_the_triton_that_is_installed(
 ) -> None:
     python = built(name).python
     assert python is not None
-    *_, why = asked(python, library)
+    *_, why = guard_answers(python, library)
     assert why == "there is no GPU that PyTorch knows of"
-    words = (
+    program = (
         "import _triton_guard as g, sys; print(g.best_variant('k', target='sm_90'),"
         " g.installed_triton(), 'triton' in sys.modules)"
     )
     done = subprocess.run(
-        [python, "-c", words], cwd=library, capture_output=True, text=True, check=True
+        [python, "-c", program], cwd=library, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == [answer, name.removeprefix("triton-"), "False"]
 
 
-def run_here(words: str, *folders: Path) -> str:
+def run_here(statements: str, *folders: Path) -> str:
     """What a program prints that sees these folders before anything else, and the standard
     library.
     """
-    program = f"import sys; sys.path[:0] = {list(map(str, folders))}; {words}"
+    program = f"import sys; sys.path[:0] = {list(map(str, folders))}; {statements}"
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True
     )
@@ -143,7 +143,7 @@ def distribution(folder: Path, name: str, version: str, *, files: bool = True) -
 
 
 @pytest.mark.parametrize(
-    ("name", "version", "files", "found"),
+    ("name", "version", "files", "expected"),
     [
         ("triton", "3.5.1", True, "3.5.1"),
         ("triton", "3.5.1+git1234", True, "3.5.1+git1234"),
@@ -152,17 +152,17 @@ def distribution(folder: Path, name: str, version: str, *, files: bool = True) -
     ],
 )
 def test_a_fork_does_not_pass_for_a_release(
-    name: str, version: str, files: bool, found: str, library: Path, tmp_path: Path
+    name: str, version: str, files: bool, expected: str, library: Path, tmp_path: Path
 ) -> None:
     distribution(tmp_path, name, version, files=files)
-    words = (
+    program = (
         f"import sys; sys.path[:0] = [{str(library)!r}, {str(tmp_path)!r}]; import _triton_guard as"
         " g; print(g.installed_triton())"
     )
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", words], capture_output=True, text=True, check=True
+        [sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == found
+    assert done.stdout.strip() == expected
 
 
 def test_a_checkout_before_the_installed_one_is_seen_once_it_is_imported(
@@ -170,8 +170,8 @@ def test_a_checkout_before_the_installed_one_is_seen_once_it_is_imported(
 ) -> None:
     distribution(tmp_path / "site", "triton", "3.5.1")
     distribution(tmp_path / "checkout", "triton", "3.6.0", files=False)
-    words = "import triton, _triton_guard as g; print(g.installed_triton())"
-    assert run_here(words, library, tmp_path / "checkout", tmp_path / "site") == "3.6.0+local"
+    program = "import triton, _triton_guard as g; print(g.installed_triton())"
+    assert run_here(program, library, tmp_path / "checkout", tmp_path / "site") == "3.6.0+local"
 
 
 # --- GPUs -----------------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ maker.
 
 
 @pytest.mark.parametrize(
-    ("available", "capability", "hip", "found"),
+    ("available", "capability", "hip", "expected"),
     [
         (True, (9, 0), None, "sm_90"),
         (True, (12, 0), None, "sm_120"),
@@ -207,21 +207,21 @@ def test_the_present_gpu(
     available: bool,
     capability: tuple[int, int],
     hip: str | None,
-    found: str | None,
+    expected: str | None,
     library: Path,
     tmp_path: Path,
 ) -> None:
     (tmp_path / "torch.py").write_text(
         TORCH.format(available=available, capability=capability, hip=repr(hip))
     )
-    words = (
+    program = (
         f"import sys; sys.path[:0] = [{str(library)!r}, {str(tmp_path)!r}]; import _triton_guard as"
         " g; print(g.present_target())"
     )
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", words], capture_output=True, text=True, check=True
+        [sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == str(found)
+    assert done.stdout.strip() == str(expected)
 
 
 TWO = """
@@ -238,11 +238,11 @@ class version:
 
 def test_another_gpu_becomes_the_current_one(library: Path, tmp_path: Path) -> None:
     (tmp_path / "torch.py").write_text(TWO)
-    words = (
+    program = (
         "import torch, _triton_guard as g; a = g.present_target(); torch.cuda.current = 1; print(a,"
         " g.present_target())"
     )
-    assert run_here(words, library, tmp_path) == "sm_80 sm_90"
+    assert run_here(program, library, tmp_path) == "sm_80 sm_90"
 
 
 @pytest.mark.parametrize("target", ["sm_90", "sm_90a", (9, 0)])
@@ -269,10 +269,10 @@ def test_what_else_is_a_mistake(facts: dict[str, object]) -> None:
 
 def test_a_target_with_a_name_of_its_own_is_found_by_what_it_is() -> None:
     own = evolve(TARGETS[1], name="ours")
-    found = report(tried("k", "v", always(OK), envs=[env("3.9.0")], targets=[own]))
-    made = make_guard(found, Request())
-    assert code.decide(made.decided_by, "k", "3.9.0", (9, 0)).variant == "v"
-    assert code.decide(made.decided_by, "k", "3.9.0", "ours").variant == "v"
+    matrix = report(results_of("k", "v", always(OK), envs=[env("3.9.0")], targets=[own]))
+    guard = make_guard(matrix, Request())
+    assert code.decide(guard.decided_by, "k", "3.9.0", (9, 0)).variant == "v"
+    assert code.decide(guard.decided_by, "k", "3.9.0", "ours").variant == "v"
 
 
 # --- policies -------------------------------------------------------------------------------------
@@ -311,7 +311,7 @@ def test_spellings_of_a_release(facts: dict[str, object], version: str) -> None:
 
 
 def test_why(facts: dict[str, object]) -> None:
-    said = {
+    reasons = {
         ("3.8.0", "sm_90", None): "block_ptr: works with Triton 3.8.0 for sm_90",
         (
             "3.10.0",
@@ -338,8 +338,8 @@ def test_why(facts: dict[str, object]) -> None:
             "block_ptr, loop_1d: was not tested for gfx942"
         ),
     }
-    for (version, target, policy), words in said.items():
-        assert code.decide(facts, "k", version, target, policy).why == words
+    for (version, target, policy), reason in reasons.items():
+        assert code.decide(facts, "k", version, target, policy).why == reason
 
 
 def test_versions_are_ordered_as_they_are_released() -> None:

@@ -43,13 +43,13 @@ def library(text: str) -> dict[str, Any]:
 
 @pytest.fixture
 def best(tmp_path: Path) -> Callable[..., dict[str, object] | None]:
-    made = make_guard(
+    guard = make_guard(
         expected_matrix(), Request(kernels=("sel_dense",)), read_configs(tuned(tmp_path))
     )
-    text = guard_text(made)
-    assert read_guard(text).configs == made.configs == WARPS
-    found: Callable[..., dict[str, object] | None] = library(text)["best_config"]
-    return found
+    text = guard_text(guard)
+    assert read_guard(text).configs == guard.configs == WARPS
+    best_config: Callable[..., dict[str, object] | None] = library(text)["best_config"]
+    return best_config
 
 
 @pytest.mark.parametrize(
@@ -95,19 +95,19 @@ def test_an_unknown_workload_is_an_error(
 
 
 def test_a_guard_without_configs_says_so() -> None:
-    made = make_guard(expected_matrix(), Request(kernels=("sel_dense",)))
+    guard = make_guard(expected_matrix(), Request(kernels=("sel_dense",)))
     with pytest.raises(ValueError, match="this guard has no configs of sel_dense/loop_1d/d64"):
-        library(guard_text(made))["best_config"]("sel_dense", "loop_1d", "d64", "3.9.0", "sm_90")
+        library(guard_text(guard))["best_config"]("sel_dense", "loop_1d", "d64", "3.9.0", "sm_90")
 
 
 def test_a_target_that_only_tuning_knows(tmp_path: Path) -> None:
     assert "sm_120" not in {target.name for target in TARGETS}
-    made = make_guard(
+    guard = make_guard(
         expected_matrix(),
         Request(kernels=("sel_dense",)),
         read_configs(tuned(tmp_path, target="sm_120")),
     )
-    best = library(guard_text(made))["best_config"]
+    best = library(guard_text(guard))["best_config"]
     assert best("sel_dense", "loop_1d", "d64", "3.9.0", "sm_120") == {"num_warps": 2}
 
 
@@ -115,9 +115,9 @@ def test_configs_of_other_kernels_are_left_out_and_a_check_keeps_the_rest(tmp_pa
     path = tuned(tmp_path)
     other = make_guard(expected_matrix(), Request(kernels=("sel_varlen",)), read_configs(path))
     assert other.configs == {}
-    made = make_guard(expected_matrix(), Request(kernels=("sel_dense",)), read_configs(path))
-    assert check_guard(guard_text(made), expected_matrix()).agrees
-    damaged = guard_text(made).replace('"num_warps": 2', '"num_warps": 4')
+    guard = make_guard(expected_matrix(), Request(kernels=("sel_dense",)), read_configs(path))
+    assert check_guard(guard_text(guard), expected_matrix()).agrees
+    damaged = guard_text(guard).replace('"num_warps": 2', '"num_warps": 4')
     assert not check_guard(damaged, expected_matrix()).intact
 
 
@@ -126,8 +126,8 @@ def test_measured_configs_come_back_from_a_guard(tmp_path: Path) -> None:
     path = tmp_path / "tuned.json"
     answer |= {"kernel": "sel_dense", "variant": "loop_1d", "workload": "n16384"}
     path.write_text(json.dumps({"schema": 1, "answers": [answer]}))
-    made = make_guard(expected_matrix(), Request(kernels=("sel_dense",)), read_configs(path))
-    best = library(guard_text(made))["best_config"]
+    guard = make_guard(expected_matrix(), Request(kernels=("sel_dense",)), read_configs(path))
+    best = library(guard_text(guard))["best_config"]
     warps = [
         best("sel_dense", "loop_1d", "n16384", release, "sm_90")["num_warps"]
         for release in ("3.7.1", "3.8.0", "3.9.0")

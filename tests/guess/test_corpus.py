@@ -49,9 +49,9 @@ def test_a_guess_is_judged_by_all_that_was_passed(tmp_path: Path) -> None:
     )
     quality = Quality.of(launched, tmp_path)
     judged = {
-        f"{each.question} {each.parameter}": each.verdict
-        for each in quality.comparisons
-        if each.kernel == "copies:copied"
+        f"{comparison.question} {comparison.parameter}": comparison.verdict
+        for comparison in quality.comparisons
+        if comparison.kernel == "copies:copied"
     }
     assert judged == {
         "types x_ptr": "right",

@@ -20,14 +20,14 @@ HEAD = "import triton\nimport triton.language as tl\nfrom triton import jit\n"
 def guessed(tmp_path: Path, text: str, head: str = HEAD) -> GuessedSource:
     path = tmp_path / "source.py"
     path.write_text(head + text)
-    (found,) = guess_sources([path])
-    return found
+    (source,) = guess_sources([path])
+    return source
 
 
 def tables(tmp_path: Path, text: str, head: str = HEAD) -> dict[str, Any]:
     """What the kernel file of the only kernel of a source says."""
-    found = guessed(tmp_path, text, head)
-    written = kernel_file_text(found.kernels, "source.py")
+    source = guessed(tmp_path, text, head)
+    written = kernel_file_text(source.kernels, "source.py")
     (tmp_path / "source.toml").write_text(written)
     load_kernels(["source.toml"], tmp_path)  # it reads back
     return tomllib.loads(written)
@@ -54,12 +54,13 @@ def test_our_own_kernels_are_guessed_as_they_were_described(tmp_path: Path) -> N
         described = {spec.function: spec for spec in load_kernels([f"kernels/{name}.toml"], ROOT)}
         (source,) = guess_sources([ROOT / "kernels" / f"{name}.py"])
         for kernel in source.kernels:
-            said = leaf_types(described[kernel.function].compile.signature)
-            found = {
+            expected = leaf_types(described[kernel.function].compile.signature)
+            actual = {
                 argument: noted.value for argument, noted in kernel.tables["signature"].items()
             }
             kinds = [
-                {argument: _kind(each) for argument, each in each.items()} for each in (said, found)
+                {argument: _kind(type_name) for argument, type_name in signature.items()}
+                for signature in (expected, actual)
             ]
             assert kinds[0] == kinds[1], kernel.function
 
@@ -69,7 +70,7 @@ def _kind(name: str) -> str:
 
 
 def test_pointers_are_found_by_use_whatever_they_are_called(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @jit
@@ -80,19 +81,19 @@ def kernel(where, values, start, factor, n, BLOCK: tl.constexpr):
     tl.store(values + rows, x * factor)
 """,
     )
-    assert found["signature"] == {
+    assert document["signature"] == {
         "where": "*i32",
         "values": "*fp32",
         "start": "i32",
         "factor": "fp32",
         "n": "i32",
     }
-    assert found["constexprs"] == {"BLOCK": 1024}
-    assert found["kernel"] == "kernel"
+    assert document["constexprs"] == {"BLOCK": 1024}
+    assert document["kernel"] == "kernel"
 
 
 def test_what_helpers_do_with_an_argument_counts(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -106,12 +107,12 @@ def kernel(a, out, step, BLOCK: tl.constexpr):
     tl.store(out + offs, tl.exp(x))
 """,
     )
-    assert found["signature"] == {"a": "*fp16", "out": "*fp32", "step": "i32"}
+    assert document["signature"] == {"a": "*fp16", "out": "*fp32", "step": "i32"}
 
 
 def test_unused_parameters_among_tensors_are_tensors(tmp_path: Path) -> None:
     """Others may be numbers: after the last tensor, with the name of a number, or launched as one."""
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -123,7 +124,7 @@ def launch(q, k, out, n):
     kernel[(1,)](q, q, k, k, k.stride(0), 0.5, out, 1, n, N=16)
 """,
     )
-    assert found["signature"] == {
+    assert document["signature"] == {
         "first": "*fp32",
         "q": "*fp32",
         "k": "*fp32",
@@ -138,7 +139,7 @@ def launch(q, k, out, n):
 
 def test_casts_tell_of_what_is_cast(tmp_path: Path) -> None:
     """A rounded number tells nothing of the tensor that it was computed from."""
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -150,7 +151,7 @@ def kernel(points, sorted_x, out_offset, offset, table, N: tl.constexpr):
     tl.store(table + cell, 1)
 """,
     )
-    assert found["signature"] == {
+    assert document["signature"] == {
         "points": "*fp32",
         "sorted_x": "*fp16",
         "out_offset": "*fp32",
@@ -160,7 +161,7 @@ def kernel(points, sorted_x, out_offset, offset, table, N: tl.constexpr):
 
 
 def test_the_last_stride_of_a_tensor_is_one_however_strides_are_called(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -172,11 +173,11 @@ def kernel(q, k, v, a, stride_q_batch, stride_q_dim, str_k_B_H, str_k_D, stride_
     tl.store(a + offs * stride_a_m + offs * stride_a_k, 1.0)
 """,
     )
-    assert found["hints"]["equal_to_1"] == ["stride_q_dim", "str_k_D", "stride_vk", "stride_a_k"]
+    assert document["hints"]["equal_to_1"] == ["stride_q_dim", "str_k_D", "stride_vk", "stride_a_k"]
 
 
 def test_numbers_by_names_that_say_more_than_their_use(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -188,12 +189,17 @@ def kernel(x, n_rows, TEMPERATURE: tl.constexpr, EPS_LOW: tl.constexpr, LOSS_TYP
     tl.store(x + offs, value / TEMPERATURE)
 """,
     )
-    assert found["signature"]["n_rows"] == "i32"
-    assert found["constexprs"] == {"TEMPERATURE": 1.0, "EPS_LOW": 1e-6, "LOSS_TYPE": 1, "N": 1024}
+    assert document["signature"]["n_rows"] == "i32"
+    assert document["constexprs"] == {
+        "TEMPERATURE": 1.0,
+        "EPS_LOW": 1e-6,
+        "LOSS_TYPE": 1,
+        "N": 1024,
+    }
 
 
 def test_what_divides_is_no_flag(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @jit
@@ -203,12 +209,12 @@ def kernel(x, n, save_every: tl.constexpr, save_last: tl.constexpr):
             tl.store(x + k // save_every, 1.0)
 """,
     )
-    assert found["constexprs"]["save_every"] > 0
-    assert found["constexprs"]["save_last"] is False
+    assert document["constexprs"]["save_every"] > 0
+    assert document["constexprs"]["save_last"] is False
 
 
 def test_block_pointers_descriptors_and_atomics(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -220,18 +226,18 @@ def kernel(A, B, Lock, n, m, BLOCK_M: tl.constexpr, BLOCK_K: tl.constexpr):
     b.store([0, 0], x.to(tl.float16))
 """,
     )
-    assert found["signature"] == {
+    assert document["signature"] == {
         "A": "*fp16",
         "B": "*fp16",
         "Lock": "*i32",
         "n": "i32",
         "m": "i32",
     }
-    assert found["constexprs"] == {"BLOCK_M": 64, "BLOCK_K": 32}
+    assert document["constexprs"] == {"BLOCK_M": 64, "BLOCK_K": 32}
 
 
 def test_configs_in_every_form_become_cases(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 SIZES = [64, 128]
@@ -254,17 +260,17 @@ def kernel(x, n, BLOCK: tl.constexpr, EVEN: tl.constexpr, FULL: tl.constexpr, OD
 """,
     )
     assert [
-        (case["name"], case["constexprs"]["BLOCK"], case["options"]) for case in found["case"]
+        (case["name"], case["constexprs"]["BLOCK"], case["options"]) for case in document["case"]
     ] == [
         ("BLOCK64_EVEN0_w4_s2", 64, {"num_warps": 4, "num_stages": 2}),
         ("BLOCK128_EVEN1_w8_s2", 128, {"num_warps": 8, "num_stages": 2}),
         ("BLOCK64_EVEN0_w1_r128", 64, {"num_warps": 1, "maxnreg": 128}),
         ("BLOCK64_EVEN0_w2_r128", 64, {"num_warps": 2, "maxnreg": 128}),
     ]
-    assert found["constexprs"] == {"FULL": True, "ODD": False}
+    assert document["constexprs"] == {"FULL": True, "ODD": False}
     (kernel,) = guessed(tmp_path, (tmp_path / "source.py").read_text(), head="").kernels
-    assert [words.partition(" (")[0] for words in kernel.look_at] == ["ODD: its heuristic"]
-    assert found["expect"][0]["strict"] is False
+    assert [note.partition(" (")[0] for note in kernel.look_at] == ["ODD: its heuristic"]
+    assert document["expect"][0]["strict"] is False
 
 
 @pytest.mark.parametrize(
@@ -275,7 +281,7 @@ def kernel(x, n, BLOCK: tl.constexpr, EVEN: tl.constexpr, FULL: tl.constexpr, OD
     ],
 )
 def test_heuristics_that_differ_by_case_are_the_cases(heuristics: str, tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         f"""
 @triton.autotune([triton.Config({{"BLOCK": 64}}), triton.Config({{"BLOCK": 4096}})], key=[])
@@ -285,15 +291,15 @@ def kernel(x, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
     tl.store(x + tl.arange(0, BLOCK), 0.0)
 """,
     )
-    assert [case["constexprs"] for case in found["case"]] == [
+    assert [case["constexprs"] for case in document["case"]] == [
         {"BLOCK": 64, "EVEN": True},
         {"BLOCK": 4096, "EVEN": False},
     ]
-    assert "constexprs" not in found
+    assert "constexprs" not in document
 
 
 def test_what_static_assertions_want_is_respected(tmp_path: Path) -> None:
-    found = guessed(
+    source = guessed(
         tmp_path,
         """
 @triton.autotune([triton.Config({"B": 64}), triton.Config({"B": 128}), triton.Config({"B": 96})], key=[])
@@ -304,14 +310,14 @@ def kernel(x, B: tl.constexpr, HEAD_DIM: tl.constexpr):
     tl.store(x + tl.arange(0, B), 0.0)
 """,
     )
-    (kernel,) = found.kernels
+    (kernel,) = source.kernels
     assert kernel.tables["constexprs"]["HEAD_DIM"].value == 128
     assert [case["name"] for case in kernel.tables["case"]] == ["B64", "B128"]
     assert kernel.look_at == ("1 configs that its static_assert refuses are left out",)
 
 
 def test_constexprs_by_their_use(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -328,16 +334,16 @@ def kernel(x, bias=None, eps=1e-5, KIND: "tl.constexpr" = None, ACT: tl.constexp
     tl.store(x + offs, value.to(to))
 """,
     )
-    assert found["constexprs"] == {
+    assert document["constexprs"] == {
         "KIND": {"none": True}, "ACT": "", "HAS_BIAS": False, "OUT": {"dtype": "bf16"},
         "N": 1024, "MODE": "relu", "to": {"dtype": "fp32"}, "is_causal": False,
     }  # fmt: skip
-    assert found["signature"] == {"x": "*fp32", "bias": "*fp32", "eps": "fp32"}
+    assert document["signature"] == {"x": "*fp32", "bias": "*fp32", "eps": "fp32"}
 
 
 def test_unrolled_loops_have_few_passes(tmp_path: Path) -> None:
     """A step divides the passes, so a bound of such a loop may be large."""
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -348,11 +354,11 @@ def kernel(x, WIDTH: tl.constexpr, LENGTH: tl.constexpr):
         tl.store(x + j, 2.0)
 """,
     )
-    assert found["constexprs"] == {"WIDTH": 4, "LENGTH": 64}
+    assert document["constexprs"] == {"WIDTH": 4, "LENGTH": 64}
 
 
 def test_what_is_no_kernel_is_told(tmp_path: Path) -> None:
-    found = guessed(
+    source = guessed(
         tmp_path,
         """
 if True:
@@ -378,9 +384,9 @@ def make():
     return made
 """,
     )
-    assert [each.name for each in found.kernels] == ["inside_if"]
-    assert found.helpers == ("helper",)
-    assert [(each.name, each.why) for each in found.unreachable] == [
+    assert [kernel.name for kernel in source.kernels] == ["inside_if"]
+    assert source.helpers == ("helper",)
+    assert [(kernel.name, kernel.why) for kernel in source.unreachable] == [
         ("replaced", "something else has its name later in the file"),
         ("made", "it is defined inside of make"),
     ]
@@ -400,12 +406,12 @@ def make():
 )
 def test_imports_under_other_names(tmp_path: Path, head: str) -> None:
     decorator = "@j" if " j," in head else "@t.jit"
-    found = tables(
+    document = tables(
         tmp_path,
         f"{decorator}\ndef kernel(p, N: tl.constexpr):\n    tl.store(p + tl.arange(0, N), 1)\n",
         head,
     )
-    assert found["signature"] == {"p": "*i32"}
+    assert document["signature"] == {"p": "*i32"}
 
 
 def test_kernels_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> None:
@@ -413,8 +419,11 @@ def test_kernels_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> No
         (tmp_path / f"{name}.py").write_text(
             HEAD + "@triton.jit\ndef kernel(p):\n    tl.store(p, 1.0)\n"
         )
-    found = guess_sources([tmp_path / "a.py", tmp_path / "b.py"])
-    assert [kernel.name for source in found for kernel in source.kernels] == ["kernel", "b.kernel"]
+    sources = guess_sources([tmp_path / "a.py", tmp_path / "b.py"])
+    assert [kernel.name for source in sources for kernel in source.kernels] == [
+        "kernel",
+        "b.kernel",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -451,13 +460,11 @@ def kernel(x, B: tl.constexpr):
 """
     (kernel,) = guessed(tmp_path, text).kernels
     assert kernel.cases == 1
-    assert [words.partition(" from")[0] for words in kernel.look_at] == [
-        "its configs cannot be read"
-    ]
+    assert [note.partition(" from")[0] for note in kernel.look_at] == ["its configs cannot be read"]
 
 
 def test_a_block_that_is_broadcast_to_a_tile_is_short(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -466,11 +473,11 @@ def kernel(x, n, BLOCK: tl.constexpr):
     tl.store(x + offs[:, None] * n + offs[None, :], 0.0)
 """,
     )
-    assert found["constexprs"] == {"BLOCK": 64}
+    assert document["constexprs"] == {"BLOCK": 64}
 
 
 def test_whole_numbers_that_are_computed_with_an_element_tell_nothing_of_it(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @jit
@@ -480,7 +487,7 @@ def kernel(x, y, n, m, BM: tl.constexpr, BN: tl.constexpr):
     tl.store(q, 2 * tl.load(p) + 1)
 """,
     )
-    assert (found["signature"]["x"], found["signature"]["y"]) == ("*fp32", "*fp32")
+    assert (document["signature"]["x"], document["signature"]["y"]) == ("*fp32", "*fp32")
 
 
 def test_kernels_of_gluon_with_their_layouts(tmp_path: Path) -> None:
@@ -499,12 +506,12 @@ def launch(x, y):
     parent = ttgl.BlockedLayout([1, 1], [1, 32], [1, 8], [1, 0])
     copied[(1,)](x, y, x.numel(), 256, ttgl.SliceLayout(0, parent=parent), num_warps=8)
 """
-    said = tables(tmp_path, text, head)
-    assert list(said["signature"]) == ["x_ptr", "y_ptr", "n"]
-    assert said["signature"]["x_ptr"].startswith("*")
+    document = tables(tmp_path, text, head)
+    assert list(document["signature"]) == ["x_ptr", "y_ptr", "n"]
+    assert document["signature"]["x_ptr"].startswith("*")
     parent = "gl.BlockedLayout([1, 1], [1, 32], [1, 8], [1, 0])"
-    assert said["constexprs"]["layout"] == {"layout": f"gl.SliceLayout(0, parent={parent})"}
-    assert (said["constexprs"]["num_warps"], said["options"]["num_warps"]) == (8, 8)
+    assert document["constexprs"]["layout"] == {"layout": f"gl.SliceLayout(0, parent={parent})"}
+    assert (document["constexprs"]["num_warps"], document["options"]["num_warps"]) == (8, 8)
     without = tables(tmp_path, text.partition("def launch")[0], head)
     assert without["constexprs"]["layout"] == {"layout": "gl.BlockedLayout([1], [32], [4], [0])"}
 
@@ -549,9 +556,9 @@ def kernel(values, which, out, one, two):
     tl.store(out + at, {IMPORTS[imported]}(values, which, at, one, two))
 """
     )
-    (found,) = guess_sources([path])
-    (kernel,) = found.kernels
-    assert {name: each.value for name, each in kernel.tables["signature"].items()} == {
+    (source,) = guess_sources([path])
+    (kernel,) = source.kernels
+    assert {name: guess.value for name, guess in kernel.tables["signature"].items()} == {
         "values": "*fp32",
         "which": "*i32",
         "out": "*fp32",
@@ -565,7 +572,7 @@ def test_functions_with_names_of_mathematics(tmp_path: Path) -> None:
     (tmp_path / "library.py").write_text(
         f"{HEAD}\n@jit\ndef exp(x):\n    return tl.exp(x.to(tl.float32))\n"
     )
-    found = tables(
+    document = tables(
         tmp_path,
         """
 from library import exp
@@ -579,7 +586,7 @@ def kernel(x, y, at):
     tl.store(x + at, exp(tl.load(x + at)) + log(y, at))
 """,
     )
-    assert found["signature"] == {"x": "*fp32", "y": "*fp32", "at": "i32"}
+    assert document["signature"] == {"x": "*fp32", "y": "*fp32", "at": "i32"}
 
 
 @pytest.mark.parametrize(
@@ -594,12 +601,12 @@ def test_a_function_that_is_nowhere_is_passed_over(module: str | None, tmp_path:
     path.write_text(
         f"{HEAD}from package.reading import read\n@jit\ndef kernel(x_ptr):\n    read(x_ptr)\n"
     )
-    (found,) = guess_sources([path])
-    assert [each.name for each in found.kernels] == ["kernel"]
+    (source,) = guess_sources([path])
+    assert [kernel.name for kernel in source.kernels] == ["kernel"]
 
 
 def test_elements_by_what_only_whole_numbers_or_bits_do(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -616,7 +623,7 @@ def kernel(packed, valid, flags, raw, half_bits, quantized, scales, weights, out
     tl.store(quantized + at, ab)
 """,
     )
-    assert found["signature"] == {
+    assert document["signature"] == {
         "packed": "*i32",
         "valid": "*i1",
         "flags": "*i32",
@@ -630,7 +637,7 @@ def kernel(packed, valid, flags, raw, half_bits, quantized, scales, weights, out
 
 
 def test_elements_that_are_cast_before_their_bits_are_read(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -642,11 +649,11 @@ def kernel(codes, sent, rest, N: tl.constexpr):
     tl.store(rest + at, byte.to(tl.float8e5, bitcast=True).to(tl.float32) * 1.5 % 2.0)
 """,
     )
-    assert found["signature"] == {"codes": "*i32", "sent": "*fp16", "rest": "*fp32"}
+    assert document["signature"] == {"codes": "*i32", "sent": "*fp16", "rest": "*fp32"}
 
 
 def test_a_remainder_of_floats(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -655,11 +662,11 @@ def kernel(x, period, N: tl.constexpr):
     tl.store(x + at, tl.load(x + at) * 0.5 % (period * 2.0))
 """,
     )
-    assert found["signature"] == {"x": "*fp32", "period": "fp32"}
+    assert document["signature"] == {"x": "*fp32", "period": "fp32"}
 
 
 def test_a_scaled_dot_whose_formats_are_constexprs(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -669,11 +676,11 @@ def kernel(a, b, scales, FORMAT: tl.constexpr, N: tl.constexpr):
     tl.store(a + at, tl.dot_scaled(tl.load(a + at), scale, FORMAT, tl.load(b + at), scale, FORMAT))
 """,
     )
-    assert found["constexprs"]["N"] == 64
+    assert document["constexprs"]["N"] == 64
 
 
 def test_operands_of_a_dot_that_is_added_to_whole_numbers(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -687,11 +694,11 @@ def kernel(a, b, c, d, out, N: tl.constexpr):
     tl.store(out + at, whole + parts)
 """,
     )
-    assert [found["signature"][name] for name in "abcd"] == ["*i8", "*i8", "*fp16", "*fp16"]
+    assert [document["signature"][name] for name in "abcd"] == ["*i8", "*i8", "*fp16", "*fp16"]
 
 
 def test_the_dtype_that_an_operand_of_a_dot_is_cast_to(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -702,13 +709,13 @@ def kernel(a, b, out, ONE: tl.constexpr, TWO: tl.constexpr, OUT: tl.constexpr, N
     tl.store(out + at, product.to(OUT))
 """,
     )
-    dtypes = [found["constexprs"][name] for name in ("ONE", "TWO", "OUT")]
+    dtypes = [document["constexprs"][name] for name in ("ONE", "TWO", "OUT")]
     assert dtypes == [{"dtype": "fp16"}, {"dtype": "fp32"}, {"dtype": "fp32"}]
 
 
 def test_addresses_that_are_loaded(tmp_path: Path) -> None:
     """They are cast to a type of pointers, and what is added to them is a whole number."""
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -720,7 +727,7 @@ def kernel(tables, others, rows, out, step, start, N: tl.constexpr):
     tl.store(out + at, tl.load(first + row * step + start) + tl.load(second + at))
 """,
     )
-    assert found["signature"] == {
+    assert document["signature"] == {
         "tables": "*i64",
         "others": "*i64",
         "rows": "*i32",
@@ -744,7 +751,7 @@ CHOICES = {
 
 @pytest.mark.parametrize("chosen", CHOICES)
 def test_pointers_to_choose_from_lead_to_the_same_type(chosen: str, tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         f"""
 @triton.jit
@@ -754,12 +761,12 @@ def kernel(a, b, c, out, n, FIRST: tl.constexpr, N: tl.constexpr):
     tl.store(out + at, one + two + tl.load(b + tl.load(c + at) + at).to(tl.float32))
 """,
     )
-    assert found["signature"]["b"] == "*fp16"
-    assert (found["signature"]["a"] == "*fp16") == CHOICES[chosen]
+    assert document["signature"]["b"] == "*fp16"
+    assert (document["signature"]["a"] == "*fp16") == CHOICES[chosen]
 
 
 def test_pointers_are_alike_by_others(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -769,11 +776,11 @@ def kernel(a, b, c, n):
     tl.store(a, one + two + tl.load(c).to(tl.float32))
 """,
     )
-    assert found["signature"] == {"a": "*fp16", "b": "*fp16", "c": "*fp16", "n": "i32"}
+    assert document["signature"] == {"a": "*fp16", "b": "*fp16", "c": "*fp16", "n": "i32"}
 
 
 def test_a_comparison_with_zero_tells_little(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -783,11 +790,11 @@ def kernel(x, rows, out, N: tl.constexpr):
     tl.store(out + at, tl.exp(tl.where(value <= 0, value, 0.0)), mask=row >= 0)
 """,
     )
-    assert found["signature"] == {"x": "*fp32", "rows": "*i32", "out": "*fp32"}
+    assert document["signature"] == {"x": "*fp32", "rows": "*i32", "out": "*fp32"}
 
 
 def test_constexprs_that_are_filled_in_or_texts(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -806,7 +813,7 @@ def kernel(
     tl.store(out + at // PACK_FACTOR, filled, eviction_policy=EVICT)
 """,
     )
-    assert found["constexprs"] == {
+    assert document["constexprs"] == {
         "FILL": 64,
         "PRECISION": "ieee",
         "EVICT": "evict_last",
@@ -821,7 +828,7 @@ def kernel(
 
 @pytest.mark.parametrize("condition", ["WINDOW == 448", "0 == WINDOW % 448"])
 def test_a_static_assertion_names_the_value(condition: str, tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         f"""
 @triton.jit
@@ -830,11 +837,11 @@ def kernel(x, WINDOW: tl.constexpr):
     tl.store(x + WINDOW, 1.0)
 """,
     )
-    assert found["constexprs"] == {"WINDOW": 448}
+    assert document["constexprs"] == {"WINDOW": 448}
 
 
 def test_block_functions_that_a_library_hands_on(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 from library.compatible import make_tensor_descriptor
@@ -845,7 +852,7 @@ def kernel(g, T, N: tl.constexpr):
     tl.store(g, tl.sum(tile))
 """,
     )
-    assert found["signature"] == {"g": "*fp32", "T": "i32"}
+    assert document["signature"] == {"g": "*fp32", "T": "i32"}
 
 
 @pytest.mark.parametrize(
@@ -859,7 +866,7 @@ def test_a_branch_that_is_left_out_tells_nothing(
     branch: str, types: dict[str, str], tmp_path: Path
 ) -> None:
     """MANY is taken for false. What a helper does, and a local constant, depend on it, too."""
-    found = tables(
+    document = tables(
         tmp_path,
         f"""
 @triton.jit
@@ -888,11 +895,11 @@ def kernel(offsets, cached, rows, out, N: tl.constexpr, MANY: tl.constexpr):
     tl.store(out + tile, sum + row[None, :])
 """,
     )
-    assert {name: found["signature"][name] for name in types} == types
+    assert {name: document["signature"][name] for name in types} == types
 
 
 def test_a_number_by_the_compiled_code_has_a_size(tmp_path: Path) -> None:
-    found = guessed(
+    source = guessed(
         tmp_path,
         """
 @triton.jit
@@ -904,14 +911,14 @@ def kernel(width, x, MANY: tl.constexpr):
     tl.store(x, 1.0)
 """,
     )
-    (kernel,) = found.kernels
+    (kernel,) = source.kernels
     width = kernel.tables["signature"]["width"]
     assert (width.value, width.note) == ("i32", "guessed: part of an address; taken as 1024")
 
 
 def test_variables_keep_their_type_in_loops_and_branches(tmp_path: Path) -> None:
     """An index that is chosen beside what it belongs to is no value of that."""
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -933,12 +940,12 @@ def kernel(part_sums, ids, kept, probs, start, best_at, out, n, N: tl.constexpr)
     tl.store(best_at, at_highest)
 """,
     )
-    types = {name: found["signature"][name] for name in ("part_sums", "ids", "kept", "probs")}
+    types = {name: document["signature"][name] for name in ("part_sums", "ids", "kept", "probs")}
     assert types == {"part_sums": "*i32", "ids": "*i64", "kept": "*i32", "probs": "*fp32"}
 
 
 def test_all_arguments_of_max_are_bounds_of_a_loop(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -947,12 +954,12 @@ def kernel(first, second, x):
         tl.store(x + at, 1.0)
 """,
     )
-    assert found["signature"] == {"first": "*i32", "second": "*i32", "x": "*fp32"}
+    assert document["signature"] == {"first": "*i32", "second": "*i32", "x": "*fp32"}
 
 
 def test_a_block_has_a_power_of_two_if_a_guess_can_give_it_one(tmp_path: Path) -> None:
     """Not the branch that is left out: there a length of 0 is right. No config is left out."""
-    found = guessed(
+    source = guessed(
         tmp_path,
         """
 @triton.autotune([triton.Config({"B": 64}), triton.Config({"B": 96})], key=[])
@@ -969,7 +976,7 @@ def run(x, overlap, ratio):
     kernel[(1,)](x, OVERLAP=overlap, RATIO=ratio, ROPE=0)
 """,
     )
-    (kernel,) = found.kernels
+    (kernel,) = source.kernels
     values = {name: noted.value for name, noted in kernel.tables["constexprs"].items()}
     assert (1 + values["OVERLAP"]) * values["RATIO"] in (2**power for power in range(1, 20))
     assert values["ROPE"] == 0
@@ -977,7 +984,7 @@ def run(x, overlap, ratio):
 
 
 def test_each_part_of_a_static_assertion_names_a_value(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -986,11 +993,11 @@ def kernel(x, BYTES: tl.constexpr, SCALES: tl.constexpr):
     tl.store(x + BYTES + SCALES, 1.0)
 """,
     )
-    assert found["constexprs"] == {"BYTES": 448, "SCALES": 7}
+    assert document["constexprs"] == {"BYTES": 448, "SCALES": 7}
 
 
 def test_pointers_in_a_tuple_that_a_helper_returns(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -1009,7 +1016,7 @@ def kernel(queries, keys, best, count, N: tl.constexpr):
     tl.store(best + tl.arange(0, N), index)
 """,
     )
-    assert found["signature"] == {
+    assert document["signature"] == {
         "queries": "*fp16",
         "keys": "*fp16",
         "best": "*i32",
@@ -1019,7 +1026,7 @@ def kernel(queries, keys, best, count, N: tl.constexpr):
 
 def test_other_branches_tell_what_the_compiled_code_leaves_open(tmp_path: Path) -> None:
     """BYTES is taken for false: how wide elements are, what floats they are, what is a pointer."""
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -1041,11 +1048,11 @@ def kernel(packed, rows, unused, probs, table, out, N: tl.constexpr, BYTES: tl.c
             tl.store(out, 0.0)
 """,
     )
-    del found["signature"]["out"]
-    assert found["signature"] == {
+    del document["signature"]["out"]
+    assert document["signature"] == {
         "packed": "*u8", "rows": "*fp16", "unused": "*fp32", "probs": "*fp32", "table": "*fp32",
     }  # fmt: skip
-    assert found["constexprs"]["N"] != 48
+    assert document["constexprs"]["N"] != 48
 
 
 @pytest.mark.parametrize(
@@ -1062,7 +1069,7 @@ def kernel(packed, rows, unused, probs, table, out, N: tl.constexpr, BYTES: tl.c
     ids=["twice", "head", "again", "loop", "branch", "global", "tuple"],
 )
 def test_what_has_no_known_value_decides_nothing(setting: str, tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         f"""
 MODE = 2
@@ -1080,11 +1087,11 @@ def kernel(offsets, x, n, START: tl.constexpr, WIDE: tl.constexpr):
     tl.store(x, 1.0)
 """,
     )
-    assert found["signature"]["offsets"] == "*i32"
+    assert document["signature"]["offsets"] == "*i32"
 
 
 def test_what_a_loop_carries_is_used_in_its_next_pass(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -1095,12 +1102,17 @@ def kernel(first, others, out, n):
         value = tl.load(others + step)
 """,
     )
-    assert found["signature"] == {"first": "*fp16", "others": "*fp16", "out": "*fp32", "n": "i32"}
+    assert document["signature"] == {
+        "first": "*fp16",
+        "others": "*fp16",
+        "out": "*fp32",
+        "n": "i32",
+    }
 
 
 def test_defaults_of_a_helper_decide_its_branches(tmp_path: Path) -> None:
     """Lengths of its blocks say nothing of the kernel's constexpr of the same name."""
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -1122,8 +1134,8 @@ def run(x, offset: int, pairs):
     kernel[(1,)](offset + 1, x, N=3, PAIRS=pairs)
 """,
     )
-    assert found["signature"]["offsets"] == "i32"
-    assert found["constexprs"] == {"N": 3, "PAIRS": 128}
+    assert document["signature"]["offsets"] == "i32"
+    assert document["constexprs"] == {"N": 3, "PAIRS": 128}
 
 
 def test_modules_have_helpers_of_the_same_name(tmp_path: Path) -> None:
@@ -1131,7 +1143,7 @@ def test_modules_have_helpers_of_the_same_name(tmp_path: Path) -> None:
         f"{HEAD}\n@jit\ndef inner(at):\n    return tl.load(at) >> 4\n\n"
         "@jit\ndef outer(at):\n    return inner(at)\n"
     )
-    found = tables(
+    document = tables(
         tmp_path,
         """
 from library import outer
@@ -1145,11 +1157,11 @@ def kernel(x, y, out):
     tl.store(out, inner(x) + outer(y))
 """,
     )
-    assert found["signature"] == {"x": "*fp32", "y": "*i32", "out": "*fp32"}
+    assert document["signature"] == {"x": "*fp32", "y": "*i32", "out": "*fp32"}
 
 
 def test_bits_of_bits_are_whole_numbers(tmp_path: Path) -> None:
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -1158,12 +1170,12 @@ def kernel(key, counter, out, on):
     tl.store(on, (key > 3) & (key < 9))
 """,
     )
-    assert found["signature"] == {"key": "i32", "counter": "*i32", "out": "*i32", "on": "*i1"}
+    assert document["signature"] == {"key": "i32", "counter": "*i32", "out": "*i32", "on": "*i1"}
 
 
 def test_shape_and_strides_of_a_descriptor_are_not_the_descriptor(tmp_path: Path) -> None:
     """RAW is taken for false: the code that is compiled makes another one of them."""
-    found = tables(
+    document = tables(
         tmp_path,
         """
 @triton.jit
@@ -1173,4 +1185,4 @@ def kernel(tile, raw, out, RAW: tl.constexpr):
     tl.store(out, tl.sum(tile.load([0, 0])))
 """,
     )
-    assert found["signature"]["tile"] == "tensordesc<fp16[64, 64]>"
+    assert document["signature"]["tile"] == "tensordesc<fp16[64, 64]>"

@@ -36,7 +36,7 @@ def test_a_call_from_a_file_that_is_not_guessed_makes_a_helper(
     (source,) = guess_sources([tmp_path / "helpers.py"], (), [tmp_path / "kernels.py"])
     assert (source.kernels, source.helpers) == ((), ("add_one",))
     (alone,) = guess_sources([tmp_path / "helpers.py"])
-    assert [each.name for each in alone.kernels] == ["add_one"]
+    assert [kernel.name for kernel in alone.kernels] == ["add_one"]
 
 
 HANDS_ON = (
@@ -58,7 +58,10 @@ def test_functions_that_are_handed_on_are_helpers(
     (tmp_path / "kernels.py").write_text(HANDS_ON.format(imported=imported, function=function))
     helpers, kernels = guess_sources([tmp_path / "helpers.py", tmp_path / "kernels.py"])
     assert (helpers.kernels, helpers.helpers) == ((), ("add_one",))
-    assert ([each.name for each in kernels.kernels], kernels.helpers) == (["kernel"], ("helper",))
+    assert ([kernel.name for kernel in kernels.kernels], kernels.helpers) == (
+        ["kernel"],
+        ("helper",),
+    )
 
 
 def test_what_another_file_launches_is_a_kernel_though_a_kernel_calls_it(tmp_path: Path) -> None:
@@ -69,7 +72,7 @@ def test_what_another_file_launches_is_a_kernel_though_a_kernel_calls_it(tmp_pat
     (tmp_path / "wrapper.py").write_text(LAUNCH)
     others = [tmp_path / name for name in ("kernels.py", "wrapper.py", "gone.py")]
     (source,) = guess_sources([tmp_path / "helpers.py"], (), others)
-    assert [each.name for each in source.kernels] == ["add_one"]
+    assert [kernel.name for kernel in source.kernels] == ["add_one"]
 
 
 @pytest.mark.parametrize("mark", ["pyproject.toml", "lib/__init__.py", None])

@@ -26,8 +26,8 @@ def text_of(tmp_path: Path, source: str) -> str:
     """The kernel file of a source, which reads back."""
     path = tmp_path / "source.py"
     path.write_text(HEAD + source)
-    (found,) = guess_sources([path])
-    text = kernel_file_text(found.kernels, "source.py")
+    (guess,) = guess_sources([path])
+    text = kernel_file_text(guess.kernels, "source.py")
     (tmp_path / "source.toml").write_text(text)
     load_kernels(["source.toml"], tmp_path)
     return text
@@ -49,8 +49,8 @@ def rows(x_ptr, out_ptr, x_stride, out_stride, n_rows, n_cols, seed, BLOCK_M: tl
 
 
 def test_sizes_and_the_strides_that_follow_from_them_have_the_same_hints(tmp_path: Path) -> None:
-    found = tables(tmp_path, ROWS)
-    assert found["hints"] == {
+    kernel_file = tables(tmp_path, ROWS)
+    assert kernel_file["hints"] == {
         "divisible_by_16": ["x_ptr", "out_ptr", "x_stride", "out_stride", "n_rows", "n_cols"],
     }
     text = (tmp_path / "source.toml").read_text()
@@ -59,7 +59,7 @@ def test_sizes_and_the_strides_that_follow_from_them_have_the_same_hints(tmp_pat
 
 
 def test_a_pointer_beside_one_that_is_launched(tmp_path: Path) -> None:
-    found = tables(
+    kernel_file = tables(
         tmp_path,
         """
 @triton.jit
@@ -72,7 +72,7 @@ def run(k):
     kernel[(1,)](q, k, 7)
 """,
     )
-    assert found["signature"] == {"q_ptr": "*bf16", "k_ptr": "*bf16", "n": "i32"}
+    assert kernel_file["signature"] == {"q_ptr": "*bf16", "k_ptr": "*bf16", "n": "i32"}
 
 
 def test_what_a_wrapper_says_is_followed(tmp_path: Path) -> None:
@@ -88,10 +88,13 @@ def run(x, layout="rows"):
     out = torch.empty_like(x)
     rows[(1,)](x, out, stride, out.stride(0), n_rows, n_cols, 7, BLOCK_M, BLOCK_N, num_warps=8 if n_cols > 512 else 4)
 """
-    found = tables(tmp_path, ROWS + wrapper)
-    assert found["constexprs"] == {"BLOCK_M": 128, "BLOCK_N": 32}
-    assert (found["signature"]["x_ptr"], found["signature"]["out_ptr"]) == ("*fp16", "*fp16")
-    assert found["hints"]["divisible_by_16"] == [
+    kernel_file = tables(tmp_path, ROWS + wrapper)
+    assert kernel_file["constexprs"] == {"BLOCK_M": 128, "BLOCK_N": 32}
+    assert (kernel_file["signature"]["x_ptr"], kernel_file["signature"]["out_ptr"]) == (
+        "*fp16",
+        "*fp16",
+    )
+    assert kernel_file["hints"]["divisible_by_16"] == [
         "x_ptr",
         "out_ptr",
         "x_stride",
@@ -99,13 +102,13 @@ def run(x, layout="rows"):
         "n_rows",
         "n_cols",
     ]
-    assert found["options"] == {"num_warps": 8}
+    assert kernel_file["options"] == {"num_warps": 8}
     text = (tmp_path / "source.toml").read_text()
     assert 'out_ptr = "*fp16"  # guessed: as x_ptr, which has the same dtype\n' in text
 
 
 @pytest.mark.parametrize(
-    ("made", "element"),
+    ("expression", "element"),
     [
         ("torch.empty_like(x)", "*fp16"),
         ("torch.zeros_like(x, dtype=torch.int8)", "*i8"),
@@ -118,21 +121,21 @@ def run(x, layout="rows"):
     ],
 )
 def test_a_tensor_has_the_dtype_that_it_is_made_with(
-    made: str, element: str, tmp_path: Path
+    expression: str, element: str, tmp_path: Path
 ) -> None:
     wrapper = f"""
 def run(x, b: int):
     n_rows, n_cols = x.shape
-    out = {made}
+    out = {expression}
     rows[(1,)](x, out, x.stride(0), out.stride(0), n_rows, n_cols, b, 64, 64)
 """
-    found = tables(tmp_path, ROWS + wrapper)
-    assert found["signature"]["out_ptr"] == element
-    assert "out_stride" in found["hints"]["divisible_by_16"]
+    kernel_file = tables(tmp_path, ROWS + wrapper)
+    assert kernel_file["signature"]["out_ptr"] == element
+    assert "out_stride" in kernel_file["hints"]["divisible_by_16"]
 
 
 def test_tensors_of_one_dtype_that_are_copied_to_each_other(tmp_path: Path) -> None:
-    found = tables(
+    kernel_file = tables(
         tmp_path,
         """
 @triton.jit
@@ -147,7 +150,7 @@ def run(x):
     swap[(1,)](x, torch.empty_like(x), N=64)
 """,
     )
-    assert found["signature"] == {"a": "*fp32", "b": "*fp32"}
+    assert kernel_file["signature"] == {"a": "*fp32", "b": "*fp32"}
 
 
 ATTENTION = """
@@ -169,10 +172,10 @@ def forward(q, o):
     b, h, n, c = q.shape
     inner[(1, b, h)](q, o, q.stride(0), q.stride(1), q.stride(2), o.stride(0), o.stride(1), o.stride(2), n, H=h, C=c, BLOCK=64)
 """
-    found = tables(tmp_path, ATTENTION + wrapper)
-    assert found["constexprs"] == {"H": 4, "C": 64, "BLOCK": 64}
-    assert "equal_to_1" not in found["hints"]
-    assert {"stride_qn", "stride_on", "L"} <= set(found["hints"]["divisible_by_16"])
+    kernel_file = tables(tmp_path, ATTENTION + wrapper)
+    assert kernel_file["constexprs"] == {"H": 4, "C": 64, "BLOCK": 64}
+    assert "equal_to_1" not in kernel_file["hints"]
+    assert {"stride_qn", "stride_on", "L"} <= set(kernel_file["hints"]["divisible_by_16"])
     alone = tables(tmp_path, ATTENTION)
     assert alone["hints"]["equal_to_1"] == ["stride_qn", "stride_on"]
 
@@ -180,7 +183,7 @@ def forward(q, o):
 def test_a_constexpr_that_is_a_stride_is_not_what_something_computed_from_it_is_compared_with(
     tmp_path: Path,
 ) -> None:
-    found = tables(
+    kernel_file = tables(
         tmp_path,
         """
 @triton.jit
@@ -192,7 +195,7 @@ def quant(X, Y, L, C: tl.constexpr, BLK: tl.constexpr):
     tl.store(Y + at, x.to(tl.int8), mask=at < L)
 """,
     )
-    assert found["constexprs"] == {"C": 64, "BLK": 64}
+    assert kernel_file["constexprs"] == {"C": 64, "BLK": 64}
 
 
 def test_a_branch_that_is_not_taken_has_launches_and_nothing_else(tmp_path: Path) -> None:
@@ -210,9 +213,9 @@ def run(x, out, transposed=False, sm_scale=None):
         for _ in range(2):
             rows[(1,)](x, out, x.stride(0), x.stride(1), n, n, sm_scale, 32, 32)
 """
-    found = tables(tmp_path, ROWS + wrapper)
-    assert found["constexprs"] == {"BLOCK_M": 32, "BLOCK_N": 32}
-    assert found["hints"] == {
+    kernel_file = tables(tmp_path, ROWS + wrapper)
+    assert kernel_file["constexprs"] == {"BLOCK_M": 32, "BLOCK_N": 32}
+    assert kernel_file["hints"] == {
         "divisible_by_16": ["x_ptr", "out_ptr", "x_stride", "n_rows", "n_cols"],
         "equal_to_1": ["out_stride"],
     }
@@ -238,8 +241,8 @@ def run(x, y):
         x, y, x.stride(2), y.stride(2), n_rows, dim, 0, BLOCK_M=heads // kv_heads, BLOCK_N=dim
     )
 """
-    found = tables(tmp_path, ROWS + wrapper)
-    assert found["constexprs"] == {"BLOCK_M": 1, "BLOCK_N": 64}
+    kernel_file = tables(tmp_path, ROWS + wrapper)
+    assert kernel_file["constexprs"] == {"BLOCK_M": 1, "BLOCK_N": 64}
     text = (tmp_path / "source.toml").read_text()
     assert 'n_cols = "i32"  # guessed: compared with whole numbers; taken as 64\n' in text
 
@@ -250,8 +253,8 @@ def run(x, y):
 )
 def test_a_tensor_whose_rows_are_counted_has_rows(sizes: str, tmp_path: Path) -> None:
     call = "rows[(1,)](x, y, n_cols, n_cols, n_rows, n_cols, 0, BLOCK_M=16, BLOCK_N=128)"
-    found = tables(tmp_path, f"{ROWS}\ndef run(x, y):\n    {sizes}\n    {call}\n")
-    assert "n_rows" in found["hints"]["divisible_by_16"]
+    kernel_file = tables(tmp_path, f"{ROWS}\ndef run(x, y):\n    {sizes}\n    {call}\n")
+    assert "n_rows" in kernel_file["hints"]["divisible_by_16"]
 
 
 def test_a_view_with_an_unknown_size_has_unknown_strides(tmp_path: Path) -> None:
@@ -264,8 +267,8 @@ def run(scores):
         flat, flat, flat.stride(1), flat.stride(1), n_rows, n_rows, 0, BLOCK_M=16, BLOCK_N=128
     )
 """
-    found = tables(tmp_path, ROWS + wrapper)
-    assert {"x_stride", "out_stride"} <= set(found["hints"]["divisible_by_16"])
+    kernel_file = tables(tmp_path, ROWS + wrapper)
+    assert {"x_stride", "out_stride"} <= set(kernel_file["hints"]["divisible_by_16"])
 
 
 def test_blocks_that_are_as_long_as_sizes_make_sizes_smaller(tmp_path: Path) -> None:
@@ -275,8 +278,8 @@ def run(x):
     m, n = triton.next_power_of_2(n_rows), triton.next_power_of_2(n_cols)
     rows[(1,)](x, torch.empty_like(x), x.stride(0), x.stride(0), n_rows, n_cols, 0, BLOCK_M=m, BLOCK_N=n)
 """
-    found = tables(tmp_path, ROWS + wrapper)
-    assert found["constexprs"] == {"BLOCK_M": 64, "BLOCK_N": 64}
+    kernel_file = tables(tmp_path, ROWS + wrapper)
+    assert kernel_file["constexprs"] == {"BLOCK_M": 64, "BLOCK_N": 64}
     assert (
         'n_cols = "i32"  # guessed: compared with whole numbers; taken as 64\n'
         in (tmp_path / "source.toml").read_text()
@@ -284,7 +287,7 @@ def run(x):
 
 
 def test_sizes_that_are_passes_of_an_unrolled_loop_are_small(tmp_path: Path) -> None:
-    found = tables(
+    kernel_file = tables(
         tmp_path,
         """
 @triton.jit
@@ -300,7 +303,7 @@ def run(x):
     total[(1,)](x, n, triton.next_power_of_2(m), triton.next_power_of_2(n))
 """,
     )
-    assert found["constexprs"] == {"ROWS": 64, "BLOCK": 64}
+    assert kernel_file["constexprs"] == {"ROWS": 64, "BLOCK": 64}
 
 
 @pytest.mark.parametrize(
@@ -324,8 +327,8 @@ def run(ctx, x, sizes):
     {line}
     rows[(1,)](x, x, x.stride(0), x.stride(0), x.shape[0], x.shape[1], 0, 64, 64)
 """
-    found = tables(tmp_path, ROWS + wrapper)
-    assert (found["signature"]["x_ptr"], found["constexprs"]) == (
+    kernel_file = tables(tmp_path, ROWS + wrapper)
+    assert (kernel_file["signature"]["x_ptr"], kernel_file["constexprs"]) == (
         "*fp16",
         {"BLOCK_M": 64, "BLOCK_N": 64},
     )
@@ -336,11 +339,11 @@ def test_kernels_that_load_ahead_are_tried_with_odd_sizes_too(tmp_path: Path) ->
     (kernel,) = source.kernels
     assert kernel.cases == 4
     text = kernel_file_text([kernel], str(GEMM))
-    found = tomllib.loads(text)
-    assert [case["name"] for case in found["case"]] == [
+    kernel_file = tomllib.loads(text)
+    assert [case["name"] for case in kernel_file["case"]] == [
         *("128x128x64_w8_s3", "128x256x64_w8_s5", "128x128x64_w8_s3_odd", "128x256x64_w8_s5_odd"),
     ]
-    usual, odd = found["hints"], found["case"][3]["hints"]
+    usual, odd = kernel_file["hints"], kernel_file["case"][3]["hints"]
     assert set(usual["divisible_by_16"]) - set(odd["divisible_by_16"]) == {
         "M",
         "N",
@@ -354,7 +357,7 @@ def test_kernels_that_load_ahead_are_tried_with_odd_sizes_too(tmp_path: Path) ->
         "# guessed: sizes that are not multiples of 16; pipelining and shared memory depend on"
         " them\n" in text
     )
-    assert found["case"][1]["constexprs"] == found["case"][3]["constexprs"]
+    assert kernel_file["case"][1]["constexprs"] == kernel_file["case"][3]["constexprs"]
 
 
 def test_odd_sizes_are_no_more_cases_than_there_may_be(tmp_path: Path) -> None:
@@ -379,7 +382,7 @@ def test_a_gemm_that_needs_more_shared_memory_than_there_is_is_not_told_to_work(
     built(f"triton-{release}")
     shutil.copy(GEMM, tmp_path)
     compat(tmp_path, "init", "gemm.py")
-    said, _ = compat(
+    stdout, _ = compat(
         tmp_path, "matrix", "--no-build", "--envs", release, "--target", "sm_80", "--case", "*_s5*"
     )
     usual, odd = json.loads((tmp_path / "reports" / "matrix.json").read_text())["cells"]
@@ -393,4 +396,4 @@ def test_a_gemm_that_needs_more_shared_memory_than_there_is_is_not_told_to_work(
         "hints decide whether kernels compile: gemm/128x256x64_w8_s5 is rejected where"
         " 128x256x64_w8_s5_odd is ok"
     )
-    assert note in " ".join(said.split())
+    assert note in " ".join(stdout.split())

@@ -78,13 +78,13 @@ def tried_in(name: str, releases: Sequence[Version]) -> list[Version]:
     if phrase == "intermittent":
         return [*releases]
     needs, removed = (re.search(rf"{word} ([\d.]+)", phrase) for word in ("needs ≥", "removed in"))
-    takes = [
-        each
-        for each in releases
-        if not (needs and each < Version(needs[1]))
-        and not (removed and each >= Version(removed[1]))
+    supported_releases = [
+        release
+        for release in releases
+        if not (needs and release < Version(needs[1]))
+        and not (removed and release >= Version(removed[1]))
     ]
-    return [each for each in releases if each not in takes[1:-1]]
+    return [release for release in releases if release not in supported_releases[1:-1]]
 
 
 def functions() -> Iterator[str]:
@@ -96,12 +96,12 @@ def functions() -> Iterator[str]:
 
 @pytest.mark.long
 def test_every_kernel_has_its_word(config: MatrixConfig, built: Callable[[str], BuiltEnv]) -> None:
-    told = verdicts_by_kernel(config, built)
-    assert {name: verdict.phrase for name, verdict in told.items()} == PHRASES
+    kernel_verdicts = verdicts_by_kernel(config, built)
+    assert {name: verdict.phrase for name, verdict in kernel_verdicts.items()} == PHRASES
     changed = [name for name, phrase in PHRASES.items() if phrase not in ("works", "intermittent")]
     assert len(changed) >= 40
-    assert not {told[name].word for name in changed} & {Word.FIXED, Word.REGRESSED}
-    came_and_went_by_classes_that_say_so(told)
+    assert not {kernel_verdicts[name].word for name in changed} & {Word.FIXED, Word.REGRESSED}
+    came_and_went_by_classes_that_say_so(kernel_verdicts)
 
 
 def verdicts_by_kernel(
@@ -116,39 +116,41 @@ def verdicts_by_kernel(
     releases = sorted(env.env.release for env in envs if env.env.release)
     assert len(releases) >= 10
 
-    def tried(env: BuiltEnv) -> list[Result]:
+    def results_on(env: BuiltEnv) -> list[Result]:
         cells = [
             cell(env, "api", name)
             for name in functions()
             if env.env.release in tried_in(name, releases)
         ]
         with worker(env) as server:
-            found = attempt(
+            attempts = attempt(
                 server, cells, Limits(deadline=60, memory=4 << 30), stop=threading.Event()
             )
             return [
                 Result(
-                    cell=each,
+                    cell=batch_cell,
                     built=env,
-                    outcome=classify.classify([evidence], target=each.target, knowledge=KNOWLEDGE),
+                    outcome=classify.classify(
+                        [evidence], target=batch_cell.target, knowledge=KNOWLEDGE
+                    ),
                 )
-                for each, evidence in found
+                for batch_cell, evidence in attempts
             ]
 
     with ThreadPoolExecutor(AVAILABLE_CORES) as executor:
-        results = [result for of_env in executor.map(tried, envs) for result in of_env]
+        results = [result for of_env in executor.map(results_on, envs) for result in of_env]
     return {verdict.kernel: verdict for verdict in verdicts(results)}
 
 
-def came_and_went_by_classes_that_say_so(told: dict[str, Verdict]) -> None:
+def came_and_went_by_classes_that_say_so(kernel_verdicts: dict[str, Verdict]) -> None:
     """``flip`` alone fails otherwise: by a defect."""
     classes = {
         name: {interval.failure_class for interval in verdict.intervals if interval.failure_class}
-        for name, verdict in told.items()
+        for name, verdict in kernel_verdicts.items()
     }
     assert "unclassified" not in set[str].union(*classes.values())
     assert [
         name
-        for name, found in classes.items()
-        if not all(KNOWLEDGE.by_name[name_].lacks for name_ in found)
+        for name, failure_classes in classes.items()
+        if not all(KNOWLEDGE.by_name[name_].lacks for name_ in failure_classes)
     ] == ["flip"]

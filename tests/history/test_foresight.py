@@ -43,8 +43,8 @@ OLD = metrics()
 
 def reasons(**changes: Any) -> tuple[str, ...]:
     """Why a compile with these changes is likely slower, and twice as many cycles of its units."""
-    found = suspicion(OLD, metrics(**{"units": 30_000, **changes}))
-    return found.reasons if found else ()
+    slowdown = suspicion(OLD, metrics(**{"units": 30_000, **changes}))
+    return slowdown.reasons if slowdown else ()
 
 
 def test_equal_compiles_are_no_suspicion() -> None:
@@ -56,12 +56,12 @@ def test_fewer_blocks_hide_less() -> None:
     new = metrics(blocks=1, registers=138)
     # 10,000 and half of the latency by block: 15,000 become 20,000.
     assert pace_ratio(OLD, new) == pytest.approx(4 / 3)
-    found = suspicion(OLD, new)
-    assert found is not None
-    assert found.reasons == (
+    slowdown = suspicion(OLD, new)
+    assert slowdown is not None
+    assert slowdown.reasons == (
         "1 block per multiprocessor instead of 2, with 138 registers per thread instead of 64",
     )
-    assert found.sentence("3.8.0") == (
+    assert slowdown.sentence("3.8.0") == (
         "likely 1.3 times slower than on 3.8.0: 1 block per multiprocessor instead of 2, with 138"
         " registers per thread instead of 64"
     )
@@ -155,26 +155,26 @@ def of(facts: dict[str, object], outcome: Outcome = OK) -> Outcome:
 
 
 def suspects(*results: Result) -> list[tuple[str, Suspicion]]:
-    return [(found.releases, found.suspicion) for found in slow_suspects(neighbours(results))]
+    return [(suspect.releases, suspect.suspicion) for suspect in slow_suspects(neighbours(results))]
 
 
 def test_the_release_before_that_has_code_is_compared() -> None:
-    ((releases, found),) = suspects(
+    ((releases, slowdown),) = suspects(
         on("3.8.0", bad(SHAPE)), on("3.9.0", of(SLOW)), on("3.1.0", of(OLD))
     )
     assert releases == "3.1.0 → 3.9.0"
-    assert found.ratio > LIKELY
+    assert slowdown.ratio > LIKELY
 
 
 def test_code_that_was_slow_before_is_no_suspect_again() -> None:
-    found = suspects(on("3.1.0", of(OLD)), on("3.8.0", of(SLOW)), on("3.9.0", of(SLOW)))
-    assert [releases for releases, _ in found] == ["3.1.0 → 3.8.0"]
+    slowdowns = suspects(on("3.1.0", of(OLD)), on("3.8.0", of(SLOW)), on("3.9.0", of(SLOW)))
+    assert [releases for releases, _ in slowdowns] == ["3.1.0 → 3.8.0"]
 
 
 def test_the_slowest_is_first() -> None:
     slower = metrics(blocks=1, registers=138, units=40_000, local=40)
-    found = suspects(on("3.1.0", of(OLD)), on("3.8.0", of(SLOW)), on("3.9.0", of(slower)))
-    assert [releases for releases, _ in found] == ["3.8.0 → 3.9.0", "3.1.0 → 3.8.0"]
+    slowdowns = suspects(on("3.1.0", of(OLD)), on("3.8.0", of(SLOW)), on("3.9.0", of(slower)))
+    assert [releases for releases, _ in slowdowns] == ["3.8.0 → 3.9.0", "3.1.0 → 3.8.0"]
 
 
 def test_a_cell_that_would_not_launch_is_no_suspect() -> None:

@@ -25,11 +25,11 @@ def points(law: object, sizes: tuple[int, ...] = (32, 64, 128, 256, 512)) -> lis
 def test_a_power_is_found_whatever_a_compile_takes_in_any_case(
     power: float, base: float, sizes: tuple[int, ...]
 ) -> None:
-    found = fit(points(lambda n: base + 0.08 * (n / sizes[0]) ** power, sizes))
-    assert found.law is Law.POWER
-    assert found.best.rate == pytest.approx(power, abs=0.25)
+    growth = fit(points(lambda n: base + 0.08 * (n / sizes[0]) ** power, sizes))
+    assert growth.law is Law.POWER
+    assert growth.best.rate == pytest.approx(power, abs=0.25)
     goal = 4 * sizes[-1]
-    span = found.at(goal)
+    span = growth.at(goal)
     assert span is not None
     assert span.middle == pytest.approx(base + 0.08 * (goal / sizes[0]) ** power, rel=0.4)
 
@@ -37,17 +37,17 @@ def test_a_power_is_found_whatever_a_compile_takes_in_any_case(
 @pytest.mark.parametrize("seed", range(20))
 def test_the_band_holds_what_comes_next_although_measurements_differ(seed: int) -> None:
     chance = random.Random(seed)
-    found = fit(points(lambda n: (0.1 + 0.1 * (n / 64) ** 3) * chance.uniform(0.95, 1.05)))
-    span = found.at(1024)
+    growth = fit(points(lambda n: (0.1 + 0.1 * (n / 64) ** 3) * chance.uniform(0.95, 1.05)))
+    span = growth.at(1024)
     assert span is not None
     assert span.low * 0.8 < 0.1 * 16**3 < span.high * 1.25
 
 
 def test_doubling_with_each_step_is_an_exponential() -> None:
-    found = fit(points(lambda n: 0.05 * 2**n, (1, 2, 3, 4, 6, 8)))
-    assert found.law is Law.EXPONENTIAL
-    assert found.law_text("DEPTH") == "doubles with every 1 of DEPTH"
-    span = found.at(12)
+    growth = fit(points(lambda n: 0.05 * 2**n, (1, 2, 3, 4, 6, 8)))
+    assert growth.law is Law.EXPONENTIAL
+    assert growth.law_text("DEPTH") == "doubles with every 1 of DEPTH"
+    span = growth.at(12)
     assert span is not None
     assert span.middle == pytest.approx(0.05 * 2**12, rel=0.1)
 
@@ -63,16 +63,18 @@ def test_doubling_with_each_step_is_an_exponential() -> None:
     ],
 )
 def test_what_does_not_grow_or_has_too_few_points(seconds: tuple[float, ...], law: Law) -> None:
-    found = fit([GrowthPoint(size=64 << step, seconds=each) for step, each in enumerate(seconds)])
-    assert found.law is law
-    assert (found.at(4096) is None) is (law is Law.UNKNOWN)
+    growth = fit(
+        [GrowthPoint(size=64 << step, seconds=duration) for step, duration in enumerate(seconds)]
+    )
+    assert growth.law is law
+    assert (growth.at(4096) is None) is (law is Law.UNKNOWN)
 
 
 def test_lengths_of_time_are_told_as_one_says_them() -> None:
-    told = [
+    texts = [
         roughly(seconds) for seconds in (0.0432, 3.14, 46.8, 420, 10_000, 20_000, 400_000, 1e12)
     ]
-    assert told == ["0.043 s", "3.1 s", "47 s", "7 min", "2.8 h", "5.6 h", "5 days", "years"]
+    assert texts == ["0.043 s", "3.1 s", "47 s", "7 min", "2.8 h", "5.6 h", "5 days", "years"]
 
 
 # --- of outcomes ----------------------------------------------------------------------------------
@@ -87,9 +89,9 @@ STOPPED = evolve(took(ttir=0.1, ttgir=57.0), status=Status.TIMED_OUT)
 
 
 def test_the_part_that_takes_longest_is_named() -> None:
-    told = SettingGrowth.of("N", CUBIC).sentence(2048)
-    assert told.startswith("slow, not stuck: stage ttgir grows as N^3.0 (")
-    assert "13 s at 256, about " in told
+    sentence = SettingGrowth.of("N", CUBIC).sentence(2048)
+    assert sentence.startswith("slow, not stuck: stage ttgir grows as N^3.0 (")
+    assert "13 s at 256, about " in sentence
 
 
 def test_a_pass_is_named_where_it_takes_most_of_its_stage() -> None:
@@ -142,7 +144,7 @@ def ended(**stages: float) -> Outcome:
 
 def test_no_curve_is_below_what_a_compile_had_taken_when_it_was_stopped() -> None:
     seconds = {32: 0.16, 64: 0.52, 128: 2.7}
-    outcomes = {size: ended(mlir=each) for size, each in seconds.items()}
+    outcomes = {size: ended(mlir=duration) for size, duration in seconds.items()}
     alone = SettingGrowth.of("CHAIN", outcomes).parts["mlir"]
     bounded = SettingGrowth.of("CHAIN", {**outcomes, 256: stopped("mlir", mlir=24.0)}).parts["mlir"]
     for growth, least in ((alone, 0.0), (bounded, 24.0)):

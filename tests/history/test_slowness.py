@@ -47,33 +47,35 @@ def test_what_ended_late_is_slow() -> None:
 
 
 def test_the_stage_in_flight_is_not_the_one_that_took_the_time() -> None:
-    told = slowness(SPEC, STOPPED, [hung(7.0)], [])
+    remark = slowness(SPEC, STOPPED, [hung(7.0)], [])
     assert (
-        told
+        remark
         == "slow or stuck, not decided: it used CPU time all the while, in stage ttgir: 50 s of 57"
         " s of CPU time; stopped in llir"
     )
 
 
 def test_the_stage_in_flight_is_told_once_where_it_took_the_time() -> None:
-    told = slowness(SPEC, evolve(STOPPED, stage="ttgir"), [], [])
-    assert (told or "").endswith("in stage ttgir: 50 s of 57 s of CPU time")
+    remark = slowness(SPEC, evolve(STOPPED, stage="ttgir"), [], [])
+    assert (remark or "").endswith("in stage ttgir: 50 s of 57 s of CPU time")
 
 
 def test_what_stands_still_is_stuck() -> None:
-    told = slowness(SPEC, STOPPED, [hung(0.4)], [SettingGrowth.of("N", SMALLER)])
-    assert told == "stuck: in stage llir it used 0.4 s of CPU time in 59 s"
+    remark = slowness(SPEC, STOPPED, [hung(0.4)], [SettingGrowth.of("N", SMALLER)])
+    assert remark == "stuck: in stage llir it used 0.4 s of CPU time in 59 s"
 
 
 def test_what_its_growth_explains_is_slow() -> None:
-    told = slowness(SPEC, STOPPED, [hung(50.0)], [SettingGrowth.of("N", {**SMALLER, 512: STOPPED})])
-    assert (told or "").startswith("slow, not stuck: stage ttgir grows as N^3.0 (")
+    remark = slowness(
+        SPEC, STOPPED, [hung(50.0)], [SettingGrowth.of("N", {**SMALLER, 512: STOPPED})]
+    )
+    assert (remark or "").startswith("slow, not stuck: stage ttgir grows as N^3.0 (")
 
 
 def test_what_its_growth_does_not_explain_may_be_stuck() -> None:
     quick = {n: evolve(OK, stages={"ttgir": n / 1000}) for n in (64, 128, 256)}
-    told = slowness(SPEC, STOPPED, [hung(50.0)], [SettingGrowth.of("N", {**quick, 512: STOPPED})])
-    assert (told or "").endswith("it may be stuck")
+    remark = slowness(SPEC, STOPPED, [hung(50.0)], [SettingGrowth.of("N", {**quick, 512: STOPPED})])
+    assert (remark or "").endswith("it may be stuck")
 
 
 # --- sizes ----------------------------------------------------------------------------------------

@@ -307,8 +307,10 @@ def test_forks_have_no_releases_beside_them() -> None:
 
 
 def test_the_installed_version_counts_not_the_one_asked_for() -> None:
-    asked = result("g", "3.8.0").built
-    built = BuiltEnv(env=asked.env, packages=(Package(name="triton", version="3.8.1", digest="0"),))
+    template = result("g", "3.8.0").built
+    built = BuiltEnv(
+        env=template.env, packages=(Package(name="triton", version="3.8.1", digest="0"),)
+    )
     assert release_of(built).label == "3.8.1"
 
 
@@ -319,22 +321,25 @@ def test_kernels_that_are_called_the_same_have_histories_of_their_own() -> None:
         for letter, release in (("g", "3.0.0"), ("b", "3.1.0"))
     ]
     earlier = [result("b", "3.2.0"), _with_warps(result("g", "3.2.0"), 8)]
-    found = verdicts([*small, *large], remembered=earlier)
-    assert [(one.kernel, one.phrase) for one in found] == [
+    kernel_verdicts = verdicts([*small, *large], remembered=earlier)
+    assert [(one.kernel, one.phrase) for one in kernel_verdicts] == [
         ("k", "regressed in 3.2.0"),
         ("k", "intermittent"),
     ]
     assert disagreements([*small, *large]) == ()
 
 
-def _with_warps(found: Result, number: int) -> Result:
-    compiled = evolve(found.cell.spec.compile, options={"num_warps": number})
-    return evolve(found, cell=evolve(found.cell, spec=evolve(found.cell.spec, compile=compiled)))
+def _with_warps(base: Result, number: int) -> Result:
+    compiled = evolve(base.cell.spec.compile, options={"num_warps": number})
+    return evolve(base, cell=evolve(base.cell, spec=evolve(base.cell.spec, compile=compiled)))
 
 
 def test_every_coordinate_gets_its_own_verdict() -> None:
-    found = verdicts([result("g", "3.0.0"), result("b", "3.0.0", target="sm_80")])
-    assert [(v.target, v.phrase) for v in found] == [("sm_80", "never worked"), ("sm_90", "works")]
+    target_verdicts = verdicts([result("g", "3.0.0"), result("b", "3.0.0", target="sm_80")])
+    assert [(v.target, v.phrase) for v in target_verdicts] == [
+        ("sm_80", "never worked"),
+        ("sm_90", "works"),
+    ]
     assert verdicts([]) == ()
 
 
@@ -358,15 +363,15 @@ words = st.text(alphabet="ggdbcCpoouarr?lF", min_size=1, max_size=len(RELEASES))
 
 def oracle(word: str) -> tuple[str, str | None, tuple[str, str, tuple[str, ...]] | None]:
     """Word, release and bracket, from regular expressions over the known letters."""
-    known = [(letter, place) for place, letter in enumerate(word) if letter not in "?lFf"]
-    text = "".join(letter for letter, _ in known)
-    for pattern, said in PATTERNS:
+    letters = [(letter, place) for place, letter in enumerate(word) if letter not in "?lFf"]
+    text = "".join(letter for letter, _ in letters)
+    for pattern, verdict in PATTERNS:
         if match := re.fullmatch(pattern, text):
             if not match.groups():
-                return said, None, None
-            after, before = known[match.start(2)][1], known[match.start(2) - 1][1]
+                return verdict, None, None
+            after, before = letters[match.start(2)][1], letters[match.start(2) - 1][1]
             return (
-                said,
+                verdict,
                 RELEASES[after],
                 (RELEASES[before], RELEASES[after], RELEASES[before + 1 : after]),
             )
@@ -452,14 +457,14 @@ def test_the_order_of_results_does_not_matter(word: str, random: object) -> None
 
 @given(words)
 def test_every_change_is_between_two_failures_that_differ(word: str) -> None:
-    known = [
+    letters = [
         (letter, release)
         for letter, release in zip(word, RELEASES, strict=False)
         if letter not in "?lFf"
     ]
     naive = [
         release
-        for (before, _), (after, release) in pairwise(known)
+        for (before, _), (after, release) in pairwise(letters)
         if before not in "gd" and after not in "gd" and before != after
     ]
     assert [change.release for change in verdict_on(word).changes] == naive

@@ -27,8 +27,8 @@ CRASHES = 52
 """The seed of a program that compares bfloat16, on which 3.1.0 fails an assertion."""
 
 
-def run(*words: str, code: int = 0) -> Result:
-    done = CliRunner().invoke(main, words)
+def run(*arguments: str, code: int = 0) -> Result:
+    done = CliRunner().invoke(main, arguments)
     assert done.exit_code == code, done.output
     return done
 
@@ -44,8 +44,8 @@ def project(
 
 
 def test_a_hunt_finds_a_crash_and_writes_a_small_example(project: Path) -> None:
-    words = ("hunt", "--programs", "2", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
-    document = json.loads(run(*words, "--target", "sm_90", "--json", code=1).stdout)
+    arguments = ("hunt", "--programs", "2", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
+    document = json.loads(run(*arguments, "--target", "sm_90", "--json", code=1).stdout)
     releases = [
         Version(release)
         for seed in (CRASHES, CRASHES + 1)
@@ -66,8 +66,8 @@ def test_a_hunt_finds_a_crash_and_writes_a_small_example(project: Path) -> None:
 
 
 def test_a_defect_gets_a_script_and_an_issue_text_that_a_run_verified(project: Path) -> None:
-    words = ("hunt", "--programs", "1", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
-    done = run(*words, "--target", "sm_90", "--forms", "1", "--repro", "--json", code=1)
+    arguments = ("hunt", "--programs", "1", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
+    done = run(*arguments, "--target", "sm_90", "--forms", "1", "--repro", "--json", code=1)
     (defect,) = json.loads(done.stdout)["defects"]
     script, issue, *_ = (project / path for path in defect["issue"])
     assert script.parent == (project / defect["example"]).parent
@@ -78,30 +78,32 @@ def test_a_defect_gets_a_script_and_an_issue_text_that_a_run_verified(project: P
 
 def test_a_known_defect_alone_is_no_failure_and_has_no_example(project: Path) -> None:
     chosen = ("--programs", "1", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
-    words = ("hunt", *chosen, "--target", "sm_90", "--shrink", "0", "--json", "--keep")
-    (new,) = json.loads(run(*words, "new", code=1).stdout)["defects"]
+    arguments = ("hunt", *chosen, "--target", "sm_90", "--shrink", "0", "--json", "--keep")
+    (new,) = json.loads(run(*arguments, "new", code=1).stdout)["defects"]
     assert (new["known"], (project / new["example"]).exists()) == (None, True)
     entry = {"fingerprint": new["fingerprint"], "url": "https://example.org/issues/1"}
     lines = [f'{key} = "{value}"' for key, value in entry.items()]
     (project / "known.toml").write_text("\n".join(["[[defect]]", *lines]))
-    (known,) = json.loads(run(*words, "kept").stdout)["defects"]
-    assert (known["known"], known["example"]) == (entry["url"], None)
+    (known_defect,) = json.loads(run(*arguments, "kept").stdout)["defects"]
+    assert (known_defect["known"], known_defect["example"]) == (entry["url"], None)
     assert not (project / "kept").exists()
     (project / "none.toml").write_text("")
-    (again,) = json.loads(run(*words, "again", "--known", "none.toml", code=1).stdout)["defects"]
+    (again,) = json.loads(run(*arguments, "again", "--known", "none.toml", code=1).stdout)[
+        "defects"
+    ]
     assert again["known"] is None
 
 
 def test_a_hunt_goes_on_after_the_last_seed(project: Path) -> None:
-    words = ("hunt", "--programs", "1", "--envs", "3.9.0", "--target", "sm_90", "--json")
-    first = json.loads(run(*words).stdout)["seeds"]
-    second = json.loads(run(*words).stdout)["seeds"]
+    arguments = ("hunt", "--programs", "1", "--envs", "3.9.0", "--target", "sm_90", "--json")
+    first = json.loads(run(*arguments).stdout)["seeds"]
+    second = json.loads(run(*arguments).stdout)["seeds"]
     assert (first, second) == ([0, 1], [1, 2])
 
 
 def test_without_envs_it_tries_the_newest_release(project: Path) -> None:
-    words = ("hunt", "--programs", "1", "--target", "sm_90", "--json")
-    assert json.loads(run(*words).stdout)["envs"] == ["triton-3.9.0"]
+    arguments = ("hunt", "--programs", "1", "--target", "sm_90", "--json")
+    assert json.loads(run(*arguments).stdout)["envs"] == ["triton-3.9.0"]
 
 
 def test_batches_follow_the_time_that_programs_take() -> None:
@@ -112,8 +114,8 @@ def test_batches_follow_the_time_that_programs_take() -> None:
 
 
 def test_a_folder_for_a_gpu_host_has_what_compiles(project: Path) -> None:
-    words = ("hunt", "--programs", "2", "--seed", "3", "--envs", "3.9.0", "--target", "sm_90")
-    done = run(*words, "--build", "gpu", "--json")
+    arguments = ("hunt", "--programs", "2", "--seed", "3", "--envs", "3.9.0", "--target", "sm_90")
+    done = run(*arguments, "--build", "gpu", "--json")
     assert json.loads(done.stdout)["cells"] == 4
     assert "python gpu/launch.py" in done.stderr
     index: dict[str, Any] = json.loads((project / "gpu/index.json").read_text())
@@ -131,12 +133,12 @@ def test_against_a_wheel_only_what_it_breaks_counts(
     """The wheel is the old release here: it fails where the newest one does not."""
     wheel = MatrixConfig.one_env(read_matrix(None), "triton-3.1.0")
     monkeypatch.setattr(MatrixConfig, "wheel_env", lambda _, path: wheel)
-    words = ("hunt", "--programs", "1", "--seed", str(CRASHES), "--target", "sm_90", "--json")
+    arguments = ("hunt", "--programs", "1", "--seed", str(CRASHES), "--target", "sm_90", "--json")
     shrink = ("--shrink", "0", "--forms", "1")
-    against = run(*words, "--envs", "3.9.0", "--against", "x.whl", *shrink, code=1).stdout
+    against = run(*arguments, "--envs", "3.9.0", "--against", "x.whl", *shrink, code=1).stdout
     assert [defect["envs"] for defect in json.loads(against)["defects"]] == [["triton-3.1.0"]]
     wheel = MatrixConfig.one_env(read_matrix(None), "triton-3.9.0")
-    against = run(*words, "--envs", "3.1.0", "--against", "x.whl", *shrink).stdout
+    against = run(*arguments, "--envs", "3.1.0", "--against", "x.whl", *shrink).stdout
     assert json.loads(against)["defects"] == []
 
 
@@ -150,8 +152,8 @@ def test_a_hunt_that_is_interrupted_tells_what_it_found(
 
     note = HuntRun._note
     monkeypatch.setattr(HuntRun, "_note", interrupt)
-    words = ("hunt", "--programs", "50", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
-    done = run(*words, "--target", "sm_90", "--json", code=130)
+    arguments = ("hunt", "--programs", "50", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
+    done = run(*arguments, "--target", "sm_90", "--json", code=130)
     document = json.loads(done.stdout)
     assert document["interrupted"]
     (defect,) = document["defects"]
@@ -162,7 +164,7 @@ def test_a_hunt_that_is_interrupted_tells_what_it_found(
 
 
 @pytest.mark.parametrize(
-    ("words", "told", "code"),
+    ("arguments", "message", "code"),
     [
         (("--only", "dots"), "there is no family of operations 'dots'", 3),
         (("--envs", "cute-4.8.1"), "compat hunt has no programs for CuTe DSL", 3),
@@ -170,12 +172,12 @@ def test_a_hunt_that_is_interrupted_tells_what_it_found(
     ],
 )
 def test_what_a_hunt_cannot_do_is_one_clear_error(
-    project: Path, words: tuple[str, ...], told: str, code: int
+    project: Path, arguments: tuple[str, ...], message: str, code: int
 ) -> None:
-    chosen = () if "--envs" in words else ("--envs", "3.9.0")
-    done = CliRunner().invoke(main, ("hunt", "--programs", "1", "--no-build", *chosen, *words))
+    chosen = () if "--envs" in arguments else ("--envs", "3.9.0")
+    done = CliRunner().invoke(main, ("hunt", "--programs", "1", "--no-build", *chosen, *arguments))
     assert done.exit_code == code
-    assert told in str(done.exception) + done.output
+    assert message in str(done.exception) + done.output
 
 
 def test_without_numpy_it_says_what_to_install(
@@ -193,11 +195,11 @@ def test_with_a_gpu_it_launches_what_compiles(
 ) -> None:
     """The stand-in for a GPU runs no generated kernel: it leaves zeros in every output."""
     stand_in(project, pair_python, monkeypatch, breaks="nothing", how="wrong")
-    words = ("hunt", "--programs", "1", "--seed", "1", "--envs", "3.9.0", "--shrink", "60")
-    done = run(*words, "--launch", "--json", code=1)
+    arguments = ("hunt", "--programs", "1", "--seed", "1", "--envs", "3.9.0", "--shrink", "60")
+    done = run(*arguments, "--launch", "--json", code=1)
     (defect,) = json.loads(done.stdout)["defects"]
     assert (defect["oracle"], defect["targets"]) == ("numbers", ["sm_90"])
     example = (project / defect["example"]).with_suffix(".py").read_text()
     assert example.count("\n    ") <= 4  # what it stores, and where
-    again = run(*words, "--launch", "--json", code=1)
+    again = run(*arguments, "--launch", "--json", code=1)
     assert json.loads(again.stdout)["defects"] == [defect]

@@ -34,8 +34,8 @@ def defect(folder: Path, line: str, fingerprint: str = "crash") -> KnownDefect:
 
 
 def crash(release: str, name: str = "class") -> Hit:
-    made = result(bad(failure(name), Status.CRASHED), release)
-    (hit,) = judge(PROGRAM, [(PROGRAM, [made])]).hits
+    cell_result = result(bad(failure(name), Status.CRASHED), release)
+    (hit,) = judge(PROGRAM, [(PROGRAM, [cell_result])]).hits
     return hit
 
 
@@ -62,16 +62,19 @@ def test_every_line_of_a_defect_narrows_it(
     tmp_path: Path, line: str, release: str, is_covered: bool
 ) -> None:
     hit = crash(release)
-    known = defect(tmp_path, line, hit.fingerprint)
-    assert known.covers(hit, "def kernel(x):\n    tl.sort(x)\n") is is_covered
+    known_defect = defect(tmp_path, line, hit.fingerprint)
+    assert known_defect.covers(hit, "def kernel(x):\n    tl.sort(x)\n") is is_covered
     assert not defect(tmp_path, line, "another").covers(hit, "def kernel(x):\n    tl.sort(x)\n")
 
 
 def test_the_oracle_tells_wrong_numbers_of_a_gpu_from_those_of_an_interpreter(
     tmp_path: Path,
 ) -> None:
-    known = defect(tmp_path, 'oracle = "interpreter"', "wrong:nan")
-    assert [known.covers(wrong(by_gpu=by_gpu), "") for by_gpu in (False, True)] == [True, False]
+    known_defect = defect(tmp_path, 'oracle = "interpreter"', "wrong:nan")
+    assert [known_defect.covers(wrong(by_gpu=by_gpu), "") for by_gpu in (False, True)] == [
+        True,
+        False,
+    ]
 
 
 def test_wrong_numbers_are_known_with_the_releases_that_an_answer_shows_and_without(
@@ -83,12 +86,12 @@ def test_wrong_numbers_are_known_with_the_releases_that_an_answer_shows_and_with
         ("wrong:nan:3.9.0", True),
         ("wrong:nan:3.8.0", False),
     ):
-        known = defect(tmp_path, "", fingerprint)
-        assert known.covers(hit, "", "wrong:nan:3.9.0") is is_covered
+        known_defect = defect(tmp_path, "", fingerprint)
+        assert known_defect.covers(hit, "", "wrong:nan:3.9.0") is is_covered
 
 
 @pytest.mark.parametrize(
-    ("text", "where", "told"),
+    ("text", "where", "message"),
     [
         ('[[defect]]\nfingerprint = "a"', "defect[0].url", "is missing"),
         (f'[[defect]]\nurl = "{URL}"', "defect[0].fingerprint", "is missing"),
@@ -113,20 +116,20 @@ def test_wrong_numbers_are_known_with_the_releases_that_an_answer_shows_and_with
     ],
 )
 def test_a_mistake_is_named_with_its_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, where: str, told: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, where: str, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError) as caught:
         read(tmp_path, text)
     assert caught.value.where == f"known.toml: {where}"
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_an_answer_tells_known_hits_from_new_ones_of_the_same_fingerprint(tmp_path: Path) -> None:
     results = [
         result(bad(failure("class"), Status.CRASHED), release) for release in ("3.8.0", "3.9.0")
     ]
-    known = defect(
+    known_defect = defect(
         tmp_path, 'releases = "<3.9"\nnote = "fixed in 3.9.0"', crash("3.9.0").fingerprint
     )
     answer = HuntAnswer(
@@ -136,18 +139,18 @@ def test_an_answer_tells_known_hits_from_new_ones_of_the_same_fingerprint(tmp_pa
         envs=(),
         targets=("sm_90",),
         language=PROGRAMS,
-        known=(known,),
+        known=(known_defect,),
     )
-    found = {each.envs: each.known for each in answer.defects}
-    assert found == {("triton-3.8.0",): known, ("triton-3.9.0",): None}
+    known_by_envs = {entry.envs: entry.known for entry in answer.defects}
+    assert known_by_envs == {("triton-3.8.0",): known_defect, ("triton-3.9.0",): None}
     example = Path("hunt/new.toml")
     written = WrittenHunt(examples={f"crash:{crash('3.9.0').fingerprint}": example}, issues={})
     document = hunt_document(answer, written)
-    assert {(each["known"], each["example"]) for each in document["defects"]} == {
+    assert {(entry["known"], entry["example"]) for entry in document["defects"]} == {
         (URL, None),
         (None, str(example)),
     }
     lines = [str(block) for block in hunt_blocks(answer, written)]
     assert any(f"known     {URL} (fixed in 3.9.0)" in line for line in lines)
     assert list(sentences(answer))[-1].endswith("2 distinct hits, 1 of them known")
-    assert {each.oracle for each in answer.defects} == {Oracle.CRASH}
+    assert {entry.oracle for entry in answer.defects} == {Oracle.CRASH}

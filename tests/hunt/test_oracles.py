@@ -15,7 +15,7 @@ from compat.toolchains.triton.programs.generator import generate
 from compat.toolchains.triton.programs.language import PROGRAMS
 from compat.toolchains.triton.programs.program import BlockProgram
 from tests.records import OK, bad, failure
-from tests.records import result as made
+from tests.records import result as result_of
 
 PROGRAM = generate(1)
 
@@ -24,9 +24,9 @@ def result(
     release: str, status: Status, *, name: str = "class", prediction: bool = False
 ) -> Result:
     if status is Status.OK:
-        return made(OK, release)
+        return result_of(OK, release)
     outcome = bad(failure(name, prediction=prediction), status)
-    return made(outcome, release)
+    return result_of(outcome, release)
 
 
 def judged(results: Sequence[Result], program: BlockProgram = PROGRAM) -> ProgramVerdict:
@@ -63,7 +63,7 @@ def test_a_program_that_all_releases_reject_is_invalid_and_no_hit() -> None:
         result("3.0.0", Status.ENV_BROKEN),
         result("3.0.0", Status.REJECTED, prediction=True),
     ],
-    ids=lambda each: str(each.outcome.status),
+    ids=lambda case: str(case.outcome.status),
 )
 def test_what_says_nothing_of_the_program_is_no_hit(untold: Result) -> None:
     verdict = judged([untold, result("3.9.0", Status.OK)])
@@ -106,7 +106,9 @@ def test_numbers_that_are_right_or_unknown_are_no_hits(status: Status) -> None:
 
 
 def test_hits_with_one_fingerprint_are_one_defect_with_the_shortest_example() -> None:
-    programs = sorted((generate(seed) for seed in range(4)), key=lambda each: each.statements_count)
+    programs = sorted(
+        (generate(seed) for seed in range(4)), key=lambda program: program.statements_count
+    )
     verdicts = [
         judged([result("3.0.0", Status.CRASHED), result("3.1.0", Status.CRASHED)], program)
         for program in reversed(programs)
@@ -151,8 +153,8 @@ def test_the_releases_beside_those_with_a_defect_are_told(
         language=PROGRAMS,
     )
     (defect,) = answer.defects
-    found = [name and name.rpartition("-")[2] for name in defect.limits(answer)]
-    assert tuple(found) == limits
+    releases = [name and name.rpartition("-")[2] for name in defect.limits(answer)]
+    assert tuple(releases) == limits
 
 
 def test_a_program_that_no_release_can_have_is_not_tried() -> None:
@@ -259,5 +261,5 @@ def test_wrong_numbers_of_other_releases_are_another_defect() -> None:
         targets=(),
         language=PROGRAMS,
     )
-    found = {defect.fingerprint: defect.seeds for defect in answer.defects}
-    assert found == {"wrong:numbers:3.0.0-3.1.0": (0, 2), "wrong:numbers:3.9.0": (1,)}
+    defect_seeds = {defect.fingerprint: defect.seeds for defect in answer.defects}
+    assert defect_seeds == {"wrong:numbers:3.0.0-3.1.0": (0, 2), "wrong:numbers:3.9.0": (1,)}

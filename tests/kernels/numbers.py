@@ -54,8 +54,8 @@ def misshapen(x, y, o, n, BLOCK: tl.constexpr):
 @triton.jit
 def assembly(x, y, o, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    given = [tl.load(x + at, mask=at < n), tl.load(y + at, mask=at < n)]
-    sums = tl.inline_asm_elementwise("add.f32 $0, $1, $2;", "=f,f,f", given, dtype=tl.float32, is_pure=True, pack=1)
+    operands = [tl.load(x + at, mask=at < n), tl.load(y + at, mask=at < n)]
+    sums = tl.inline_asm_elementwise("add.f32 $0, $1, $2;", "=f,f,f", operands, dtype=tl.float32, is_pure=True, pack=1)
     tl.store(o + at, sums, mask=at < n)
 
 

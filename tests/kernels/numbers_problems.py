@@ -40,9 +40,9 @@ def raises(parameters, dtype, seed, device, large):
 
 
 def lacks_an_argument(parameters, dtype, seed, device, large):
-    for each in sums(parameters, dtype, seed, device, large):
-        del each["arguments"]["y"]
-        yield each
+    for problem in sums(parameters, dtype, seed, device, large):
+        del problem["arguments"]["y"]
+        yield problem
 
 
 def one_run_in_two(parameters, dtype, seed, device, large):

@@ -73,10 +73,10 @@ def _chained():
 def _odd_metrics():
     from triton.compiler.compiler import CompiledKernel
 
-    made = CompiledKernel.__init__
+    original_init = CompiledKernel.__init__
 
     def make(self, *arguments, **options):
-        made(self, *arguments, **options)
+        original_init(self, *arguments, **options)
         deep = []
         for _ in range(100_000):
             deep = [deep]

@@ -58,27 +58,29 @@ def passed(value: Any, kind: str) -> Any:
 
 def checked(spec: dict[str, Any], problems: Any, outputs: Any) -> dict[str, Any]:
     """The findings on one variant and case. An exception, whatever it is, is a finding."""
-    said, found, error = spec["problem"], [], None
+    problem_spec, findings, error = spec["problem"], [], None
     try:
         function = getattr(module_of(spec["source"], beside=True), spec["function"])
-        make = problems.load(said["source"], said["function"])
-        for problem in problems.each(make, said["parameters"], said["dtype"], SEED, "cpu", False):
+        make = problems.load(problem_spec["source"], problem_spec["function"])
+        for problem in problems.each(
+            make, problem_spec["parameters"], problem_spec["dtype"], SEED, "cpu", False
+        ):
             outputs.poison(problem)
-            given = {
+            arguments = {
                 name: passed(value, spec["signature"].get(name, ""))
                 for name, value in problem["arguments"].items()
             }
-            function[problem["grid"]](**given, **spec["constexprs"])
-            found.append(outputs.compare(problem))
-            if found[-1]["status"] != "ok":
+            function[problem["grid"]](**arguments, **spec["constexprs"])
+            findings.append(outputs.compare(problem))
+            if findings[-1]["status"] != "ok":
                 break
     except Exception as failure:
         error = f"{type(failure).__name__}: {failure}"
-    worst = outputs.together(found) if found else None
+    worst = outputs.together(findings) if findings else None
     return {
         **{key: spec[key] for key in ("kernel", "variant", "case")},
         "ok": error is None and worst is not None and worst["status"] == "ok",
-        "tried": len(found),
+        "tried": len(findings),
         "found": worst,
         "error": error,
     }

@@ -124,7 +124,8 @@ function, and what replaces it.
 def fails(spec: Specialization) -> bool:
     """Whether it is declared to fail on RELEASE, whatever the target."""
     return any(
-        each.targets == ("*",) and each.releases.contains(RELEASE) for each in spec.expectations
+        expectation.targets == ("*",) and expectation.releases.contains(RELEASE)
+        for expectation in spec.expectations
     )
 
 
@@ -157,9 +158,9 @@ def checked(python: str | Path, kernels: Path, names: Iterable[Name]) -> str:
         str(CHECK),
         str(ROOT / "compat" / "toolchains" / "pytorch" / "numerics"),
     ]
-    said = json.dumps([described(specs[name]) for name in names])
+    input_text = json.dumps([described(specs[name]) for name in names])
     done = subprocess.run(
-        command, input=said, capture_output=True, text=True, timeout=540, check=False
+        command, input=input_text, capture_output=True, text=True, timeout=540, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -212,7 +213,7 @@ def begun_first(names: Iterable[Name]) -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def found(pair_python: str | Path, once: Once) -> dict[Name, dict[str, Any]]:
+def kernel_findings(pair_python: str | Path, once: Once) -> dict[Name, dict[str, Any]]:
     """The findings on all that has to pass, and on the kernel that only compilers cannot take.
 
     Made once.
@@ -236,11 +237,11 @@ def found_of_mutants(
 
 
 @pytest.mark.parametrize("name", begun_first(SOUND), ids="/".join)
-def test_computes_the_reference(found: dict[Name, dict[str, Any]], name: Name) -> None:
-    assert name in found, "check.py said nothing about it"
-    assert found[name]["error"] is None
-    assert found[name]["ok"], found[name]["found"]
-    assert found[name]["tried"] >= 2
+def test_computes_the_reference(kernel_findings: dict[Name, dict[str, Any]], name: Name) -> None:
+    assert name in kernel_findings, "check.py said nothing about it"
+    assert kernel_findings[name]["error"] is None
+    assert kernel_findings[name]["ok"], kernel_findings[name]["found"]
+    assert kernel_findings[name]["tried"] >= 2
 
 
 @pytest.mark.parametrize("name", begun_first(MUTANTS), ids="/".join)
@@ -250,11 +251,13 @@ def test_notices_a_mistake(found_of_mutants: dict[Name, dict[str, Any]], name: N
 
 
 @pytest.mark.parametrize("name", UNCOMPILABLE, ids="/".join)
-def test_the_abort_is_the_compilers_own(found: dict[Name, dict[str, Any]], name: Name) -> None:
+def test_the_abort_is_the_compilers_own(
+    kernel_findings: dict[Name, dict[str, Any]], name: Name
+) -> None:
     """The loop bounded by a block is sound arithmetic: what cannot be compiled can be
     interpreted.
     """
-    assert found[name]["ok"]
+    assert kernel_findings[name]["ok"]
 
 
 def test_no_way_of_writing_is_left_out() -> None:

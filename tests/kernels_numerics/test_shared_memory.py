@@ -30,9 +30,9 @@ def test_heads_of_128_with_rope_fit_on_sm_89_in_3_4_0_alone(
         'schema = 1\nkernels = ["kernels/attn_rope.toml"]\n[pairs]\nrun = false\n'
     )
     monkeypatch.chdir(tmp_path)
-    words = ("--target", "sm_89", "--variant", "pointer_grid", "--case", "d128_causal")
-    done = CliRunner().invoke(main, ["matrix", "--envs", ",".join(releases), *words])
+    arguments = ("--target", "sm_89", "--variant", "pointer_grid", "--case", "d128_causal")
+    done = CliRunner().invoke(main, ["matrix", "--envs", ",".join(releases), *arguments])
     assert done.exit_code == 0, done.output
     cells = json.loads((tmp_path / "reports" / "matrix.json").read_text())["cells"]
-    found = [(cell["status"], (cell["failure"] or {}).get("class")) for cell in cells]
-    assert found == [("rejected", "shared-memory"), ("ok", None)]
+    outcomes = [(cell["status"], (cell["failure"] or {}).get("class")) for cell in cells]
+    assert outcomes == [("rejected", "shared-memory"), ("ok", None)]

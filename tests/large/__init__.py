@@ -86,7 +86,10 @@ def project(folder: Path, cells: int) -> Selection:
         texts = {"envs": [f"triton-{release}" for release in RELEASES], "targets": TARGETS}
         matrix.write_text(
             _MATRIX.format(
-                **{name: ", ".join(f'"{each}"' for each in words) for name, words in texts.items()}
+                **{
+                    name: ", ".join(f'"{entry}"' for entry in entries)
+                    for name, entries in texts.items()
+                }
             )
         )
     return select(matrix)

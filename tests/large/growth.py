@@ -63,7 +63,7 @@ def rejected() -> Evidence:
 
 
 def built(number: int) -> Evidence:
-    made = {stage: Made(size=20_000 + number, digest=f"{number:016x}") for stage in STAGES}
+    artifacts = {stage: Made(size=20_000 + number, digest=f"{number:016x}") for stage in STAGES}
     metrics = {
         "artifacts": dict.fromkeys(STAGES, 20_000 + number),
         "shared": 16_384,
@@ -82,7 +82,7 @@ def built(number: int) -> Evidence:
         stage: 0.001 * place + number / 1e6
         for place, stage in enumerate(("source", "ast", *STAGES), 1)
     }
-    done = (Done(do="compile", made=made),)
+    done = (Done(do="compile", made=artifacts),)
     return Evidence(
         answered=True,
         done=done,
@@ -99,11 +99,11 @@ def measured(action: Callable[[], object]) -> tuple[int, int]:
     before, _ = tracemalloc.get_traced_memory()
     if tracemalloc.is_tracing():
         tracemalloc.reset_peak()
-    kept = action()
+    value = action()
     gc.collect()
-    held, peak = tracemalloc.get_traced_memory()
-    del kept
-    return held - before, peak - before
+    current, peak = tracemalloc.get_traced_memory()
+    del value
+    return current - before, peak - before
 
 
 def of_run(folder: Path, cells: int) -> object:
@@ -121,21 +121,21 @@ def main() -> None:
     taken_by(folder / "first", sizes[0])  # what is loaded and kept once
     tracemalloc.start()
     (less, few), (more, many) = (taken_by(folder / str(size), size) for size in sizes)
-    each = {name: round((many[name] - few[name]) / (more - less)) for name in few}
-    print(json.dumps(each))
+    cell_bytes = {name: round((many[name] - few[name]) / (more - less)) for name in few}
+    print(json.dumps(cell_bytes))
 
 
 def taken_by(folder: Path, size: int) -> tuple[int, dict[str, int]]:
     """How many cells it came to, and the bytes that each step held, and took at most."""
     run, run_at_most = measured(lambda: of_run(folder, size))
     reading, reading_at_most = measured(lambda: read_report(str(folder / "matrix.json")))
-    taken = {
+    memory = {
         "run": run,
         "run at most": run_at_most,
         "reading": reading,
         "reading at most": reading_at_most,
     }
-    return len(project(folder, size).cells), taken
+    return len(project(folder, size).cells), memory
 
 
 if __name__ == "__main__":

@@ -130,7 +130,7 @@ def recorded(
     """
     tensor = {"bytes": 4, "align": 4, "strides": [1]}
     address = bytes(8).hex()
-    each = [
+    recordings = [
         {
             "arguments": {
                 **{x: {**tensor, "shape": [n]} for x in ("x", "y", "out")},
@@ -158,7 +158,13 @@ def recorded(
         }
         for n in sizes
     ]
-    facts = {"shared": 0, "block": [128, 1, 1], "multiples": {}, "constants": {}, "recorded": each}
+    facts = {
+        "shared": 0,
+        "block": [128, 1, 1],
+        "multiples": {},
+        "constants": {},
+        "recorded": recordings,
+    }
     return {**cell(name), "launch": facts}
 
 
@@ -227,17 +233,17 @@ def compared(
     """What a launcher that stays says first, and its answers to questions: the cells that each is
     about, the first of them good.
     """
-    asked = [
+    requests = [
         {
             "number": number,
             "rounds": 30,
             "deadline": deadline,
-            "cells": [{**each, "good": not index} for index, each in enumerate(cells)],
+            "cells": [{**cell, "good": not index} for index, cell in enumerate(cells)],
         }
         for number, cells in enumerate(questions)
     ]
     command = [python, str(folder / "launch.py"), *options, "--compare", problem]
-    lines = "".join(json.dumps(question) + "\n" for question in asked)
+    lines = "".join(json.dumps(question) + "\n" for question in requests)
     ended = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in ended.stdout.splitlines()]
 

@@ -30,11 +30,11 @@ EXPECTED = {
 
 def statuses(results: Path) -> dict[str, set[str]]:
     """Kernel and variant → what their cells came to, of a file of results."""
-    found = defaultdict[str, set[str]](set)
+    outcomes = defaultdict[str, set[str]](set)
     for line in results.read_text(encoding="utf-8").splitlines():
-        said = json.loads(line)
-        found["/".join(said["cell"].split("/")[:2])].add(said["check"]["status"])
-    return dict(found)
+        record = json.loads(line)
+        outcomes["/".join(record["cell"].split("/")[:2])].add(record["check"]["status"])
+    return dict(outcomes)
 
 
 if __name__ == "__main__":

@@ -35,10 +35,10 @@ def stand_in(
     """
     options = ("--device", "cpu", "--library", str(built_standin(folder)))
 
-    def found(selection: Selection, said: str | None = None) -> Gpu:
+    def find_this_python(selection: Selection, interpreter: str | None = None) -> Gpu:
         target = next(target for target in selection.targets if target.name == "sm_90")
-        return Gpu(target=target, python=said or python, options=options)
+        return Gpu(target=target, python=interpreter or python, options=options)
 
-    monkeypatch.setattr(hosting, "find_gpu", found)
+    monkeypatch.setattr(hosting, "find_gpu", find_this_python)
     monkeypatch.setenv("STANDIN_BREAKS", breaks)
     monkeypatch.setenv("STANDIN_AS", how)

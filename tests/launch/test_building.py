@@ -64,13 +64,13 @@ def home(tmp_path_factory: pytest.TempPathFactory, built: Callable[[str], BuiltE
 
 
 @pytest.fixture(scope="module")
-def found(home: Path) -> Built:
+def bundle(home: Path) -> Built:
     return build(project(home))
 
 
 @pytest.fixture(scope="module")
-def folder(home: Path, found: Built) -> Path:
-    return archive.write_archive(found, home / "carried", keep_text=True).parent
+def folder(home: Path, bundle: Built) -> Path:
+    return archive.write_archive(bundle, home / "carried", keep_text=True).parent
 
 
 @pytest.fixture(scope="module")
@@ -101,8 +101,8 @@ def test_parameters_are_those_that_are_left_and_scratch_memory(
 ) -> None:
     def parameters(variant: str, env: str) -> list[str]:
         return [
-            each.get("name") or each["scratch"]
-            for each in cells[variant, env]["launch"]["parameters"]
+            parameter.get("name") or parameter["scratch"]
+            for parameter in cells[variant, env]["launch"]["parameters"]
         ]
 
     assert parameters("ticket/as_written", "triton-3.0.0") == [
@@ -143,28 +143,28 @@ def test_releases_stand_in_order_and_share_problems(folder: Path) -> None:
     assert [cell["cell"].split("/")[-1] for cell in index["cells"]] == list(RELEASES) * len(
         EXPECTED
     )
-    assert {said["function"] for said in index["problems"].values()} == {
+    assert {entry["function"] for entry in index["problems"].values()} == {
         "plus_one",
         "tickets",
         "product",
     }
-    for said in index["problems"].values():
-        assert (folder / said["source"]).is_file()
+    for problem in index["problems"].values():
+        assert (folder / problem["source"]).is_file()
 
 
 def test_it_is_kept_and_built_again_it_is_the_same(
-    home: Path, found: Built, monkeypatch: pytest.MonkeyPatch
+    home: Path, bundle: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
         "compat.engine.run._RunningCells.compile_all",
         lambda _, missing: pytest.fail("compiled again") if missing else None,
     )
     again = build(project(home))
-    assert again == found
+    assert again == bundle
 
 
 def test_the_matrix_and_the_build_share_compiles(
-    home: Path, found: Built, monkeypatch: pytest.MonkeyPatch
+    home: Path, bundle: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The home was built first. The matrix takes that, and a build takes the matrix's compiles."""
     selection = project(home)
@@ -174,8 +174,8 @@ def test_the_matrix_and_the_build_share_compiles(
         assert all(result.cached for result in results)
         monkeypatch.setattr("compat.launch.building.run", lambda *_: pytest.fail("compiled again"))
         launchable = _launchables(results, context)
-        assert {each.cell for each in found.launchable} == {
-            each.cell for each in launchable if isinstance(each, Launchable)
+        assert {item.cell for item in bundle.launchable} == {
+            item.cell for item in launchable if isinstance(item, Launchable)
         }
 
 
@@ -184,14 +184,14 @@ def test_a_compile_without_the_problem_is_made_again(
 ) -> None:
     with_problem = BAD[: BAD.rindex("[[kernel]]")]
     without = with_problem.replace("problem = {", "# {")
-    for text, kept in ((without, 0), (with_problem, 1)):
+    for text, is_cached in ((without, 0), (with_problem, 1)):
         (tmp_path / "one.toml").write_text(text)
         selection = project(tmp_path, kernels="one.toml")
         with selection.open_store() as store:
             context = selection.context(store)
             context = context.with_envs(selection.read_envs(tmp_path, selection.envs))
             results = run(selection.cells, context)
-            assert [result.cached for result in results] == [bool(kept)] * len(RELEASES)
+            assert [result.cached for result in results] == [bool(is_cached)] * len(RELEASES)
     assert len(build(selection).launchable) == len(RELEASES)
 
 
@@ -206,39 +206,39 @@ def test_packed_twice_it_is_the_same_and_without_results(folder: Path) -> None:
     assert f"{folder.name}/results.jsonl" not in names
 
 
-def test_built_into_the_same_folder_results_stay(folder: Path, found: Built) -> None:
+def test_built_into_the_same_folder_results_stay(folder: Path, bundle: Built) -> None:
     (folder / "results.jsonl").write_text("{}\n")
-    archive.write_archive(evolve(found, launchable=found.launchable[:1]), folder)
+    archive.write_archive(evolve(bundle, launchable=bundle.launchable[:1]), folder)
     assert (folder / "results.jsonl").read_text() == "{}\n"
     assert len(list((folder / "objects").iterdir())) == 1
 
 
-def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path, found: Built) -> None:
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path, bundle: Built) -> None:
     (tmp_path / "thesis.tex").write_text("x")
     with pytest.raises(SelectionError, match="files that `compat build` did not write"):
-        archive.write_archive(found, tmp_path)
+        archive.write_archive(bundle, tmp_path)
 
 
 def test_what_does_not_compile_is_left_out_with_the_reason(
     tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     (tmp_path / "bad.toml").write_text(BAD)
-    found = build(project(tmp_path, kernels="bad.toml"))
-    assert len(found.launchable) == len(found.left_out) == 2
-    assert all(each.why.startswith("rejected (") for each in found.left_out)
+    bundle = build(project(tmp_path, kernels="bad.toml"))
+    assert len(bundle.launchable) == len(bundle.left_out) == 2
+    assert all(omission.why.startswith("rejected (") for omission in bundle.left_out)
 
 
 @pytest.mark.parametrize(
-    ("targets", "words"),
+    ("targets", "message"),
     [
         (("sm_80", "sm_90"), "expected one target"),
         (("gfx942",), "kernels for gfx942 cannot be launched"),
     ],
 )
 def test_one_target_that_can_be_launched_is_needed(
-    tmp_path: Path, targets: tuple[str, ...], words: str
+    tmp_path: Path, targets: tuple[str, ...], message: str
 ) -> None:
-    with pytest.raises(SelectionError, match=words):
+    with pytest.raises(SelectionError, match=message):
         build(project(tmp_path, targets=targets))
 
 

@@ -31,14 +31,16 @@ CELLS = {name: cell(name) for name in ENTRIES}
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory, pair_python: str) -> dict[str, dict[str, Any]]:
+def answers(
+    tmp_path_factory: pytest.TempPathFactory, pair_python: str
+) -> dict[str, dict[str, Any]]:
     """Each beside one that is right, asked of one launcher, one after the other.
 
     Last that one again.
     """
     home = tmp_path_factory.mktemp("comparing")
     folder = write(home / "built", [CELLS["add"]])
-    questions = [(CELLS["add"], each) for each in CELLS.values()]
+    questions = [(CELLS["add"], candidate) for candidate in CELLS.values()]
     questions += [(CELLS["racy"], CELLS["add"]), (CELLS["reads_behind"], CELLS["add"])]
     questions += [(CELLS["hides_behind"], CELLS["add"]), (CELLS["add"], CELLS["add"])]
     ready, *answers = compared(
@@ -66,8 +68,8 @@ def other(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", ["add", "after all"])
-def test_what_is_the_same(found: dict[str, dict[str, Any]], name: str) -> None:
-    assert other(found[name]) == {
+def test_what_is_the_same(answers: dict[str, dict[str, Any]], name: str) -> None:
+    assert other(answers[name]) == {
         "good": False,
         "launches": 120,
         "differing": 0,
@@ -79,21 +81,21 @@ def test_what_is_the_same(found: dict[str, dict[str, Any]], name: str) -> None:
     }
 
 
-def test_other_numbers_are_told_by_the_largest(found: dict[str, dict[str, Any]]) -> None:
+def test_other_numbers_are_told_by_the_largest(answers: dict[str, dict[str, Any]]) -> None:
     """x - y where x + y is the other: off by 2 y."""
-    bad = other(found["wrong"])
+    bad = other(answers["wrong"])
     assert bad["differing"] == 0
     assert 0.5 < bad["off"] <= 2
 
 
-def test_launches_that_differ_are_counted(found: dict[str, dict[str, Any]]) -> None:
-    assert other(found["racy"])["differing"] == 40
-    assert other(found["late"])["differing"] > 0
-    assert other(found["late"])["off"] > 0
+def test_launches_that_differ_are_counted(answers: dict[str, dict[str, Any]]) -> None:
+    assert other(answers["racy"])["differing"] == 40
+    assert other(answers["late"])["differing"] > 0
+    assert other(answers["late"])["off"] > 0
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
+    ("name", "message"),
     [
         ("beside", "wrote outside of out"),
         ("wrong_beside", "wrote outside of out"),
@@ -101,34 +103,34 @@ def test_launches_that_differ_are_counted(found: dict[str, dict[str, Any]]) -> N
     ],
 )
 def test_what_is_written_elsewhere_is_seen(
-    found: dict[str, dict[str, Any]], name: str, words: str
+    answers: dict[str, dict[str, Any]], name: str, message: str
 ) -> None:
-    assert words in found[name]["cells"][1]["outside"]
+    assert message in answers[name]["cells"][1]["outside"]
 
 
-def test_what_is_read_behind_a_tensor_is_no_number(found: dict[str, dict[str, Any]]) -> None:
+def test_what_is_read_behind_a_tensor_is_no_number(answers: dict[str, dict[str, Any]]) -> None:
     """And the same every time, so that it is no race."""
-    bad = found["reads_behind"]["cells"][1]
+    bad = answers["reads_behind"]["cells"][1]
     assert not bad["finite"]
     assert bad["differing"] == 0
     assert bad["off"] > 1e9
-    good, _ = found["good reads_behind"]["cells"]
+    good, _ = answers["good reads_behind"]["cells"]
     assert not good["finite"]
     assert good["launches"] == 1
 
 
 def test_what_is_read_outside_is_seen_where_a_maximum_hides_it(
-    found: dict[str, dict[str, Any]],
+    answers: dict[str, dict[str, Any]],
 ) -> None:
-    good, bad = found["good hides_behind"]["cells"]
+    good, bad = answers["good hides_behind"]["cells"]
     assert (good["differing"], good["finite"], good["off"]) == (0, True, 0)
     assert good["reads_outside"]
     assert not bad["reads_outside"]
-    assert not found["add"]["cells"][0]["reads_outside"]
+    assert not answers["add"]["cells"][0]["reads_outside"]
 
 
-def test_one_that_is_not_good_ends_it(found: dict[str, dict[str, Any]]) -> None:
-    good, _ = found["good racy"]["cells"]
+def test_one_that_is_not_good_ends_it(answers: dict[str, dict[str, Any]]) -> None:
+    good, _ = answers["good racy"]["cells"]
     assert good["differing"] == 1
     assert good["launches"] < 30
 
@@ -143,7 +145,7 @@ def test_one_that_is_not_good_ends_it(found: dict[str, dict[str, Any]]) -> None:
     ],
 )
 def test_what_ends_a_process_harms_no_other(
-    found: dict[str, dict[str, Any]], name: str, status: str
+    answers: dict[str, dict[str, Any]], name: str, status: str
 ) -> None:
-    assert found[name]["status"] == status
-    assert found["after all"]["status"] == "compared"
+    assert answers[name]["status"] == status
+    assert answers["after all"]["status"] == "compared"

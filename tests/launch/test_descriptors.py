@@ -48,17 +48,22 @@ def test_a_descriptor_is_what_the_release_makes_of_it(
         built(env)
     selection = select(tmp_path / "matrix.toml", envs=tuple(OPTIONS), targets=(target,))
     with selection.open_store() as store:
-        found = building.build(selection, selection.context(store), selection.read_envs)
-    assert found.left_out == ()
+        bundle = building.build(selection, selection.context(store), selection.read_envs)
+    assert bundle.left_out == ()
     parts = [("shape", 0), ("shape", 1), ("stride", 0), ("stride", 1)]
-    for cell in found.launchable:
+    for cell in bundle.launchable:
         assert cell.problem.dtype == "bf16"
         options = OPTIONS[cell.cell.env.name]
-        parameters = [each for each in cell.launch["parameters"] if each.get("name") == "x"]
-        shown = [(each["packing"], each.get("axis", each.get("option", 0))) for each in parameters]
+        parameters = [
+            parameter for parameter in cell.launch["parameters"] if parameter.get("name") == "x"
+        ]
+        shown = [
+            (parameter["packing"], parameter.get("axis", parameter.get("option", 0)))
+            for parameter in parameters
+        ]
         if target == "sm_90":
             assert shown == [("tensor_map", 0), *parts]
-            assert [each["size"] for each in parameters] == [128, 4, 4, 8, 8]
+            assert [parameter["size"] for parameter in parameters] == [128, 4, 4, 8, 8]
             assert parameters[0]["options"] == options
             assert parameters[0]["map"] == {
                 "swizzle": 3,
@@ -70,7 +75,7 @@ def test_a_descriptor_is_what_the_release_makes_of_it(
         else:
             flags = [("option", option) for option in options]
             assert shown == [("address", 0), *parts, *flags, *parts]
-            assert [each["size"] for each in parameters] == [
+            assert [parameter["size"] for parameter in parameters] == [
                 *[8] * 5,
                 *[1] * len(options),
                 *[4, 4, 8, 8],

@@ -32,8 +32,8 @@ class Problem:
 
 def packed(kind: str, size: int, value: Any) -> bytes:
     parameter = {"name": "x", "type": kind, "packing": packing(kind, size), "size": size}
-    (found,) = values_of([parameter], {"x": value})
-    return bytes(found)
+    (argument,) = values_of([parameter], {"x": value})
+    return bytes(argument)
 
 
 def values_of(
@@ -138,8 +138,8 @@ def test_a_tensor_map_is_of_the_whole_tensor(
     driver: CudaDriver, options: dict[str, object], filling: int, element: int
 ) -> None:
     parameter = {**MAP, "options": ["padding", "round_f32_to_tf32"]}
-    (found,) = values_of([parameter], {"x": Matrix(4096)}, driver, x=options)
-    facts, address, *rest = struct.unpack("<16Q", bytes(found))
+    (tensor_map,) = values_of([parameter], {"x": Matrix(4096)}, driver, x=options)
+    facts, address, *rest = struct.unpack("<16Q", bytes(tensor_map))
     assert facts == element | 2 << 8 | 3 << 16 | filling << 24 | 2 << 32  # 2 axes, 128 bytes
     assert address == 4096
     assert rest == [40, 24, 0, 0, 0, 96, 0, 0, 0, 0, 64 | 1 << 32, 16 | 1 << 32, 0, 0]
@@ -148,20 +148,22 @@ def test_a_tensor_map_is_of_the_whole_tensor(
 def test_a_map_has_the_innermost_axis_first(driver: CudaDriver) -> None:
     of_three = {**MAP, "map": {**MAP["map"], "block": [1, 16, 64]}}  # type: ignore[dict-item]
     tensor = Matrix(4096, (1200, 48, 1), (3, 24, 40))
-    (found,) = values_of([of_three], {"x": tensor}, driver)
-    sizes, strides, block = (struct.unpack("<16Q", bytes(found))[at : at + 3] for at in (2, 7, 12))
+    (tensor_map,) = values_of([of_three], {"x": tensor}, driver)
+    sizes, strides, block = (
+        struct.unpack("<16Q", bytes(tensor_map))[at : at + 3] for at in (2, 7, 12)
+    )
     assert (sizes, strides) == ((40, 24, 3), (96, 2400, 0))
     assert [size & 0xFFFF for size in block] == [64, 16, 1]
 
 
 def test_a_map_of_padded_half_bytes_counts_them(driver: CudaDriver) -> None:
     padded = {**MAP, "map": {**MAP["map"], "fp4_padded": True}}  # type: ignore[dict-item]
-    (found,) = values_of([padded], {"x": Matrix(4096)}, driver)
-    assert struct.unpack("<16Q", bytes(found))[2:4] == (80, 24)
+    (tensor_map,) = values_of([padded], {"x": Matrix(4096)}, driver)
+    assert struct.unpack("<16Q", bytes(tensor_map))[2:4] == (80, 24)
 
 
 @pytest.mark.parametrize(
-    ("tensor", "options", "words"),
+    ("tensor", "options", "message"),
     [
         (Matrix(4096), {"round_f32_to_tf32": True}, "its release have no round_f32_to_tf32"),
         (Matrix(4096, (48, 2)), {}, "the innermost stride 2"),
@@ -171,19 +173,19 @@ def test_a_map_of_padded_half_bytes_counts_them(driver: CudaDriver) -> None:
     ],
 )
 def test_a_tensor_without_a_map_is_refused(
-    driver: CudaDriver, tensor: Any, options: dict[str, object], words: str
+    driver: CudaDriver, tensor: Any, options: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(Refused, match=words):
+    with pytest.raises(Refused, match=message):
         values_of([MAP], {"x": tensor}, driver, x=options)
 
 
 def test_a_tensor_of_another_rank_or_element_is_refused(driver: CudaDriver) -> None:
-    for facts, words in (
+    for facts, message in (
         ({"block": [1, 16, 64]}, "x has 2 axes and .* takes 3 axes"),
         ({"element_bytes": 4}, "elements of 2 bytes, and the kernel was compiled for 4"),
     ):
         other = {**MAP, "map": {**MAP["map"], **facts}}  # type: ignore[dict-item]
-        with pytest.raises(Refused, match=words):
+        with pytest.raises(Refused, match=message):
             values_of([other], {"x": Matrix(4096)}, driver)
 
 
@@ -195,20 +197,20 @@ def test_sizes_strides_and_options_of_a_descriptor() -> None:
         {"name": "x", "packing": "option", "option": "padding", "size": 1},
         {"name": "x", "packing": "option", "option": "round_f32_to_tf32", "size": 1},
     ]
-    found = values_of(parameters, {"x": Matrix(4096)}, x={"padding": "nan"})
-    assert [int.from_bytes(bytes(value), "little") for value in found] == [4096, 40, 48, 1, 0]
+    values = values_of(parameters, {"x": Matrix(4096)}, x={"padding": "nan"})
+    assert [int.from_bytes(bytes(value), "little") for value in values] == [4096, 40, 48, 1, 0]
 
 
 def test_hints_are_held_to() -> None:
     facts = {"multiples": {"x": 16, "n": 16}, "constants": {"s": 1}}
     kernel.check_assumptions(facts, {"x": Tensor(64), "n": 32, "s": 1})
-    for given, words in (
+    for arguments, message in (
         ({"x": Tensor(8)}, "x is not a multiple"),
         ({"n": 3}, "n is not a multiple"),
         ({"s": 2}, "s is not 1"),
     ):
-        with pytest.raises(Refused, match=words):
-            kernel.check_assumptions(facts, {"x": Tensor(64), "n": 32, "s": 1, **given})
+        with pytest.raises(Refused, match=message):
+            kernel.check_assumptions(facts, {"x": Tensor(64), "n": 32, "s": 1, **arguments})
 
 
 def test_medians_and_spreads() -> None:
@@ -238,8 +240,8 @@ def entrants(series: str, contests: str = "", releases: str = "") -> list[timing
 def test_configs_that_are_slow_everywhere_leave_a_contest() -> None:
     of = entrants("aabbccdd", "k" * 8, "12" * 4)
     # a is best on 1 and d on 2; b comes close to a, and c to nobody.
-    taken = [[us] for us in (100.0, 150.0, 104.0, 190.0, 120.0, 130.0, 200.0, 90.0)]
-    assert timing.remaining(of, taken, range(8)) == {0, 1, 2, 3, 6, 7}
+    timings = [[us] for us in (100.0, 150.0, 104.0, 190.0, 120.0, 130.0, 200.0, 90.0)]
+    assert timing.remaining(of, timings, range(8)) == {0, 1, 2, 3, 6, 7}
     # The faster half stays, however far behind.
     alone = entrants("abc", "kkk", "111")
     assert timing.remaining(alone, [[100.0], [200.0], [300.0]], range(3)) == {0, 1}
@@ -252,9 +254,9 @@ def test_configs_that_are_slow_everywhere_leave_a_contest() -> None:
 class _Clock:
     """Calls take as long as they say."""
 
-    def __init__(self, taken: dict[Any, list[float]]) -> None:
+    def __init__(self, timings: dict[Any, list[float]]) -> None:
         self.taken: dict[Any, Iterator[float]] = {
-            call: iter(samples) for call, samples in taken.items()
+            call: iter(samples) for call, samples in timings.items()
         }
         self.order: list[Any] = []
 
@@ -263,12 +265,12 @@ class _Clock:
             call()
 
     def rounds(self, calls: Any, count: int, alive: Any) -> list[list[float]]:
-        found: list[list[float]] = [[] for _ in calls]
+        samples: list[list[float]] = [[] for _ in calls]
         for _ in range(count):
             for index, (call, _) in enumerate(calls):
                 self.order.append(call)
-                found[index].append(next(self.taken[call]))
-        return found
+                samples[index].append(next(self.taken[call]))
+        return samples
 
 
 def test_releases_take_turns_and_the_baseline_too() -> None:
@@ -279,12 +281,12 @@ def test_releases_take_turns_and_the_baseline_too() -> None:
     clock: Any = _Clock({old: [100.0] * 90, new: [150.0] * 25 + [101.0] * 65, base: [50.0] * 90})
     both = entrants("xx")
     both[0].launch, both[1].launch = old, new
-    found, baseline = timing.timed(clock, both, base, lambda _: None)
+    latencies, baseline = timing.timed(clock, both, base, lambda _: None)
     assert clock.order[:6] == [old, new, base] * 2
     assert baseline == 50.0
     # They differ, and are timed a second time.
-    assert [each["samples"] for each in found] == [45, 45]
-    assert (found[1]["first_us"], found[1]["us"]) == (150.0, 150.0)
+    assert [latency["samples"] for latency in latencies] == [45, 45]
+    assert (latencies[1]["first_us"], latencies[1]["us"]) == (150.0, 150.0)
 
 
 def test_a_baseline_that_fails_is_none() -> None:
@@ -295,9 +297,9 @@ def test_a_baseline_that_fails_is_none() -> None:
     clock = _Clock({kernel: [1.0] * 90})
     (alone,) = entrants("x")
     alone.launch = kernel
-    found, baseline = timing.timed(clock, [alone], base, lambda _: None)  # type: ignore[arg-type]
+    latencies, baseline = timing.timed(clock, [alone], base, lambda _: None)  # type: ignore[arg-type]
     assert baseline is None
-    assert found[0]["us"] == 1.0
+    assert latencies[0]["us"] == 1.0
 
 
 @pytest.mark.parametrize(("seconds", "samples"), [(1e6, 3 + 5 + 25), (0.0, 3 + 5 + 5)])
@@ -311,13 +313,13 @@ def test_slow_configs_are_timed_less_and_all_when_time_is_short(
     for index, entrant in enumerate(of):
         entrant.launch = lambda index=index: None  # type: ignore[misc]
         calls.append(entrant.launch)
-    taken: dict[Any, list[float]] = {call: [100.0 * n] * 90 for n, call in enumerate(calls, 1)}
-    clock: Any = _Clock({**taken, base: [9.0] * 90})
-    found, baseline = timing.timed(
+    timings: dict[Any, list[float]] = {call: [100.0 * n] * 90 for n, call in enumerate(calls, 1)}
+    clock: Any = _Clock({**timings, base: [9.0] * 90})
+    latencies, baseline = timing.timed(
         clock, of, base, lambda _: None, until=time.monotonic() + seconds
     )
-    assert [each["samples"] for each in found] == [samples, 3 + 5, 3, 3]
-    assert [each["us"] for each in found] == [100.0, 200.0, 300.0, 400.0]
+    assert [latency["samples"] for latency in latencies] == [samples, 3 + 5, 3, 3]
+    assert [latency["us"] for latency in latencies] == [100.0, 200.0, 300.0, 400.0]
     assert baseline == 9.0
 
 
@@ -340,17 +342,17 @@ NOT_A_NUMBER = {
 }
 
 
-def found(
+def check_of(
     *launches: tuple[dict[str, Any], list[dict[str, Any] | None]], spoiled: str | None = None
 ) -> dict[str, Any]:
-    told = CellCheck()
+    check = CellCheck()
     for first, differing in launches:
-        told.add(Problem(), first, differing, 30)  # type: ignore[arg-type]
-    return told.result(spoiled)
+        check.add(Problem(), first, differing, 30)  # type: ignore[arg-type]
+    return check.result(spoiled)
 
 
 def test_all_right() -> None:
-    answer = found((OK, []), (OK, []))
+    answer = check_of((OK, []), (OK, []))
     assert (answer["status"], answer["launches"], answer["differing"], answer["max_abs"]) == (
         "ok",
         60,
@@ -360,20 +362,20 @@ def test_all_right() -> None:
 
 
 def test_the_worst_error_is_told() -> None:
-    answer = found((OK, []), (WRONG, []), (NOT_A_NUMBER, []))
+    answer = check_of((OK, []), (WRONG, []), (NOT_A_NUMBER, []))
     assert (answer["status"], answer["max_abs"], answer["where"]) == ("wrong", None, "one: x[9]")
 
 
 def test_launches_that_differ_are_unstable_also_where_all_are_right() -> None:
-    answer = found((OK, [OK, OK]))
+    answer = check_of((OK, [OK, OK]))
     assert (answer["status"], answer["differing"]) == ("unstable", 2)
     assert "all that were compared are right" in answer["reason"]
-    assert found((OK, [WRONG, None]))["reason"].endswith("1 of 1 that were compared are wrong")
+    assert check_of((OK, [WRONG, None]))["reason"].endswith("1 of 1 that were compared are wrong")
 
 
 def test_who_changes_an_input_is_wrong() -> None:
-    assert found((OK, []), spoiled="one")["status"] == "wrong"
-    assert found((OK, [WRONG]), spoiled="one")["status"] == "wrong"
+    assert check_of((OK, []), spoiled="one")["status"] == "wrong"
+    assert check_of((OK, [WRONG]), spoiled="one")["status"] == "wrong"
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ from tests.launch.expecting import KERNELS
 has_torch = importlib.util.find_spec("torch") is not None
 
 
-def run(*words: str) -> Result:
-    return CliRunner().invoke(main, words)
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
 
 
 def test_a_folder_that_nobody_built(tmp_path: Path) -> None:
@@ -46,8 +46,8 @@ def test_without_pytorch_it_says_what_to_do(
 @pytest.mark.wheels
 @pytest.mark.skipif(has_torch, reason="this interpreter has PyTorch")
 def test_an_env_with_pytorch_is_found(pair_python: str) -> None:
-    found = hosting.find_python(select_places(KERNELS.parents[3] / "matrix.toml"))
-    assert any((Path(found).parent.parent / "lib").glob("python3*/site-packages/torch"))
+    python = hosting.find_python(select_places(KERNELS.parents[3] / "matrix.toml"))
+    assert any((Path(python).parent.parent / "lib").glob("python3*/site-packages/torch"))
 
 
 @pytest.mark.wheels
@@ -136,7 +136,7 @@ def build_in(home: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("numbers", "why", "words"),
+    ("numbers", "why", "expected"),
     [
         ([(2, 1)], "", "3 problems (2 small, 1 large)"),
         ([(0, 1)], "", "1 problem (0 small, 1 large)"),
@@ -148,15 +148,15 @@ def build_in(home: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.M
     ],
 )
 def test_what_a_kernel_yields_in_words(
-    numbers: list[tuple[int | None, int | None]], why: str, words: str
+    numbers: list[tuple[int | None, int | None]], why: str, expected: str
 ) -> None:
     yielded = hosting.YieldedProblems(kernel="kernel", numbers=tuple(numbers), why=why)
-    assert _words_for(yielded) == words
+    assert _words_for(yielded) == expected
 
 
 def test_what_was_not_counted_in_time_in_words() -> None:
     some = hosting.YieldedProblems(kernel="kernel", numbers=((2, 1),), missing=3)
-    words = "3 problems (2 small, 1 large); the functions of 3 more cases were not asked in time"
-    assert _words_for(some) == words
+    expected = "3 problems (2 small, 1 large); the functions of 3 more cases were not asked in time"
+    assert _words_for(some) == expected
     none = hosting.YieldedProblems(kernel="kernel", numbers=(), missing=3)
     assert _words_for(none) == "problems not counted in time"

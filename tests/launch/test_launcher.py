@@ -75,15 +75,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(folder: Path, pair_python: str, library: Path) -> dict[str, dict[str, Any]]:
+def records(folder: Path, pair_python: str, library: Path) -> dict[str, dict[str, Any]]:
     """Everything launched once, by all tests."""
     ended = launched(folder, pair_python, library, "--deadline", "2", "--repeats", "30")
     assert ended.returncode == 1, ended.stderr  # some are lost
     return results(folder)
 
 
-def check(found: dict[str, dict[str, Any]], name: str) -> dict[str, Any]:
-    answer: dict[str, Any] = found[name]["check"]
+def check(records: dict[str, dict[str, Any]], name: str) -> dict[str, Any]:
+    answer: dict[str, Any] = records[name]["check"]
     return answer
 
 
@@ -91,83 +91,85 @@ def check(found: dict[str, dict[str, Any]], name: str) -> dict[str, Any]:
     "name",
     ["add", "add_after", "scratch", "clustered", "much_shared", "recorded", "recorded_in_order"],
 )
-def test_what_is_right_is_timed(found: dict[str, dict[str, Any]], name: str) -> None:
-    assert check(found, name)["status"] == "ok"
-    assert check(found, name)["launches"] == 120
-    assert check(found, name)["differing"] == 0
-    latency = found[name]["latency"]
+def test_what_is_right_is_timed(records: dict[str, dict[str, Any]], name: str) -> None:
+    assert check(records, name)["status"] == "ok"
+    assert check(records, name)["launches"] == 120
+    assert check(records, name)["differing"] == 0
+    latency = records[name]["latency"]
     assert latency["us"] > 0
     assert latency["ratio"] == pytest.approx(latency["us"] / latency["baseline_us"], rel=1e-3)
     assert latency["samples"] >= 20
 
 
-def test_launches_that_were_written_down(found: dict[str, dict[str, Any]]) -> None:
-    assert check(found, "recorded_wrong")["status"] == "wrong"
-    refused = check(found, "recorded_for_others")
+def test_launches_that_were_written_down(records: dict[str, dict[str, Any]]) -> None:
+    assert check(records, "recorded_wrong")["status"] == "wrong"
+    refused = check(records, "recorded_for_others")
     assert refused["status"] == "launch_refused"
     assert (
         "no launch was recorded for n = 37, out of [37], strides [1], elements of 4 bytes"
         in refused["reason"]
     )
     assert (
-        "takes parameters of [8, 8, 8, 4, 8] bytes" in check(found, "recorded_otherwise")["reason"]
+        "takes parameters of [8, 8, 8, 4, 8] bytes"
+        in check(records, "recorded_otherwise")["reason"]
     )
 
 
-def test_wrong_numbers(found: dict[str, dict[str, Any]]) -> None:
-    assert check(found, "wrong")["status"] == "wrong"
-    assert check(found, "wrong")["max_abs"] > 100
-    assert "numbers: out[" in check(found, "wrong")["where"]
-    assert found["wrong"]["latency"] is None
+def test_wrong_numbers(records: dict[str, dict[str, Any]]) -> None:
+    assert check(records, "wrong")["status"] == "wrong"
+    assert check(records, "wrong")["max_abs"] > 100
+    assert "numbers: out[" in check(records, "wrong")["where"]
+    assert records["wrong"]["latency"] is None
 
 
 def test_a_race_is_unstable_however_the_first_launch_came_out(
-    found: dict[str, dict[str, Any]],
+    records: dict[str, dict[str, Any]],
 ) -> None:
-    assert check(found, "racy")["status"] == "unstable"
-    assert check(found, "racy")["differing"] == 40
+    assert check(records, "racy")["status"] == "unstable"
+    assert check(records, "racy")["differing"] == 40
     assert (
-        "10 of 30 launches differ from the first, which is right" in check(found, "racy")["reason"]
+        "10 of 30 launches differ from the first, which is right"
+        in check(records, "racy")["reason"]
     )
-    assert check(found, "late")["status"] == "unstable"
-    assert check(found, "late")["max_abs"] == 1.0
+    assert check(records, "late")["status"] == "unstable"
+    assert check(records, "late")["max_abs"] == 1.0
 
 
-def test_what_is_written_beside_an_output_is_wrong(found: dict[str, dict[str, Any]]) -> None:
-    assert check(found, "beside")["status"] == "wrong"
-    assert "outside of out" in check(found, "beside")["reason"]
+def test_what_is_written_beside_an_output_is_wrong(records: dict[str, dict[str, Any]]) -> None:
+    assert check(records, "beside")["status"] == "wrong"
+    assert "outside of out" in check(records, "beside")["reason"]
 
 
 def test_an_input_that_is_changed_is_wrong_and_harms_no_neighbour(
-    found: dict[str, dict[str, Any]],
+    records: dict[str, dict[str, Any]],
 ) -> None:
-    assert check(found, "spoils")["status"] == "wrong"
-    assert "changed an input" in check(found, "spoils")["reason"]
-    assert check(found, "add_after")["status"] == "ok"
+    assert check(records, "spoils")["status"] == "wrong"
+    assert "changed an input" in check(records, "spoils")["reason"]
+    assert check(records, "add_after")["status"] == "ok"
 
 
-def test_a_fault_has_its_name_and_harms_no_neighbour(found: dict[str, dict[str, Any]]) -> None:
-    assert check(found, "out_of_bounds")["status"] == "faulted"
-    assert "CUDA_ERROR_ILLEGAL_ADDRESS" in check(found, "out_of_bounds")["reason"]
-    assert "numbers" in check(found, "out_of_bounds")["where"]
-    assert check(found, "add_after")["status"] == "ok"
+def test_a_fault_has_its_name_and_harms_no_neighbour(records: dict[str, dict[str, Any]]) -> None:
+    assert check(records, "out_of_bounds")["status"] == "faulted"
+    assert "CUDA_ERROR_ILLEGAL_ADDRESS" in check(records, "out_of_bounds")["reason"]
+    assert "numbers" in check(records, "out_of_bounds")["where"]
+    assert check(records, "add_after")["status"] == "ok"
 
 
-def test_a_hang_is_ended(found: dict[str, dict[str, Any]]) -> None:
-    assert check(found, "hangs")["status"] == "timed_out"
+def test_a_hang_is_ended(records: dict[str, dict[str, Any]]) -> None:
+    assert check(records, "hangs")["status"] == "timed_out"
 
 
-def test_a_process_that_ends_says_nothing(found: dict[str, dict[str, Any]]) -> None:
-    assert check(found, "dies")["status"] == "lost"
+def test_a_process_that_ends_says_nothing(records: dict[str, dict[str, Any]]) -> None:
+    assert check(records, "dies")["status"] == "lost"
 
 
 @pytest.mark.parametrize("name", ["larger_cluster", "together"])
-def test_what_is_at_the_limit_is_launched(found: dict[str, dict[str, Any]], name: str) -> None:
-    assert check(found, name)["status"] == "ok"
+def test_what_is_at_the_limit_is_launched(records: dict[str, dict[str, Any]], name: str) -> None:
+    assert check(records, name)["status"] == "ok"
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
+    ("name", "reason"),
     [
         (
             "too_much_shared",
@@ -199,52 +201,54 @@ def test_what_is_at_the_limit_is_launched(found: dict[str, dict[str, Any]], name
         ("recorded_changed", f"objects/{BUILT} has changed since it was built"),
     ],
 )
-def test_what_is_refused_says_why(found: dict[str, dict[str, Any]], name: str, words: str) -> None:
-    assert check(found, name)["status"] == "launch_refused"
-    assert words in check(found, name)["reason"]
+def test_what_is_refused_says_why(
+    records: dict[str, dict[str, Any]], name: str, reason: str
+) -> None:
+    assert check(records, name)["status"] == "launch_refused"
+    assert reason in check(records, name)["reason"]
 
 
-def test_problems_of_one_size_are_enough(found: dict[str, dict[str, Any]]) -> None:
-    assert check(found, "large_only")["status"] == "ok"
-    assert found["large_only"]["latency"]["us"] > 0
-    assert check(found, "large_only_wrong")["status"] == "wrong"
-    assert check(found, "small_only")["status"] == "ok"
-    assert found["small_only"]["latency"] is None
-    assert check(found, "neither")["status"] == "lost"
-    assert "yielded no problem" in check(found, "neither")["reason"]
+def test_problems_of_one_size_are_enough(records: dict[str, dict[str, Any]]) -> None:
+    assert check(records, "large_only")["status"] == "ok"
+    assert records["large_only"]["latency"]["us"] > 0
+    assert check(records, "large_only_wrong")["status"] == "wrong"
+    assert check(records, "small_only")["status"] == "ok"
+    assert records["small_only"]["latency"] is None
+    assert check(records, "neither")["status"] == "lost"
+    assert "yielded no problem" in check(records, "neither")["reason"]
 
 
 def test_a_problem_that_cannot_be_made_says_nothing_of_the_kernel(
-    found: dict[str, dict[str, Any]],
+    records: dict[str, dict[str, Any]],
 ) -> None:
-    assert check(found, "no_problem")["status"] == "lost"
-    assert "KeyError" in check(found, "no_problem")["reason"]
+    assert check(records, "no_problem")["status"] == "lost"
+    assert "KeyError" in check(records, "no_problem")["reason"]
 
 
 def test_without_a_reference_launches_are_held_to_each_other(
-    found: dict[str, dict[str, Any]],
+    records: dict[str, dict[str, Any]],
 ) -> None:
-    answer = check(found, "unknown")
+    answer = check(records, "unknown")
     assert answer["status"] == "unsupported"
     assert (
         "30 launches gave the same bits; not compared: no reference is known; it changed out (1 of"
         " 9 elements)" in answer["reason"]
     )
-    assert found["unknown"]["latency"] is None
+    assert records["unknown"]["latency"] is None
     (values,) = answer["values"]
     assert values["written"] == "000010000"
-    assert check(found, "unknown_racy")["status"] == "unstable"
-    assert "launches differ from the first" in check(found, "unknown_racy")["reason"]
-    assert check(found, "unknown_out_of_bounds")["status"] == "faulted"
+    assert check(records, "unknown_racy")["status"] == "unstable"
+    assert "launches differ from the first" in check(records, "unknown_racy")["reason"]
+    assert check(records, "unknown_out_of_bounds")["status"] == "faulted"
 
 
-def test_the_device_is_told(found: dict[str, dict[str, Any]]) -> None:
-    device = found["add"]["device"]
+def test_the_device_is_told(records: dict[str, dict[str, Any]]) -> None:
+    device = records["add"]["device"]
     assert (device["name"], device["cc"], device["cuda"]) == ("stand-in", "9.0", "13.0")
 
 
 def test_what_the_file_has_is_not_launched_again(
-    found: dict[str, dict[str, Any]], folder: Path, pair_python: str, library: Path
+    records: dict[str, dict[str, Any]], folder: Path, pair_python: str, library: Path
 ) -> None:
     """But for what is lost; a line that was cut short counts as none."""
     path = folder / "results.jsonl"
@@ -265,7 +269,7 @@ def test_what_the_file_has_is_not_launched_again(
 
 
 def test_a_machine_without_a_driver_launches_nothing(
-    found: dict[str, dict[str, Any]], folder: Path, pair_python: str, tmp_path: Path
+    records: dict[str, dict[str, Any]], folder: Path, pair_python: str, tmp_path: Path
 ) -> None:
     out = tmp_path / "results.jsonl"
     ended = launched(folder, pair_python, tmp_path / "libnone.so", "--out", str(out))

@@ -60,28 +60,28 @@ def store(tmp_path: Path) -> Store:
 def merged(store: Store, *lines: object) -> MergedResults:
     path = store.folder / "results.jsonl"
     path.write_text(
-        "".join((each if isinstance(each, str) else json.dumps(each)) + "\n" for each in lines)
+        "".join((entry if isinstance(entry, str) else json.dumps(entry)) + "\n" for entry in lines)
     )
     return merge(path, store)
 
 
-def known(store: Store, result: Result = RESULT) -> Result:
-    (found,) = with_launched([result], store)
-    return found
+def with_launches(store: Store, result: Result = RESULT) -> Result:
+    (launched_result,) = with_launched([result], store)
+    return launched_result
 
 
 def test_what_was_launched_is_known_of_its_cell(store: Store) -> None:
     assert merged(store, line()) == MergedResults(kept=1, lost=0, unreadable=0)
-    found = known(store)
-    assert found.numbers.gpu is not None
-    assert (found.numbers.gpu.status, found.numbers.gpu.max_abs, found.numbers.gpu.device) == (
+    result = with_launches(store)
+    assert result.numbers.gpu is not None
+    assert (result.numbers.gpu.status, result.numbers.gpu.max_abs, result.numbers.gpu.device) == (
         Status.OK,
         0.5,
         "NVIDIA H200",
     )
-    assert (found.numbers.gpu.launches, found.numbers.gpu.differing) == (60, 0)
-    assert found.latency is not None
-    assert (found.latency.us, found.latency.ratio, found.latency.device) == (
+    assert (result.numbers.gpu.launches, result.numbers.gpu.differing) == (60, 0)
+    assert result.latency is not None
+    assert (result.latency.us, result.latency.ratio, result.latency.device) == (
         10.0,
         2.0,
         "NVIDIA H200",
@@ -91,7 +91,7 @@ def test_what_was_launched_is_known_of_its_cell(store: Store) -> None:
 def test_it_is_known_wherever_the_files_are_and_whatever_the_worker(store: Store) -> None:
     merged(store, line())
     moved = evolve(RESULT, cell=evolve(CELL, spec=evolve(CELL.spec, source="/elsewhere/faces.py")))
-    assert known(store, moved).numbers.gpu is not None
+    assert with_launches(store, moved).numbers.gpu is not None
 
 
 @pytest.mark.parametrize(
@@ -112,28 +112,28 @@ def test_it_is_known_wherever_the_files_are_and_whatever_the_worker(store: Store
 )
 def test_of_another_cell_it_is_not_known(store: Store, other: Result) -> None:
     merged(store, line())
-    assert known(store, other) is other
+    assert with_launches(store, other) is other
 
 
 def test_the_last_of_several_counts(store: Store) -> None:
     wrong = {**CHECK, "status": "wrong", "reason": "is 5, expected 0"}
     merged(store, line(), line(check=wrong, latency=None))
-    found = known(store)
-    assert found.numbers.gpu is not None
-    assert (found.numbers.gpu.status, found.numbers.gpu.reason, found.latency) == (
+    result = with_launches(store)
+    assert result.numbers.gpu is not None
+    assert (result.numbers.gpu.status, result.numbers.gpu.reason, result.latency) == (
         Status.WRONG,
         "is 5, expected 0",
         None,
     )
     merged(store, line())
-    assert known(store).latency is not None
+    assert with_launches(store).latency is not None
 
 
 def test_what_is_lost_is_no_result_and_takes_none_away(store: Store) -> None:
     merged(store, line())
     lost = line(check={**CHECK, "status": "lost"}, device=None)
     assert merged(store, lost) == MergedResults(kept=0, lost=1, unreadable=0)
-    assert known(store).latency is not None
+    assert with_launches(store).latency is not None
     assert merged(store, lost, line()) == MergedResults(kept=1, lost=0, unreadable=0)
 
 
@@ -156,16 +156,16 @@ def test_lines_that_are_none_are_counted(store: Store, bad: object) -> None:
 
 def test_numbers_that_are_none_are_left_out(store: Store) -> None:
     merged(store, line(check={**CHECK, "max_abs": "large", "launches": -1, "where": 7}))
-    gpu = known(store).numbers.gpu
+    gpu = with_launches(store).numbers.gpu
     assert gpu is not None
     assert (gpu.max_abs, gpu.launches, gpu.where) == (None, None, "")
 
 
 @pytest.mark.parametrize(
-    ("lines", "words"), [(["what"], "no result"), ([line(schema=2)], "has schema 2")]
+    ("lines", "message"), [(["what"], "no result"), ([line(schema=2)], "has schema 2")]
 )
-def test_other_files_are_refused(store: Store, lines: list[object], words: str) -> None:
-    with pytest.raises(StoreError, match=words):
+def test_other_files_are_refused(store: Store, lines: list[object], message: str) -> None:
+    with pytest.raises(StoreError, match=message):
         merged(store, *lines)
 
 
@@ -179,7 +179,7 @@ def test_a_row_that_no_version_has_written_is_nothing(store: Store) -> None:
     store.add_launched(
         [LaunchedRow(identity=identity, problem=problem, device="x", cell="", object="", told="[]")]
     )
-    assert known(store) is RESULT
+    assert with_launches(store) is RESULT
 
 
 def test_a_store_from_before_launches_is_taken(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_store_from_before_launches_is_taken(tmp_path: Path) -> None:
         database.execute("DROP TABLE launched")
     with Store(tmp_path / "s") as store:
         merged(store, line())
-        assert known(store).latency is not None
+        assert with_launches(store).latency is not None
 
 
 def test_more_than_one_query_takes(store: Store) -> None:
@@ -235,9 +235,9 @@ def test_what_was_changed_is_kept_where_there_is_no_reference(store: Store) -> N
             latency=None,
         ),
     )
-    check = known(store).numbers.gpu
+    check = with_launches(store).numbers.gpu
     assert check is not None
     assert (check.status, check.right, check.launches) == (Status.UNSUPPORTED, None, 60)
-    assert [(each.name, each.values[0], each.written) for each in check.samples] == [
+    assert [(sample.name, sample.values[0], sample.written) for sample in check.samples] == [
         ("o", 1.5, (True, False))
     ]

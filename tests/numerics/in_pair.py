@@ -40,8 +40,8 @@ def framed(*shape: int, dtype: torch.dtype = torch.float16) -> torch.Tensor:
     ]
 
 
-def problem(tensor: torch.Tensor, reference: torch.Tensor, **said: Any) -> dict[str, Any]:
-    output = {"reference": reference, **said}
+def problem(tensor: torch.Tensor, reference: torch.Tensor, **options: Any) -> dict[str, Any]:
+    output = {"reference": reference, **options}
     return {
         "name": "odd",
         "arguments": {"O_ptr": tensor, "n": 3},
@@ -58,14 +58,16 @@ def main(numerics: str, folder: str) -> None:
         name: str,
         kernel: Callable[[torch.Tensor], object],
         dtype: torch.dtype = torch.float16,
-        **said: Any,
+        **options: Any,
     ) -> None:
         reference = (torch.arange(2 * 3 * 5, dtype=torch.float64) % 7).reshape(2, 3, 5)
-        made = problems.checked(problem(framed(2, 3, 5, dtype=dtype), reference, **said))
-        outputs.poison(made)
-        tensor = made["arguments"]["O_ptr"]
+        checked_problem = problems.checked(
+            problem(framed(2, 3, 5, dtype=dtype), reference, **options)
+        )
+        outputs.poison(checked_problem)
+        tensor = checked_problem["arguments"]["O_ptr"]
         kernel(tensor)
-        SAID[name] = outputs.compare(made)
+        SAID[name] = outputs.compare(checked_problem)
 
     right = (torch.arange(30) % 7).reshape(2, 3, 5)
 
@@ -120,9 +122,9 @@ def main(numerics: str, folder: str) -> None:
     shared["arguments"]["A"].fill_(1)
     SAID["one of two"] = outputs.compare(shared)
 
-    def refused(name: str, said: object) -> None:
+    def refused(name: str, candidate: object) -> None:
         try:
-            problems.checked(said)
+            problems.checked(candidate)
         except problems.ProblemError as error:
             SAID[name] = str(error)
         else:
@@ -148,9 +150,9 @@ def main(numerics: str, folder: str) -> None:
     refused("padded oddly", dict(good, descriptors={"O_ptr": {"padding": "one"}}))
 
     def gridded(name: str, grid: object) -> None:
-        made = problems.checked(dict(good, grid=grid))
+        checked_problem = problems.checked(dict(good, grid=grid))
         try:
-            SAID[name] = problems.grid_of(made, {"BLOCK": 4, "num_warps": 8})
+            SAID[name] = problems.grid_of(checked_problem, {"BLOCK": 4, "num_warps": 8})
         except problems.ProblemError as error:
             SAID[name] = str(error)
 
@@ -159,10 +161,12 @@ def main(numerics: str, folder: str) -> None:
     gridded("a grid without a setting", lambda settings: (settings["BLOCK_M"],))
     gridded("a grid of nothing", lambda settings: (settings["BLOCK"] - 4, 1))
     gridded("no grid", None)
-    whole = torch.zeros(4)
+    storage = torch.zeros(4)
     refused(
         "input in the storage",
-        dict(problem(whole[:2], torch.zeros(2)), arguments={"O_ptr": whole[:2], "X": whole[2:]}),
+        dict(
+            problem(storage[:2], torch.zeros(2)), arguments={"O_ptr": storage[:2], "X": storage[2:]}
+        ),
     )
 
     def loaded(name: str, text: str, function: str = "yields") -> None:
@@ -170,9 +174,10 @@ def main(numerics: str, folder: str) -> None:
         with open(path, "w") as file:
             file.write(text)
         try:
-            found = problems.load(path, function)
+            generator = problems.load(path, function)
             SAID[name] = [
-                each["name"] for each in problems.each(found, {"D": 4}, "fp16", 0, "cpu", False)
+                problem["name"]
+                for problem in problems.each(generator, {"D": 4}, "fp16", 0, "cpu", False)
             ]
         except problems.ProblemError as error:
             SAID[name] = str(error)

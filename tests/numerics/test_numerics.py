@@ -20,7 +20,7 @@ PAIRS = ("triton-3.0.0-torch-2.4.1", "triton-3.5.1-torch-2.9.1")
 
 
 @pytest.fixture(scope="module", params=PAIRS)
-def said(
+def answers(
     request: pytest.FixtureRequest,
     built: Callable[[str], BuiltEnv],
     tmp_path_factory: pytest.TempPathFactory,
@@ -37,8 +37,8 @@ def said(
     return json.loads(done.stdout)
 
 
-def test_what_is_right_is_ok(said: Any) -> None:
-    assert said["right"] == {
+def test_what_is_right_is_ok(answers: Any) -> None:
+    assert answers["right"] == {
         "status": "ok",
         "max_abs": 0.0,
         "max_rel": 0.0,
@@ -46,56 +46,58 @@ def test_what_is_right_is_ok(said: Any) -> None:
         "reason": "",
     }
     assert {
-        name: said[name]["status"] for name in ("near", "added", "started from")
+        name: answers[name]["status"] for name in ("near", "added", "started from")
     } == dict.fromkeys(("near", "added", "started from"), "ok")
-    assert 1e-3 < said["near"]["max_abs"] < 4e-3
+    assert 1e-3 < answers["near"]["max_abs"] < 4e-3
 
 
-def test_what_is_wrong_has_a_place_and_a_size(said: Any) -> None:
-    assert said["far"]["status"] == "wrong"
-    assert said["far"]["where"] == "odd: O_ptr[1, 2, 3]"
-    assert said["far"]["max_abs"] == 0.5
+def test_what_is_wrong_has_a_place_and_a_size(answers: Any) -> None:
+    assert answers["far"]["status"] == "wrong"
+    assert answers["far"]["where"] == "odd: O_ptr[1, 2, 3]"
+    assert answers["far"]["max_abs"] == 0.5
     assert (
-        said["far"]["reason"]
+        answers["far"]["reason"]
         == "is 0.5, expected 0, off by 0.5 where 0.004 is allowed (fp16); 1 of 30 elements wrong"
     )
-    assert said["relatively near"]["status"] == "wrong", "a tolerance that is relative to 0 is none"
+    assert answers["relatively near"]["status"] == "wrong", (
+        "a tolerance that is relative to 0 is none"
+    )
 
 
-def test_nan_equals_nothing(said: Any) -> None:
-    assert said["nan"]["status"] == "wrong"
-    assert said["nan"]["reason"] == "is nan, expected 5; 1 of 30 elements wrong"
-    assert said["nan"]["max_abs"] is None
+def test_nan_equals_nothing(answers: Any) -> None:
+    assert answers["nan"]["status"] == "wrong"
+    assert answers["nan"]["reason"] == "is nan, expected 5; 1 of 30 elements wrong"
+    assert answers["nan"]["max_abs"] is None
 
 
 @pytest.mark.parametrize("name", ["half", "not at all", "added to garbage", "one of two", "least"])
-def test_what_was_not_written_is_known(said: Any, name: str) -> None:
-    assert said[name]["status"] == "wrong"
-    assert said[name]["reason"].startswith("was not written")
+def test_what_was_not_written_is_known(answers: Any, name: str) -> None:
+    assert answers[name]["status"] == "wrong"
+    assert answers[name]["reason"].startswith("was not written")
 
 
-def test_what_was_written_elsewhere_is_known(said: Any) -> None:
-    assert said["beside"]["status"] == "wrong"
-    assert said["beside"]["where"] == "odd: outside of O_ptr"
+def test_what_was_written_elsewhere_is_known(answers: Any) -> None:
+    assert answers["beside"]["status"] == "wrong"
+    assert answers["beside"]["where"] == "odd: outside of O_ptr"
     assert (
-        said["beside"]["reason"]
+        answers["beside"]["reason"]
         == "wrote outside of O_ptr: 1 of the elements around it, the first 1 before its first"
     )
 
 
-def test_every_type_can_be_an_output(said: Any) -> None:
-    kinds = [name.removesuffix(" right") for name in said if name.startswith("torch.")]
+def test_every_type_can_be_an_output(answers: Any) -> None:
+    kinds = [name.removesuffix(" right") for name in answers if name.startswith("torch.")]
     rights = {
-        kind: said[f"{kind} right"]["status"]
+        kind: answers[f"{kind} right"]["status"]
         for kind in kinds
         if kind.endswith(("8", "6", "4", "2"))
     }
     assert set(rights.values()) == {"ok"}
     assert {
-        name: each["status"]
-        for name, each in said.items()
+        name: answer["status"]
+        for name, answer in answers.items()
         if name.startswith("torch.") and name.endswith("half")
-    } == {name: "wrong" for name in said if name.startswith("torch.") and name.endswith("half")}
+    } == {name: "wrong" for name in answers if name.startswith("torch.") and name.endswith("half")}
 
 
 MALFORMED = {
@@ -138,22 +140,22 @@ MALFORMED = {
 }
 
 
-def test_what_is_malformed_is_refused_in_a_sentence(said: Any) -> None:
-    assert {name: said[name] for name in MALFORMED} == MALFORMED
-    assert said["good"] is None
+def test_what_is_malformed_is_refused_in_a_sentence(answers: Any) -> None:
+    assert {name: answers[name] for name in MALFORMED} == MALFORMED
+    assert answers["good"] is None
 
 
-def test_a_grid_may_be_a_function_of_the_settings(said: Any) -> None:
-    assert said["a grid of numbers"] == [3, 2]
-    assert said["a grid of settings"] == [32]
-    assert said["a grid without a setting"] == (
+def test_a_grid_may_be_a_function_of_the_settings(answers: Any) -> None:
+    assert answers["a grid of numbers"] == [3, 2]
+    assert answers["a grid of settings"] == [32]
+    assert answers["a grid without a setting"] == (
         "problem 'odd': the grid failed: KeyError: 'BLOCK_M'"
     )
-    assert said["a grid of nothing"] == (
+    assert answers["a grid of nothing"] == (
         "problem 'odd': the grid must be one to three whole numbers above 0, not (0, 1)"
     )
-    assert said["no grid"] == "problem 'odd' has no grid"
+    assert answers["no grid"] == "problem 'odd' has no grid"
 
 
-def test_problems_can_import_what_lies_beside_them(said: Any) -> None:
-    assert said["two"] == ["4 0", "4 1"]
+def test_problems_can_import_what_lies_beside_them(answers: Any) -> None:
+    assert answers["two"] == ["4 0", "4 1"]

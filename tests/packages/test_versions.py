@@ -18,7 +18,7 @@ from compat.cli.commands import main
 from compat.envs.listing import NO_INDEX
 from compat.model import BuiltEnv
 from compat.report.document import schema
-from tests.wheels import empty_project, own_libraries, said, wheelhouse
+from tests.wheels import compat_output, empty_project, own_libraries, wheelhouse
 
 __all__ = ["own_libraries", "wheelhouse"]
 
@@ -34,19 +34,21 @@ ASKED = (
 )
 
 
-def without(words: tuple[str, ...], option: str) -> list[str]:
-    return [word for word in words if word != option]
+def without(arguments: tuple[str, ...], option: str) -> list[str]:
+    return [word for word in arguments if word != option]
 
 
 def statuses(document: dict[str, Any]) -> dict[str, list[str]]:
     """Kernel/variant → status and class on each release."""
-    found: dict[str, list[str]] = {}
+    by_variant: dict[str, list[str]] = {}
     for cell in sorted(document["cells"], key=lambda cell: RELEASES.index(cell["triton"])):
         failure = (
             f" {cell['failure']['class']} {cell['failure']['stage']}" if cell["failure"] else ""
         )
-        found.setdefault(f"{cell['kernel']}/{cell['variant']}", []).append(cell["status"] + failure)
-    return found
+        by_variant.setdefault(f"{cell['kernel']}/{cell['variant']}", []).append(
+            cell["status"] + failure
+        )
+    return by_variant
 
 
 @pytest.fixture
@@ -69,7 +71,7 @@ def test_versions_stand_side_by_side_over_releases(project: Path) -> None:
     """All in one test, since a run takes seconds: each of the functions below looks at one side of
     it.
     """
-    text = said("matrix", *ASKED, code=1)
+    text = compat_output("matrix", *ASKED, code=1)
     document = json.loads((project / "reports" / "matrix.json").read_text())
     jsonschema.validate(document, schema())
     what_is_refused_at_import_fails_and_nothing_else_does(document)
@@ -109,22 +111,22 @@ def each_version_is_counted(document: dict[str, Any], text: str, markdown: str) 
     first, second = document["packages"]
     assert (first["package"], first["version"], first["kernels"]) == ("live-waves", "1.0", 4)
     assert [
-        (each["release"], each["compile"], each["fail"], each["unknown"])
-        for each in first["releases"]
+        (release["release"], release["compile"], release["fail"], release["unknown"])
+        for release in first["releases"]
     ] == [
         ("3.0.0", 2, 2, 0),
         ("3.4.0", 4, 0, 0),
         ("3.9.0", 1, 3, 0),
     ]
     assert first["releases"][2]["classes"] == {"api-changed": 2, "api-removed": 1}
-    assert [each["compile"] for each in second["releases"]] == [3, 3, 3]
+    assert [release["compile"] for release in second["releases"]] == [3, 3, 3]
     assert "1.0            4    2    4    1" in text
     assert "1.0 on 3.9.0: 3 of 4 fail: api-changed 2, api-removed 1" in text
     assert "| 1.0 | 4 | 2 | 4 | 1 |\n| 2.0 | 3 | 3 | 3 | 3 |" in markdown
 
 
 def a_report_says_the_same_when_it_is_read_again(text: str) -> None:
-    again = said("report", "reports/matrix.json")
+    again = compat_output("report", "reports/matrix.json")
     assert text.partition("live-waves: how many")[2].partition("\n\n")[0] in again
 
 
@@ -145,7 +147,7 @@ constexprs = { BLOCK = 64 }
 
 def kernel_files_of_one_version_are_read_at_another(project: Path) -> None:
     (project / "launched.toml").write_text(LAUNCHED)
-    listed = said("list", "cells", "launched.toml", *without(ASKED, "--no-build"))
+    listed = compat_output("list", "cells", "launched.toml", *without(ASKED, "--no-build"))
     assert {
         line.rpartition("/")[0]
         for line in listed.splitlines()
@@ -159,7 +161,7 @@ def kernel_files_of_one_version_are_read_at_another(project: Path) -> None:
         "live-waves 2.0 does not have these kernels as they are declared, so they are not tried:"
         " gone" in listed
     )
-    alone = said(
+    alone = compat_output(
         "matrix", "launched.toml", "--envs", "3.9.0", "--target", "sm_90", "--no-build", code=1
     )
     assert "live-waves: kernels that compile" in alone, (
@@ -169,13 +171,13 @@ def kernel_files_of_one_version_are_read_at_another(project: Path) -> None:
 
 def other_commands_take_such_kernels(project: Path) -> None:
     cell = "tuned/live-waves-1.0/*/*/triton-3.9.0"
-    asked = ("--package", "live-waves==1.0,2.0")
-    explained = said("explain", cell, *asked, "--envs", "3.9.0", "--target", "sm_90")
+    options = ("--package", "live-waves==1.0,2.0")
+    explained = compat_output("explain", cell, *options, "--envs", "3.9.0", "--target", "sm_90")
     assert "stage: source" in explained
     assert "key contains names that are not kernel arguments: dtype" in explained
-    bisected = said(
+    bisected = compat_output(
         "bisect",
-        *asked,
+        *options,
         "--kernel",
         "beside",
         "--variant",
@@ -185,12 +187,12 @@ def other_commands_take_such_kernels(project: Path) -> None:
         "--no-build",
     )
     assert "Last good 3.4.0, first bad 3.9.0" in bisected
-    removed = ("gone/*/*/*/triton-3.9.0", *asked, "--envs", "3.9.0", "--target", "sm_90")
-    assert "wrote" in said("repro", *removed, "--output", "repro")
-    assert "wrote" in said(
-        "repro", cell, *asked, "--envs", "3.8.0,3.9.0", "--target", "sm_90", "--output", "repro"
+    removed = ("gone/*/*/*/triton-3.9.0", *options, "--envs", "3.9.0", "--target", "sm_90")
+    assert "wrote" in compat_output("repro", *removed, "--output", "repro")
+    assert "wrote" in compat_output(
+        "repro", cell, *options, "--envs", "3.8.0,3.9.0", "--target", "sm_90", "--output", "repro"
     )
-    refused = said("fix", *removed, "--no-build", code=2)
+    refused = compat_output("fix", *removed, "--no-build", code=2)
     assert "`compat fix` does not edit libraries" in refused
     assert "Copy the kernel into a file of your own" in refused
     for path in (project / "repro").iterdir():
@@ -226,10 +228,10 @@ def test_a_name_alone_is_the_newest_release(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (wheelhouse / "live_waves-3.0rc1-py3-none-any.whl").touch()
-    newest = said("list", "kernels", "--package", "live-waves==2.0")
-    assert said("list", "kernels", "--package", "Live_Waves") == newest
-    both = said("list", "kernels", "--package", "live-waves==1.0,2.0")
-    assert said("list", "kernels", "--package", "live-waves==1.0,live-waves") == both
+    newest = compat_output("list", "kernels", "--package", "live-waves==2.0")
+    assert compat_output("list", "kernels", "--package", "Live_Waves") == newest
+    both = compat_output("list", "kernels", "--package", "live-waves==1.0,2.0")
+    assert compat_output("list", "kernels", "--package", "live-waves==1.0,live-waves") == both
 
 
 def test_an_index_that_does_not_answer_is_named(
@@ -240,23 +242,23 @@ def test_an_index_that_does_not_answer_is_named(
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("UV_INDEX_URL", "http://127.0.0.1:9/simple")
     monkeypatch.setenv("UV_HTTP_RETRIES", "0")
-    told = said("matrix", "--package", "absent-waves==1.0", code=4)
+    output = compat_output("matrix", "--package", "absent-waves==1.0", code=4)
     assert (
         "cannot install absent-waves==1.0: http://127.0.0.1:9/simple/absent-waves/ cannot be read: "
-        in told
+        in output
     )
-    assert "Check that this machine reaches the package index." in told
-    assert told.count("error") == 1
+    assert "Check that this machine reaches the package index." in output
+    assert output.count("error") == 1
 
 
 def test_what_was_unpacked_works_without_the_index(
     wheelhouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    first = said("list", "kernels", "--package", "live-waves==2.0")
+    first = compat_output("list", "kernels", "--package", "live-waves==2.0")
     for wheel in wheelhouse.iterdir():
         wheel.unlink()
-    assert said("list", "kernels", "--package", "live-waves==2.0") == first
-    assert "Libraries that were unpacked before work without it: live-waves-2.0." in said(
+    assert compat_output("list", "kernels", "--package", "live-waves==2.0") == first
+    assert "Libraries that were unpacked before work without it: live-waves-2.0." in compat_output(
         "list", "kernels", "--package", "live-waves==1.0", code=4
     )

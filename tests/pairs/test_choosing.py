@@ -44,8 +44,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "matrix.toml"
 
 
-def names(asked: tuple[RequestedPair, ...]) -> list[str]:
-    return [f"{each.env.framework_release}+{each.release or 'own'}" for each in asked]
+def names(pairs: tuple[RequestedPair, ...]) -> list[str]:
+    return [f"{pair.env.framework_release}+{pair.release or 'own'}" for pair in pairs]
 
 
 def places(project: Path, *envs: str) -> Selection:
@@ -92,8 +92,8 @@ def test_a_pytorch_that_is_not_declared_comes_with_the_release_that_it_asks_for(
     from packaging.version import Version
 
     monkeypatch.setattr(pairing, "pinned_release", lambda *_: Version("3.7.1"))
-    (asked,), _ = chosen(places(project), ["2.13.0"], ["3.9.0"])
-    assert asked.env.name == "triton-3.7.1-torch-2.13.0"
+    (pair,), _ = chosen(places(project), ["2.13.0"], ["3.9.0"])
+    assert pair.env.name == "triton-3.7.1-torch-2.13.0"
 
 
 def test_offline_a_pytorch_that_is_not_declared_cannot_be_had(

@@ -33,7 +33,7 @@ def answer(*errors: dict[str, Any], stage: str = "compile") -> dict[str, Any]:
 
 def launched(
     *names: str,
-    wanted: tuple[str, ...],
+    prefixes: tuple[str, ...],
     own: tuple[str, ...] = (),
     logged: tuple[dict[str, Any], ...] = (),
 ) -> dict[str, Any]:
@@ -42,19 +42,19 @@ def launched(
         "stage": "launched",
         "errors": [],
         "launched": launches,
-        "wanted": list(wanted),
+        "wanted": list(prefixes),
         "own": list(own),
         "logged": list(logged),
     }
 
 
 def test_a_graph_that_launches_all_it_must_is_ok() -> None:
-    judged = judge(launched("triton_red_0", "triton_per_1", wanted=("triton_", "triton_")))
+    judged = judge(launched("triton_red_0", "triton_per_1", prefixes=("triton_", "triton_")))
     assert (judged.status, judged.failure_class, judged.message) == (Status.OK, None, "")
 
 
 def test_each_kernel_needs_a_launch_of_its_own() -> None:
-    judged = judge(launched("triton_red_0", wanted=("triton_", "triton_")))
+    judged = judge(launched("triton_red_0", prefixes=("triton_", "triton_")))
     assert (judged.status, judged.failure_class) == (Status.WRONG, "launch-missing")
     assert judged.message == "1 of 2 kernels are not launched"
 
@@ -66,7 +66,7 @@ def test_a_users_kernel_that_was_dropped_is_wrong_and_says_what_was_swallowed() 
     judged = judge(
         launched(
             "triton_poi_0",
-            wanted=("compat_user_add",),
+            prefixes=("compat_user_add",),
             own=("compat_user_add",),
             logged=(swallowed,),
         )
@@ -79,7 +79,7 @@ def test_a_users_kernel_that_was_dropped_is_wrong_and_says_what_was_swallowed() 
 
 
 @pytest.mark.parametrize(
-    ("given", "failure_class", "message"),
+    ("program_answer", "failure_class", "message"),
     [
         (
             answer(
@@ -154,9 +154,9 @@ def test_a_users_kernel_that_was_dropped_is_wrong_and_says_what_was_swallowed() 
     ],
 )
 def test_what_was_raised_has_a_class(
-    given: dict[str, Any], failure_class: str, message: str
+    program_answer: dict[str, Any], failure_class: str, message: str
 ) -> None:
-    judged = judge(given)
+    judged = judge(program_answer)
     assert (judged.status, judged.failure_class, judged.message) == (
         Status.REJECTED,
         failure_class,
@@ -198,12 +198,13 @@ def test_a_pytorch_without_cuda_is_no_failure_of_the_pair() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{}, {"stage": "launch"}, {"errors": ["x"]}, {"stage": "launched", "errors": [7]}]
+    "program_answer",
+    [{}, {"stage": "launch"}, {"errors": ["x"]}, {"stage": "launched", "errors": [7]}],
 )
-def test_an_answer_that_says_nothing_is_not_ok(given: dict[str, Any]) -> None:
-    if given.get("stage") == "launched":
-        given = {**given, "wanted": ["triton_"]}
-    judged = judge(given)
+def test_an_answer_that_says_nothing_is_not_ok(program_answer: dict[str, Any]) -> None:
+    if program_answer.get("stage") == "launched":
+        program_answer = {**program_answer, "wanted": ["triton_"]}
+    judged = judge(program_answer)
     assert judged.status is not Status.OK
     assert judged.failure_class in CLASSES
 

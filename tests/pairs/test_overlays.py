@@ -20,13 +20,13 @@ VERSION = platform.python_version()
 
 def test_a_release_is_installed_once(tmp_path: Path, wheelhouse: Path) -> None:
     cache = EnvCache(tmp_path / "cache")
-    found = overlaid(("live-waves==2.0", "no-kernels"), sys.executable, VERSION, cache)
-    assert (found.folder / "live_waves" / "plain.py").is_file()
-    assert (found.folder / "no_kernels").is_dir()
-    assert found.folder.name == f"live-waves-2.0-cp{sys.version_info[0]}{sys.version_info[1]}"
+    overlay = overlaid(("live-waves==2.0", "no-kernels"), sys.executable, VERSION, cache)
+    assert (overlay.folder / "live_waves" / "plain.py").is_file()
+    assert (overlay.folder / "no_kernels").is_dir()
+    assert overlay.folder.name == f"live-waves-2.0-cp{sys.version_info[0]}{sys.version_info[1]}"
     for wheel in wheelhouse.iterdir():
         wheel.unlink()
-    assert overlaid(("live-waves==2.0", "no-kernels"), sys.executable, VERSION, cache) == found
+    assert overlaid(("live-waves==2.0", "no-kernels"), sys.executable, VERSION, cache) == overlay
 
 
 def test_other_requirements_make_it_anew(tmp_path: Path, wheelhouse: Path) -> None:

@@ -67,17 +67,17 @@ def toolchain(folder: Path, *programs: str, importing: str = "") -> Toolchain:
 
 
 @pytest.fixture
-def tried(tmp_path: Path) -> PairRun:
+def pair_run(tmp_path: Path) -> PairRun:
     return PairRun(
         python=sys.executable, library=tmp_path, compiler="/a/compiler", before=tmp_path / "before"
     )
 
 
 def test_a_program_that_ends_the_process_takes_no_other_along(
-    tmp_path: Path, tried: PairRun
+    tmp_path: Path, pair_run: PairRun
 ) -> None:
     answers = run_programs(
-        tried, toolchain(tmp_path / "p", "first", "killed", "second", "exits", "third")
+        pair_run, toolchain(tmp_path / "p", "first", "killed", "second", "exits", "third")
     )
     assert answers.facts["release"] == "2"
     assert [
@@ -87,35 +87,37 @@ def test_a_program_that_ends_the_process_takes_no_other_along(
     assert answers.programs["exits"] == {"ended": "exit code 3", "words": "said before the end"}
 
 
-def test_a_program_has_a_deadline(tmp_path: Path, tried: PairRun) -> None:
-    answers = run_programs(tried, toolchain(tmp_path / "p", "hangs", "last"), deadline=1.0)
+def test_a_program_has_a_deadline(tmp_path: Path, pair_run: PairRun) -> None:
+    answers = run_programs(pair_run, toolchain(tmp_path / "p", "hangs", "last"), deadline=1.0)
     assert answers.programs["hangs"]["ended"] == "deadline"
     assert answers.programs["last"]["stage"] == "launched"
 
 
 def test_what_ends_while_it_imports_is_told_of_every_program(
-    tmp_path: Path, tried: PairRun
+    tmp_path: Path, pair_run: PairRun
 ) -> None:
     answers = run_programs(
-        tried, toolchain(tmp_path / "p", "first", "second", importing="os.abort()")
+        pair_run, toolchain(tmp_path / "p", "first", "second", importing="os.abort()")
     )
     assert {answer["ended"] for answer in answers.programs.values()} == {"SIGABRT"}
     assert list(answers.programs) == ["first", "second"]
 
 
 def test_an_import_that_fails_is_the_answer_for_every_program(
-    tmp_path: Path, tried: PairRun
+    tmp_path: Path, pair_run: PairRun
 ) -> None:
     importing = 'tell(stage="import", errors=[]); sys.exit(0)'
-    answers = run_programs(tried, toolchain(tmp_path / "p", "first", "second", importing=importing))
+    answers = run_programs(
+        pair_run, toolchain(tmp_path / "p", "first", "second", importing=importing)
+    )
     assert [answer["stage"] for answer in answers.programs.values()] == ["import", "import"]
 
 
 def test_a_program_sees_what_it_was_given(
-    tmp_path: Path, tried: PairRun, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, pair_run: PairRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TRITON_INTERPRET", "1")
-    answer = run_programs(tried, toolchain(tmp_path / "p", "first")).programs["first"]
+    answer = run_programs(pair_run, toolchain(tmp_path / "p", "first")).programs["first"]
     assert answer["before"] == str(tmp_path / "before")
     assert answer["cc"] == "/a/compiler"
     assert not Path(answer["cache"]).exists()  # private, and gone with the process
@@ -132,9 +134,9 @@ def test_a_pair_that_another_process_tries_is_waited_for(
     built = BuiltEnv(
         env=env, python=sys.executable, python_version="3.11.7", packages=packages, digest="d"
     )
-    cache, said = EnvCache(tmp_path), list[str]()
+    cache, messages = EnvCache(tmp_path), list[str]()
     folder, key = pairing.answers_folder(cache), pairing.pair_key(built, None, DEFAULT)
-    claims, compiler = Claims(folder, said.append), Compiler(program="/a/compiler")
+    claims, compiler = Claims(folder, messages.append), Compiler(program="/a/compiler")
     ready = pairing.PairingSetup(
         selection=select_places(),
         cache=cache,
@@ -149,7 +151,7 @@ def test_a_pair_that_another_process_tries_is_waited_for(
     with holder(folder, key) as other:
 
         def finish() -> None:
-            while not said:
+            while not messages:
                 time.sleep(0.01)
             pairing.keep_answers(folder / f"{key}.json", Answers(programs={}))
             assert other.stdin is not None
@@ -160,5 +162,5 @@ def test_a_pair_that_another_process_tries_is_waited_for(
         pair = pairing.try_pair(RequestedPair(env=env), built, ready)
         thread.join()
     assert (pair.cached, pair.error) == (True, None)
-    assert [str(other.pid) in words for words in said] == [True]
+    assert [str(other.pid) in message for message in messages] == [True]
     claims.close()

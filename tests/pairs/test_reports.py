@@ -16,7 +16,7 @@ from compat.report.views.matrix_markdown import headline, matrix_markdown
 from tests.pairs.made import ALL_BAD, DROPPED, GOOD, PAIRS, SWALLOWED, UNTRIED
 from tests.records import OK, env
 from tests.report.drawn import matrix_text
-from tests.report.factory import always, report, tried
+from tests.report.factory import always, report, results_of
 
 GRID = Grid(
     pairs=PAIRS,
@@ -52,37 +52,37 @@ def test_pairs_md_has_the_table_and_the_notes() -> None:
 
 
 def test_the_report_has_them_in_every_form() -> None:
-    made = evolve(report(tried("k", "v", always(OK), envs=[env("3.5.1")])), pairs=PAIRS)
-    assert "1 of 4 pairs of PyTorch and a release is ok." in headline(made)
-    assert "## PyTorch with Triton" in matrix_markdown(made)
-    text = matrix_text(made)
+    pair_report = evolve(report(results_of("k", "v", always(OK), envs=[env("3.5.1")])), pairs=PAIRS)
+    assert "1 of 4 pairs of PyTorch and a release is ok." in headline(pair_report)
+    assert "## PyTorch with Triton" in matrix_markdown(pair_report)
+    text = matrix_text(pair_report)
     assert "kernel-dropped" in text
     assert "1 of 4 pairs ok, which is UNEXPECTED" in text
-    page = matrix_html(made)
+    page = matrix_html(pair_report)
     assert '<td data-pair="2.9.1+3.6.0">1 (1)</td>' in page
     assert "kernel is not launched" in page
 
 
 def test_a_report_without_pairs_says_nothing_of_them() -> None:
-    made = report(tried("k", "v", always(OK), envs=[env("3.5.1")]))
-    assert "pair" not in headline(made)
-    assert "PyTorch with" not in matrix_markdown(made)
-    assert "data-pairs" not in matrix_html(made).partition("<body")[2]
+    plain_report = report(results_of("k", "v", always(OK), envs=[env("3.5.1")]))
+    assert "pair" not in headline(plain_report)
+    assert "PyTorch with" not in matrix_markdown(plain_report)
+    assert "data-pairs" not in matrix_html(plain_report).partition("<body")[2]
 
 
 def test_pairs_alone_are_a_report() -> None:
-    made = evolve(report([]), pairs=(GOOD,))
-    assert headline(made) == "1 of 1 pair of PyTorch and a release is ok."
-    assert "The grid" not in matrix_markdown(made)
-    assert "1 of 1 pair ok" in matrix_text(made)
-    assert matrix_html(made)
+    pair_report = evolve(report([]), pairs=(GOOD,))
+    assert headline(pair_report) == "1 of 1 pair of PyTorch and a release is ok."
+    assert "The grid" not in matrix_markdown(pair_report)
+    assert "1 of 1 pair ok" in matrix_text(pair_report)
+    assert matrix_html(pair_report)
 
 
 def test_matrix_json_has_them_and_is_read_back() -> None:
-    made = evolve(report(tried("k", "v", always(OK), envs=[env("3.5.1")])), pairs=PAIRS)
-    document = json.loads(dump(matrix_document(made)))
+    pair_report = evolve(report(results_of("k", "v", always(OK), envs=[env("3.5.1")])), pairs=PAIRS)
+    document = json.loads(dump(matrix_document(pair_report)))
     Draft202012Validator(schema()).validate(document)
-    assert load_report(dump(matrix_document(made))).pairs == PAIRS
+    assert load_report(dump(matrix_document(pair_report))).pairs == PAIRS
 
 
 def test_files_are_joined_with_their_pairs() -> None:

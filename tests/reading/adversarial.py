@@ -95,11 +95,11 @@ def of_patterns(patterns: list[str], size: int) -> Iterator[tuple[str, str]]:
 
 def patterns_in(*modules: ModuleType) -> list[str]:
     """Every compiled pattern that is a global of a module, also inside of tuples."""
-    found: list[str] = []
+    patterns: list[str] = []
 
     def add(value: Any) -> None:
         if isinstance(value, re.Pattern | Lazy) and isinstance(value.pattern, str):
-            found.append(value.pattern)
+            patterns.append(value.pattern)
         elif isinstance(value, tuple):
             for item in value:
                 add(item)
@@ -107,7 +107,7 @@ def patterns_in(*modules: ModuleType) -> list[str]:
     for module in modules:
         for value in vars(module).values():
             add(value)
-    return found
+    return patterns
 
 
 def offenders(
@@ -122,20 +122,22 @@ def offenders(
         for size in (SMALL, LARGE)
     )
     return [
-        found for name, text in large.items() if (found := offence(read, name, small[name], text))
+        message
+        for name, text in large.items()
+        if (message := offence(read, name, small[name], text))
     ]
 
 
 def offence(read: Callable[[str], object], name: str, small: str, large: str) -> str | None:
     """What is wrong with the time for one text, if the same is found in every try."""
     for _ in range(_TRIES):
-        taken = seconds(read, large)
-        if taken <= _ENOUGH:
+        cost = seconds(read, large)
+        if cost <= _ENOUGH:
             return None
         before = seconds(read, small)
-        if taken <= _MOST and taken <= _GROWTH * before:
+        if cost <= _MOST and cost <= _GROWTH * before:
             return None
-    return f"{name}: {before:.3f} s for {len(small):,} characters, {taken:.3f} s for {len(large):,}"
+    return f"{name}: {before:.3f} s for {len(small):,} characters, {cost:.3f} s for {len(large):,}"
 
 
 def seconds(read: Callable[[str], object], text: str) -> float:
@@ -173,7 +175,7 @@ def _walk(tree: Any) -> Iterator[tuple[Any, Any]]:
             if isinstance(part, parser.SubPattern):
                 yield from _walk(part)
             elif isinstance(part, list):
-                for each in part:
-                    if isinstance(each, parser.SubPattern):
-                        yield from _walk(each)
+                for item in part:
+                    if isinstance(item, parser.SubPattern):
+                        yield from _walk(item)
         yield None, None

@@ -28,7 +28,7 @@ from tests.targets import TARGETS
 SIGNS = [sign for kind in KNOWLEDGE.by_name.values() for sign in kind.signs]
 
 
-def said(text: str, kind: str = "ValueError", stage: str = "ttgir") -> Evidence:
+def attempt_with_text(text: str, kind: str = "ValueError", stage: str = "ttgir") -> Evidence:
     """An attempt that printed this, and raised it."""
     return Evidence(
         answered=True,
@@ -40,7 +40,7 @@ def said(text: str, kind: str = "ValueError", stage: str = "ttgir") -> Evidence:
 
 
 def _recognised(text: str) -> object:
-    return KNOWLEDGE.recognise(symptoms.of(said(text), KNOWLEDGE.wording))
+    return KNOWLEDGE.recognise(symptoms.of(attempt_with_text(text), KNOWLEDGE.wording))
 
 
 def _normalised(text: str) -> object:
@@ -49,14 +49,26 @@ def _normalised(text: str) -> object:
 
 def _classified(text: str) -> object:
     rewritten = f"at 1:2:\n  x\n  ^\nValueError({text!r})"
-    attempts = [said(text), said(rewritten, "triton.compiler.errors.CompilationError", "ast")]
+    attempts = [
+        attempt_with_text(text),
+        attempt_with_text(rewritten, "triton.compiler.errors.CompilationError", "ast"),
+    ]
     return classify.classify(attempts, target=TARGETS["sm_90"], knowledge=KNOWLEDGE)
 
 
 def _promised(text: str) -> object:
-    alike = [verify.printed(each) for each in (said(text), said(f"{text}!"), said(f"?{text}"))]
+    alike = [
+        verify.printed(evidence)
+        for evidence in (
+            attempt_with_text(text),
+            attempt_with_text(f"{text}!"),
+            attempt_with_text(f"?{text}"),
+        )
+    ]
     return verify.promise(
-        verify.sayings(said(text), KNOWLEDGE), alike, [verify.printed(said(f"other {text}"))]
+        verify.sayings(attempt_with_text(text), KNOWLEDGE),
+        alike,
+        [verify.printed(attempt_with_text(f"other {text}"))],
     )
 
 
@@ -110,12 +122,12 @@ def test_no_sign_of_a_class_goes_back() -> None:
     def offences(sign: Sign) -> list[str]:
         patterns = list(sign.patterns.values())
         return offenders(
-            lambda text: sign.match(symptoms.of(said(text), KNOWLEDGE.wording)),
+            lambda text: sign.match(symptoms.of(attempt_with_text(text), KNOWLEDGE.wording)),
             patterns,
             of_them_alone=True,
         )
 
-    assert {sign: found for sign in SIGNS if (found := offences(sign))} == {}
+    assert {sign: slow_texts for sign in SIGNS if (slow_texts := offences(sign))} == {}
 
 
 def test_the_harness_notices_a_pattern_that_goes_back() -> None:

@@ -37,14 +37,14 @@ def test_places_that_are_not_in_the_file(tmp_path: Path, start: int, end: int | 
 
 
 def test_of_much_the_beginning_and_the_end_in_whole_lines(tmp_path: Path) -> None:
-    found = ends(
+    lines = ends(
         tmp_path / "f", "".join(f"line {number}\n" for number in range(10_000)), 1000
     ).splitlines()
-    note = next(number for number, line in enumerate(found) if "left out" in line)
-    assert found[0] == "line 0"
-    assert found[-1] == "line 9999"
-    assert all(line.startswith("line ") for number, line in enumerate(found) if number != note)
-    assert len("\n".join(found)) <= 1100
+    note = next(number for number, line in enumerate(lines) if "left out" in line)
+    assert lines[0] == "line 0"
+    assert lines[-1] == "line 9999"
+    assert all(line.startswith("line ") for number, line in enumerate(lines) if number != note)
+    assert len("\n".join(lines)) <= 1100
 
 
 def test_ir_that_begins_before_the_end_is_not_taken_for_an_earlier_pass(tmp_path: Path) -> None:
@@ -61,19 +61,19 @@ def test_ir_that_begins_before_the_end_is_not_taken_for_an_earlier_pass(tmp_path
         + "  %0 = x\n" * 5000
         + "}\nk.py:1:2: error: x\n"
     )
-    found = read(ends(tmp_path / "f", text, 8000))
-    assert found.pipeline.last == "late"
-    assert "left out" in found.pipeline.steps[-1].ir
-    assert found.words.endswith("k.py:1:2: error: x\n")
+    output = read(ends(tmp_path / "f", text, 8000))
+    assert output.pipeline.last == "late"
+    assert "left out" in output.pipeline.steps[-1].ir
+    assert output.words.endswith("k.py:1:2: error: x\n")
 
 
 def test_bounds_hold_and_keep_both_ends() -> None:
     text = "first\n" + "middle\n" * 100_000 + "x" * 100_000 + "\nlast"
-    found = readable(text, 10_000)
-    assert len(found) <= 10_000 + WIDTH_LIMIT
-    assert found.startswith("first\n")
-    assert found.endswith("\nlast")
-    assert readable(found, 10_000 + WIDTH_LIMIT) == found
+    excerpt = readable(text, 10_000)
+    assert len(excerpt) <= 10_000 + WIDTH_LIMIT
+    assert excerpt.startswith("first\n")
+    assert excerpt.endswith("\nlast")
+    assert readable(excerpt, 10_000 + WIDTH_LIMIT) == excerpt
     assert max(map(len, narrowed("y" * 100_000 + "\nz", 1000).split("\n"))) <= 1000
     assert len(bounded("w" * 100_000, 1000)) <= 1000
 

@@ -42,7 +42,7 @@ def server(env: BuiltEnv) -> Iterator[OwnWorker]:
         yield started
 
 
-def tried(server: OwnWorker, env: BuiltEnv, function: str, folder: Path) -> Evidence:
+def read_attempt(server: OwnWorker, env: BuiltEnv, function: str, folder: Path) -> Evidence:
     """One attempt alone, read, classified, kept and read back, within :data:`_ENOUGH` seconds of
     our own time.
     """
@@ -55,13 +55,13 @@ def tried(server: OwnWorker, env: BuiltEnv, function: str, folder: Path) -> Evid
         classify.classify([evidence], target=own.target, knowledge=KNOWLEDGE)
         store.write("k", own, (evidence,))
         assert store.read(["k"], deadline=0, memory=0) == {"k": (evidence,)}
-        taken = time.process_time() - before
-    assert taken < _ENOUGH
+        duration = time.process_time() - before
+    assert duration < _ENOUGH
     return evidence
 
 
 def test_one_long_word(server: OwnWorker, env: BuiltEnv, tmp_path: Path) -> None:
-    evidence = tried(server, env, "word", tmp_path)
+    evidence = read_attempt(server, env, "word", tmp_path)
     assert evidence.raised[-1].message == "a word"
     assert len(evidence.stderr) < 10_000
 
@@ -70,7 +70,7 @@ def test_one_long_word(server: OwnWorker, env: BuiltEnv, tmp_path: Path) -> None
 def test_a_hundred_megabytes(
     server: OwnWorker, env: BuiltEnv, tmp_path: Path, function: str
 ) -> None:
-    evidence = tried(server, env, function, tmp_path)
+    evidence = read_attempt(server, env, function, tmp_path)
     assert len(evidence.stderr) <= 64 * 1024
     assert ("the last words" in evidence.stderr) is (function == "floods")
     assert "left out" in evidence.stderr
@@ -79,7 +79,7 @@ def test_a_hundred_megabytes(
 def test_a_message_of_eight_megabytes_keeps_its_beginning_and_its_end(
     server: OwnWorker, env: BuiltEnv, tmp_path: Path
 ) -> None:
-    evidence = tried(server, env, "long", tmp_path)
+    evidence = read_attempt(server, env, "long", tmp_path)
     (message,) = (link.message for link in evidence.raised if "the beginning" in link.message)
     assert message.startswith("the beginning\n")
     assert message.endswith("NameError('b_ps is not defined')")
@@ -91,7 +91,7 @@ def test_a_message_of_eight_megabytes_keeps_its_beginning_and_its_end(
 def test_a_chain_of_five_hundred_keeps_its_ends(
     server: OwnWorker, env: BuiltEnv, tmp_path: Path
 ) -> None:
-    evidence = tried(server, env, "chained", tmp_path)
+    evidence = read_attempt(server, env, "chained", tmp_path)
     assert len(evidence.raised) <= 32
     assert evidence.raised[0].message == "link 499"
     assert evidence.raised[-1].message == "the innermost"
@@ -100,6 +100,6 @@ def test_a_chain_of_five_hundred_keeps_its_ends(
 def test_metrics_that_are_no_numbers_are_left_out_and_the_answer_counts(
     server: OwnWorker, env: BuiltEnv, tmp_path: Path
 ) -> None:
-    evidence = tried(server, env, "odd_metrics", tmp_path)
+    evidence = read_attempt(server, env, "odd_metrics", tmp_path)
     assert evidence.answered
     assert not isinstance(evidence.metrics.get("shared"), float)

@@ -78,10 +78,10 @@ def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return commands.run(*arguments, cwd=project, env=variables, timeout=300)
 
 
-def assert_safe(text: str, *, told: bool = True) -> None:
+def assert_safe(text: str, *, with_failure: bool = True) -> None:
     """Fails where a text holds what a reader would obey, or does not tell of the failure at all."""
     assert printable(text) == text
-    assert not told or "red" in text
+    assert not with_failure or "red" in text
 
 
 def test_the_compiler_does_say_it_raw(project: Path) -> None:
@@ -89,18 +89,18 @@ def test_the_compiler_does_say_it_raw(project: Path) -> None:
     with opened(project / ".compat" / "results.sqlite") as database:
         rows = [json.loads(text) for (text,) in database.execute("SELECT attempts FROM evidence")]
     database.close()
-    said = "".join(
+    raw_text = "".join(
         link["message"] for attempts in rows for evidence in attempts for link in evidence["raised"]
     )
-    assert "\x1b]0;owned\x07" in said
-    assert "\0" in said
-    assert "\u202e" in said
+    assert "\x1b]0;owned\x07" in raw_text
+    assert "\0" in raw_text
+    assert "\u202e" in raw_text
 
 
 def test_matrix(project: Path) -> None:
     ran = compat(project, "matrix", "--no-build")
     assert_safe(ran.stdout)
-    assert_safe(ran.stderr, told=False)
+    assert_safe(ran.stderr, with_failure=False)
     assert r"\x1b]0;owned\x07" in ran.stdout
     assert_safe((project / "reports" / "matrix.md").read_text())
     text = (project / "reports" / "matrix.json").read_text()
@@ -120,21 +120,21 @@ def test_explain(project: Path) -> None:
 
 
 def test_bisect_check_and_list(project: Path) -> None:
-    asked = ["bisect", "--envs", "releases", "--no-build"]
-    ran = compat(project, *asked, "--output", "bisect.md")
+    arguments = ["bisect", "--envs", "releases", "--no-build"]
+    ran = compat(project, *arguments, "--output", "bisect.md")
     assert_safe(ran.stdout)
     assert_safe((project / "bisect.md").read_text())
-    as_json = compat(project, *asked, "--json").stdout
-    assert_safe(as_json, told=False)
+    as_json = compat(project, *arguments, "--json").stdout
+    assert_safe(as_json, with_failure=False)
     json.loads(as_json)
     assert_safe(compat(project, "check", "*", "--no-build").stdout)
-    assert_safe(compat(project, "list", "kernels").stdout, told=False)
+    assert_safe(compat(project, "list", "kernels").stdout, with_failure=False)
 
 
 def test_the_issue_of_a_repro(project: Path) -> None:
     ran = compat(project, "repro", CELL, "--output", "repro")
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert_safe(ran.stdout, told=False)
+    assert_safe(ran.stdout, with_failure=False)
     for path in (project / "repro").iterdir():
         assert_safe(path.read_text())
 
@@ -142,19 +142,19 @@ def test_the_issue_of_a_repro(project: Path) -> None:
 def test_reduce(project: Path) -> None:
     ran = compat(project, "reduce", CELL, "--no-build", "--output", "reduced.py", "--budget", "20")
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert_safe(ran.stdout, told=False)
-    assert_safe((project / "reduced.toml").read_text(), told=False)
+    assert_safe(ran.stdout, with_failure=False)
+    assert_safe((project / "reduced.toml").read_text(), with_failure=False)
 
 
 def test_an_error_of_use_quotes_nothing_raw(project: Path, tmp_path: Path) -> None:
     (tmp_path / "matrix.toml").write_text('schema = 1\n"\\u001b[31mkey" = 1\n')
     ran = compat(tmp_path, "matrix")
     assert (ran.returncode, r"\x1b[31mkey" in ran.stderr) == (2, True)
-    assert_safe(ran.stderr, told=False)
+    assert_safe(ran.stderr, with_failure=False)
     (tmp_path / "matrix.toml").write_text(MATRIX.replace('"talkative.toml"', '"a\\u0000b.toml"'))
     ran = compat(tmp_path, "matrix")
     assert (ran.returncode, "control character" in ran.stderr) == (2, True)
-    assert_safe(ran.stderr, told=False)
+    assert_safe(ran.stderr, with_failure=False)
     ran = compat(project, "list", "kernels", "--kernel", "\x1b[31mred")
     assert ran.returncode == 3
     assert_safe(ran.stderr)

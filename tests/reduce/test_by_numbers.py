@@ -38,8 +38,8 @@ def home(tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.M
     return tmp_path
 
 
-def reduce(*words: str) -> Result:
-    return CliRunner().invoke(main, ["reduce", CELL, "--only", *words])
+def reduce(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["reduce", CELL, "--only", *arguments])
 
 
 LEFT = "by_code-as_written-default"
@@ -68,7 +68,7 @@ def test_what_is_left_goes_on_to_differ(
     assert "preserving: launches differ on triton-3.1.0, compared with triton-3.2.0" in done.stderr
     assert f"wrote reduced/{LEFT}.py" in done.stdout
     assert "to launch it again: compat bisect --judge unstable" in done.stdout
-    words = (
+    arguments = (
         "bisect",
         "--spec",
         f"reduced/{LEFT}.toml",
@@ -77,7 +77,7 @@ def test_what_is_left_goes_on_to_differ(
         "--judge",
         "unstable",
     )
-    again = CliRunner().invoke(main, [*words, "--launch", "--json"])
+    again = CliRunner().invoke(main, [*arguments, "--launch", "--json"])
     assert json.loads(again.stdout)[0]["bracket"]["first_good"] == "3.2.0", again.output
 
 
@@ -90,11 +90,11 @@ def test_what_is_left_goes_on_to_be_wrong(
     done = reduce("--judge", "wrong", "--good", "3.2.0", "--json")
     assert done.exit_code == 0, done.output
     assert_left(home)
-    found = json.loads(done.stdout)
-    assert found["confirmed"]
-    assert found["text"] == (home / "reduced" / f"{LEFT}.py").read_text()
-    assert found["lines"]["after"] == 2
-    good, bad = found["compared"]
+    document = json.loads(done.stdout)
+    assert document["confirmed"]
+    assert document["text"] == (home / "reduced" / f"{LEFT}.py").read_text()
+    assert document["lines"]["after"] == 2
+    good, bad = document["compared"]
     assert (good["env"], good["good"], good["differing"], good["off"]) == (
         "triton-3.2.0",
         True,
@@ -135,7 +135,7 @@ def comparing_processes() -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("how", "words", "said"),
+    ("how", "arguments", "message"),
     [
         (
             "nothing",
@@ -156,13 +156,13 @@ def test_what_cannot_be_reduced(
     pair_python: str,
     monkeypatch: pytest.MonkeyPatch,
     how: str,
-    words: tuple[str, ...],
-    said: str,
+    arguments: tuple[str, ...],
+    message: str,
 ) -> None:
     stand_in(home, pair_python, monkeypatch, breaks="old", how=how)
-    done = reduce(*words)
+    done = reduce(*arguments)
     assert done.exit_code == SelectionError.exit_code, done.output
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_a_kernel_without_a_problem(
@@ -191,11 +191,11 @@ def test_without_a_gpu_it_says_what_to_do(
 def test_the_nearest_right_releases_are_compared(tmp_path: Path) -> None:
     selection = select(project(tmp_path), envs=("releases",), targets=("sm_90",))
     right, ok = Numbers(gpu=Check(status=Status.OK)), Outcome(status=Status.OK, stage="")
-    known = [
+    results = [
         CellResult(cell=cell, built=BuiltEnv(env=cell.env), outcome=ok, numbers=right)
         for cell in selection.cells
     ]
-    by_release = {str(each.cell.env.release): each for each in known}
+    by_release = {str(result.cell.env.release): result for result in results}
     bad = by_release.pop("3.3.0")
     assert nearest(bad, list(by_release.values())) == (by_release["3.3.1"], by_release["3.2.0"])
     assert nearest(bad, [by_release["3.9.0"]]) == (by_release["3.9.0"],)

@@ -63,7 +63,7 @@ def test_what_is_no_number_needs_no_more_than_a_tenth() -> None:
 
 
 @pytest.mark.parametrize(
-    ("behaviours", "words"),
+    ("behaviours", "reason"),
     [
         ((GOOD, wrong(outside="wrote outside of out")), "wrote outside of out"),
         ((evolve(GOOD, differing=1), BAD), "launches differ in a good release, too"),
@@ -72,5 +72,5 @@ def test_what_is_no_number_needs_no_more_than_a_tenth() -> None:
         ((GOOD, wrong(off=0.0)), "the numbers did not differ beyond the tolerance"),
     ],
 )
-def test_why_not(behaviours: tuple[Behaviour, ...], words: str) -> None:
-    assert LaunchDifference(kind=DifferenceKind.WRONG).explain(compared(*behaviours)) == words
+def test_why_not(behaviours: tuple[Behaviour, ...], reason: str) -> None:
+    assert LaunchDifference(kind=DifferenceKind.WRONG).explain(compared(*behaviours)) == reason

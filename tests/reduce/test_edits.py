@@ -23,23 +23,23 @@ def kernel(body: str, *, before: str = "", **changes: Any) -> Candidate:
         HEAD.removesuffix("@triton.jit\n") + dedent(before) + "@triton.jit\ndef kernel(a, b, N):\n"
     )
     text += "".join(f"    {line}\n" for line in dedent(body).strip().splitlines())
-    given: dict[str, Any] = {"signature": {"a": "*fp16", "b": "i32"}, "constexprs": {"N": 64}}
-    return Candidate(text=text, function="kernel", compile=CompileSpec(**(given | changes)))
+    defaults: dict[str, Any] = {"signature": {"a": "*fp16", "b": "i32"}, "constexprs": {"N": 64}}
+    return Candidate(text=text, function="kernel", compile=CompileSpec(**(defaults | changes)))
 
 
 def results(make: ReductionPass, candidate: Candidate) -> list[str]:
     """The body of the kernel after each edit, without what is no Python."""
-    made = (applied(candidate, [edit]) for edit in make(candidate))
-    return [body_of(each) for each in made if each is not None]
+    successors = (applied(candidate, [edit]) for edit in make(candidate))
+    return [body_of(successor) for successor in successors if successor is not None]
 
 
 def body_of(candidate: Candidate) -> str:
     return candidate.text.partition(f"def {candidate.function}(")[2].partition("\n")[2].strip()
 
 
-def the(edits: Iterable[Edit], words: str) -> Edit:
-    (found,) = (edit for edit in edits if words in edit.what)
-    return found
+def the(edits: Iterable[Edit], description: str) -> Edit:
+    (match,) = (edit for edit in edits if description in edit.what)
+    return match
 
 
 def lines(text: str) -> str:
@@ -248,7 +248,7 @@ def test_defaults_go_before_the_parameters_that_have_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "words", "expected"),
+    ("make", "description", "expected"),
     [
         (expressions.options, "option num_warps", {"options": {}}),
         (expressions.options, "option num_warps=2", {"options": {"num_warps": 2}}),
@@ -257,9 +257,9 @@ def test_defaults_go_before_the_parameters_that_have_them() -> None:
         (expressions.types, "a: *i32", {"signature": {"a": "*i32", "b": "i32"}}),
     ],
 )
-def test_facts_get_smaller(make: ReductionPass, words: str, expected: dict[str, Any]) -> None:
+def test_facts_get_smaller(make: ReductionPass, description: str, expected: dict[str, Any]) -> None:
     candidate = kernel("tl.store(a, b)", options={"num_warps": 8}, divisible_by_16=("a",))
-    (edit,) = (edit for edit in make(candidate) if edit.what == words)
+    (edit,) = (edit for edit in make(candidate) if edit.what == description)
     changed = applied(candidate, [edit])
     assert changed is not None
     assert {name: getattr(changed.compile, name) for name in expected} == expected
@@ -298,10 +298,10 @@ def test_what_is_no_python_is_no_candidate(body: str, edit: str) -> None:
         statements.unwrap,
         expressions.elements,
     )
-    found = [each for make in makers for each in make(candidate) if edit in each.what]
-    made = [applied(candidate, [each]) for each in found]
-    assert made
-    assert all(each is None or compiles(each.text) for each in made)
+    changes = [change for make in makers for change in make(candidate) if edit in change.what]
+    successors = [applied(candidate, [change]) for change in changes]
+    assert successors
+    assert all(successor is None or compiles(successor.text) for successor in successors)
 
 
 def test_only_what_the_kernel_needs_is_taken_without_its_finery() -> None:
@@ -329,7 +329,7 @@ def test_only_what_the_kernel_needs_is_taken_without_its_finery() -> None:
 
 
 @pytest.mark.parametrize(
-    ("listed", "left"),
+    ("listed", "decorator"),
     [
         ('triton.jit(do_not_specialize=["a", "b"])', "triton.jit(do_not_specialize=['a'])"),
         ('triton.jit(do_not_specialize=["b"])', "triton.jit"),
@@ -341,7 +341,7 @@ def test_only_what_the_kernel_needs_is_taken_without_its_finery() -> None:
         ("triton.jit(do_not_specialize=NAMES)", "triton.jit(do_not_specialize=NAMES)"),
     ],
 )
-def test_a_dropped_parameter_is_no_longer_named_to_decorators(listed: str, left: str) -> None:
+def test_a_dropped_parameter_is_no_longer_named_to_decorators(listed: str, decorator: str) -> None:
     text = (
         HEAD.replace("@triton.jit\n", "")
         + f'NAMES = ["a"]\n\n\n@{listed}\ndef kernel(a, b):\n    tl.store(a, 1)\n'
@@ -353,7 +353,7 @@ def test_a_dropped_parameter_is_no_longer_named_to_decorators(listed: str, left:
     )
     changed = applied(candidate, [the(expressions.unused_parameters(candidate), "parameter b")])
     assert changed is not None
-    assert f"@{left}\ndef kernel(a):" in changed.text
+    assert f"@{decorator}\ndef kernel(a):" in changed.text
 
 
 def test_what_a_launch_passes_becomes_plainer_and_goes_with_its_parameter() -> None:
@@ -372,19 +372,19 @@ def test_what_a_launch_passes_becomes_plainer_and_goes_with_its_parameter() -> N
         ),
     )
     assert "b: int" in start.text
-    found = {
+    edits = {
         edit.what: edit
         for reduction in (expressions.passed, expressions.untyped, expressions.unused_parameters)
         for edit in reduction(start)
     }
     tensors = ("a=*i64", "a=*i32 (not aligned)", "a=*fp32 (not aligned)")
-    assert set(found) == {*tensors, "b=1", "b=16", "annotation of b", "parameter c", "parameter d"}
-    left = applied(start, found.values())
-    assert left is not None
-    assert "def kernel(a, b):" in left.text
-    assert left.compile == CompileSpec(launch={"a": "*i64", "b": 1}, options={"num_warps": 8})
+    assert set(edits) == {*tensors, "b=1", "b=16", "annotation of b", "parameter c", "parameter d"}
+    successor = applied(start, edits.values())
+    assert successor is not None
+    assert "def kernel(a, b):" in successor.text
+    assert successor.compile == CompileSpec(launch={"a": "*i64", "b": 1}, options={"num_warps": 8})
     assert all(
-        after.weight < start.weight for edit in found.values() if (after := applied(start, [edit]))
+        after.weight < start.weight for edit in edits.values() if (after := applied(start, [edit]))
     )
 
 

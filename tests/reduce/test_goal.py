@@ -64,22 +64,24 @@ def test_the_failure_and_its_neighbours_are_asked_of_every_candidate() -> None:
         "triton-3.1.0",
         "triton-3.9.0",
     ], "what hangs waits for the end"
-    held = goal()
-    held.tested.add("triton-3.4.0")
+    reduction_goal = goal()
+    reduction_goal.tested.add("triton-3.4.0")
     assert "triton-3.4.0" in [
-        requirement.built.env.name for requirement in held.tiers(1.0, 60.0)[0]
+        requirement.built.env.name for requirement in reduction_goal.tiers(1.0, 60.0)[0]
     ], "unless it was seen to matter"
 
 
 def test_patience_has_an_end() -> None:
-    held = goal()
-    held.tested.add("triton-3.4.0")
+    reduction_goal = goal()
+    reduction_goal.tested.add("triton-3.4.0")
     for patience, deadline in ((1.0, 2.0), (2.0, 4.0), (5.0, 7.0)):
         (hanging,) = [
-            requirement for requirement in held.tiers(patience, 7.0)[0] if requirement.hangs
+            requirement
+            for requirement in reduction_goal.tiers(patience, 7.0)[0]
+            if requirement.hangs
         ]
         assert hanging.limits.deadline == deadline
-    assert [held.may_wait_longer(patience, 7.0) for patience in (1.0, 3.0, 5.0)] == [
+    assert [reduction_goal.may_wait_longer(patience, 7.0) for patience in (1.0, 3.0, 5.0)] == [
         True,
         True,
         False,
@@ -87,11 +89,14 @@ def test_patience_has_an_end() -> None:
 
 
 def test_what_was_named_is_never_let_go() -> None:
-    held = goal()
-    assert not held.drop("triton-3.3.1", "why")
-    assert held.drop("triton-3.1.0", "why")
-    assert "triton-3.1.0" not in held.lines()[2]
-    assert [(built.env.name, why) for built, why in held.dropped][-1] == ("triton-3.1.0", "why")
+    reduction_goal = goal()
+    assert not reduction_goal.drop("triton-3.3.1", "why")
+    assert reduction_goal.drop("triton-3.1.0", "why")
+    assert "triton-3.1.0" not in reduction_goal.lines()[2]
+    assert [(built.env.name, why) for built, why in reduction_goal.dropped][-1] == (
+        "triton-3.1.0",
+        "why",
+    )
 
 
 def test_where_a_kernel_fares_otherwise_is_said() -> None:
@@ -100,16 +105,17 @@ def test_where_a_kernel_fares_otherwise_is_said() -> None:
         d for d in differences(before, before) if d.before.outcome.flaky
     ]
     after = [
-        evolve(each, outcome=REST[0].outcome) if each is REST[1] else each for each in before[:4]
+        evolve(cell_result, outcome=REST[0].outcome) if cell_result is REST[1] else cell_result
+        for cell_result in before[:4]
     ]
-    assert [each.text for each in differences(before, after)] == [
+    assert [difference.text for difference in differences(before, after)] == [
         "3.1.0: rejected (api-missing), the original ok"
     ]
-    assert [each.text for each in differences(before, [REST[1]])] == []
+    assert [difference.text for difference in differences(before, [REST[1]])] == []
 
 
 def test_releases_that_fare_the_same_are_declared_together() -> None:
-    found = expectations_of(
+    expectations = expectations_of(
         [
             BAD,
             *REST,
@@ -117,13 +123,18 @@ def test_releases_that_fare_the_same_are_declared_together() -> None:
             result("3.7.0", "crashed", "compiler-assert"),
         ]
     )
-    assert [(str(each.releases), each.status, each.failure_class) for each in found] == [
+    assert [
+        (str(expectation.releases), expectation.status, expectation.failure_class)
+        for expectation in expectations
+    ] == [
         ("==3.0.0", Status.REJECTED, "api-missing"),
         ("<=3.3.1,>=3.3.0", Status.CRASHED, "compiler-assert"),
         ("==3.4.0", Status.TIMED_OUT, "timeout"),
         ("==3.7.0", Status.CRASHED, "compiler-assert"),
     ]
-    assert [each.built.release for each in newest_first([BAD, REST[0], REST[-1]])] == [
+    assert [
+        cell_result.built.release for cell_result in newest_first([BAD, REST[0], REST[-1]])
+    ] == [
         "3.9.0",
         "3.3.1",
         "3.0.0",

@@ -18,34 +18,34 @@ from tests.targets import TARGETS
 Built = Callable[[str], BuiltEnv]
 
 
-def check(found: Reduced, *, lines: int, size: int) -> None:
-    before, after = found.before.outcome.failure, found.after.outcome.failure
+def check(reduction: Reduced, *, lines: int, size: int) -> None:
+    before, after = reduction.before.outcome.failure, reduction.after.outcome.failure
     assert before is not None
     assert after is not None
     assert (after.fingerprint, after.pass_) == (before.fingerprint, before.pass_)
-    assert not found.after.outcome.flaky
-    assert found.last.kernel_lines <= lines
-    assert len(found.last.text) <= size
+    assert not reduction.after.outcome.flaky
+    assert reduction.last.kernel_lines <= lines
+    assert len(reduction.last.text) <= size
 
 
 @pytest.mark.wheels
 def test_an_abort_in_the_front_end(built: Built, tmp_path: Path) -> None:
     env = built("triton-3.9.0")
-    found = reduced(cell(env, "failures", "block_typed_bound"), env, tmp_path)
-    check(found, lines=3, size=140)
-    assert found.last.compile.signature == found.last.compile.constexprs == {}
+    reduction = reduced(cell(env, "failures", "block_typed_bound"), env, tmp_path)
+    check(reduction, lines=3, size=140)
+    assert reduction.last.compile.signature == reduction.last.compile.constexprs == {}
 
 
 @pytest.mark.wheels
 def test_a_hang_with_a_scaled_deadline(built: Built, tmp_path: Path) -> None:
     env = built("triton-3.5.1")
-    found = reduced(
+    reduction = reduced(
         cell(env, "faces", "unrolled_for_ever"),
         env,
         tmp_path,
         Limits(deadline=2, memory=LIMITS.memory),
     )
-    check(found, lines=3, size=140)
+    check(reduction, lines=3, size=140)
 
 
 @pytest.mark.wheels
@@ -56,6 +56,6 @@ def test_the_historical_kernel(built: Built, config: MatrixConfig, tmp_path: Pat
         s for s in specs if (s.kernel, s.variant, s.case) == ("sel_varlen", "as_written", "few")
     )
     env = built("triton-3.0.0")
-    found = reduced(Cell(env=env.env, target=TARGETS["sm_90"], spec=spec), env, tmp_path)
-    check(found, lines=12, size=400)
-    assert found.start.kernel_lines > 35
+    reduction = reduced(Cell(env=env.env, target=TARGETS["sm_90"], spec=spec), env, tmp_path)
+    check(reduction, lines=12, size=400)
+    assert reduction.start.kernel_lines > 35

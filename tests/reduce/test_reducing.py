@@ -48,17 +48,17 @@ CHAIN: dict[str, Any] = {
 """``dot_into_dot`` with it is fine in 3.1.0 and crashes in 3.2.0."""
 
 
-def look(wanted: Cell, env: BuiltEnv, folder: Path) -> Result:
+def look(cell: Cell, env: BuiltEnv, folder: Path) -> Result:
     with Store(folder) as store:
         (result,) = run(
-            [wanted],
+            [cell],
             RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, idle_timeout=KEPT),
         )
     return result
 
 
-def candidate_of(wanted: Cell) -> Candidate:
-    return Candidate.of(wanted.spec, extracted(bundle(wanted.spec).text, wanted.spec.function))
+def candidate_of(cell: Cell) -> Candidate:
+    return Candidate.of(cell.spec, extracted(bundle(cell.spec).text, cell.spec.function))
 
 
 @pytest.mark.wheels
@@ -157,15 +157,15 @@ def test_what_does_not_fail_is_not_reduced(built: Built, tmp_path: Path) -> None
 @pytest.mark.wheels
 def test_one_that_is_stopped_says_so(built: Built, tmp_path: Path) -> None:
     env, stop = built("triton-3.1.0"), threading.Event()
-    wanted = cell(env, "faces", "missing_name")
+    subject = cell(env, "faces", "missing_name")
     requirement = requirement_of(
-        look(wanted, env, tmp_path), parse_criterion("same-failure"), LIMITS
+        look(subject, env, tmp_path), parse_criterion("same-failure"), LIMITS
     )
-    with InterestingnessTest(wanted.spec, wanted.target, [requirement], stop=stop) as interesting:
-        assert interesting([candidate_of(wanted)]) == [True]
+    with InterestingnessTest(subject.spec, subject.target, [requirement], stop=stop) as interesting:
+        assert interesting([candidate_of(subject)]) == [True]
         stop.set()
         with pytest.raises(Stopped):
-            interesting([candidate_of(wanted)])
+            interesting([candidate_of(subject)])
 
 
 @pytest.mark.parametrize("last", range(5))
@@ -174,15 +174,15 @@ def test_of_many_the_last_that_holds_is_found(last: int) -> None:
         Candidate(text=f"x = {number}\n", function="", compile=CompileSpec(signature={}))
         for number in range(5)
     ]
-    asked: list[int] = []
+    indices: list[int] = []
 
     def holds(candidate: Candidate) -> bool:
-        asked.append(history.index(candidate))
+        indices.append(history.index(candidate))
         return history.index(candidate) <= last
 
     assert list(confirmed(history, holds))[-1] == last
-    assert 0 not in asked
-    assert len(asked) <= 4
+    assert 0 not in indices
+    assert len(indices) <= 4
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -252,8 +252,8 @@ def still_fails(project: Path, env: BuiltEnv) -> Specialization:
     (spec,) = load_kernels(["reduced/scan-only.toml"], project)
     (original,) = load_kernels(["kernel.toml"], project)
     before, after = (
-        look(Cell(env=env.env, target=TARGETS["sm_90"], spec=each), env, project / "look")
-        for each in (original, spec)
+        look(Cell(env=env.env, target=TARGETS["sm_90"], spec=specialization), env, project / "look")
+        for specialization in (original, spec)
     )
     assert before.outcome.failure is not None
     assert after.outcome.failure is not None
@@ -266,9 +266,9 @@ def still_fails(project: Path, env: BuiltEnv) -> Specialization:
 @pytest.mark.wheels
 @pytest.mark.long
 def test_the_command_writes_what_every_command_takes(project: Path, built: Built) -> None:
-    said = told_by(project, "reduce", ID, "--no-build")
-    assert "nothing more can be removed" in said
-    assert "shrinkray" in said
+    output = told_by(project, "reduce", ID, "--no-build")
+    assert "nothing more can be removed" in output
+    assert "shrinkray" in output
     spec = still_fails(project, built("triton-3.1.0"))
     text = Path(spec.source).read_text()
     assert len(text) <= 160
@@ -294,9 +294,9 @@ def test_a_program_of_the_users_says_what_is_to_stay(project: Path) -> None:
         'grep -q "\\"class\\": \\"compiler-assert\\"" && grep -q "tl.store" "$COMPAT_SOURCE" &&'
         " exit 1\nexit 0\n"
     )
-    said = told_by(project, "reduce", ID, "--no-build", "--judge", "run=sh keeps.sh")
-    assert "preserving: run=sh keeps.sh on triton-3.1.0" in said
-    assert "class=" not in said, "the command that polishes asks the same program"
+    output = told_by(project, "reduce", ID, "--no-build", "--judge", "run=sh keeps.sh")
+    assert "preserving: run=sh keeps.sh on triton-3.1.0" in output
+    assert "class=" not in output, "the command that polishes asks the same program"
     text = (project / "reduced" / "scan-only.py").read_text()
     assert "tl.store" in text
     assert len(text) <= 300
@@ -323,20 +323,22 @@ def test_a_budget_bounds_what_hangs(project: Path, built: Built) -> None:
     begin = candidate_of(cell(built("triton-3.1.0"), "failures", "unrolled_for_ever"))
     describe(project, begin, "hang")
     began = time.monotonic()
-    said = told_by(
+    output = told_by(
         project, "reduce", "hang/reduced/only/sm_90/triton-3.1.0", "--no-build", "--budget", "24"
     )
     assert time.monotonic() - began < 24 + STARTING
-    assert "stopped at the end of the time budget" in said or "nothing more can be removed" in said
-    assert "confirmed with a deadline of 2 s, all that a budget of 24 s allows" in said
+    assert (
+        "stopped at the end of the time budget" in output or "nothing more can be removed" in output
+    )
+    assert "confirmed with a deadline of 2 s, all that a budget of 24 s allows" in output
     # How far the search gets depends on the machine; what it found is not lost.
     assert len((project / "reduced" / "hang-only.py").read_text()) < len(begin.text)
 
 
 @pytest.mark.wheels
 def test_a_budget_that_does_not_last_for_the_kernel_itself(project: Path) -> None:
-    said = told_by(project, "reduce", ID, "--no-build", "--budget", "0.01", code=3)
-    assert "the time budget ended before the original kernel was tested" in said
+    output = told_by(project, "reduce", ID, "--no-build", "--budget", "0.01", code=3)
+    assert "the time budget ended before the original kernel was tested" in output
 
 
 # --- every release ---
@@ -388,18 +390,18 @@ def history(project: Path, built: Built, kernel: str) -> list[str]:
         for env in envs
     ]
     return [
-        each.outcome.failure.fingerprint if each.outcome.failure else str(each.outcome.status)
-        for each in results
+        result.outcome.failure.fingerprint if result.outcome.failure else str(result.outcome.status)
+        for result in results
     ]
 
 
 @pytest.mark.wheels
 @pytest.mark.long
 def test_every_other_release_stays_what_it_is(releases: Path, built: Built) -> None:
-    said = told_by(releases, "reduce", GONE, "--good", "3.8.0", "--no-build")
-    assert "preserving: ok on triton-3.8.0, triton-3.6.0" in said
-    assert "  same as the original: triton-3.6.0, triton-3.8.0, triton-3.9.0\n" in said
-    assert "unlike" not in said
+    output = told_by(releases, "reduce", GONE, "--good", "3.8.0", "--no-build")
+    assert "preserving: ok on triton-3.8.0, triton-3.6.0" in output
+    assert "  same as the original: triton-3.6.0, triton-3.8.0, triton-3.9.0\n" in output
+    assert "unlike" not in output
     before, after = (
         history(releases, built, name) for name in ("kernel.toml", "reduced/blocks-only.toml")
     )
@@ -413,10 +415,10 @@ def test_every_other_release_stays_what_it_is(releases: Path, built: Built) -> N
 @pytest.mark.wheels
 @pytest.mark.long
 def test_where_less_is_asked_for_it_is_said_where_it_differs(releases: Path, built: Built) -> None:
-    said = told_by(releases, "reduce", GONE, "--good", "3.8.0", "--only", "--no-build")
+    output = told_by(releases, "reduce", GONE, "--good", "3.8.0", "--only", "--no-build")
     assert (
         "  same as the original: triton-3.8.0, triton-3.9.0\n"
-        "  differs from the original: 3.6.0: rejected (python-value), the original ok\n" in said
+        "  differs from the original: 3.6.0: rejected (python-value), the original ok\n" in output
     )
     assert history(releases, built, "reduced/blocks-only.toml") != history(
         releases, built, "kernel.toml"
@@ -433,21 +435,21 @@ def test_where_less_is_asked_for_it_is_said_where_it_differs(releases: Path, bui
 @pytest.mark.wheels
 @pytest.mark.parametrize("named", [["3.6.0,triton-3.8.0"], ["triton-3.6.*", "3.8"]])
 def test_releases_and_envs_are_named_in_lists(releases: Path, named: list[str]) -> None:
-    options = [word for each in named for word in ("--good", each)]
+    options = [word for value in named for word in ("--good", value)]
     with start(releases, "reduce", GONE, *options, "--only", "--no-build") as process:
         assert process.stdout is not None
-        said = next(line for line in process.stdout if line.startswith("preserving: ok "))
+        message = next(line for line in process.stdout if line.startswith("preserving: ok "))
         process.send_signal(signal.SIGINT)  # that is told before the search
-    assert said == "preserving: ok on triton-3.6.0, triton-3.8.0\n"
+    assert message == "preserving: ok on triton-3.6.0, triton-3.8.0\n"
 
 
 @pytest.mark.wheels
 def test_what_is_named_good_has_to_be(releases: Path) -> None:
     cell = GONE.replace("3.9.0", "3.8.0")
-    said = told_by(
+    output = told_by(
         releases, "reduce", cell, "--bad", "3.9.0", "--good", "3.6.0,3.9.0", "--no-build", code=3
     )
-    assert "triton-3.9.0 is rejected, not good" in said
+    assert "triton-3.9.0 is rejected, not good" in output
     assert "nowhere" in told_by(
         releases, "reduce", GONE, "--good", "3.6.0,nowhere", "--no-build", code=3
     )
@@ -459,11 +461,11 @@ def test_ended_half_way_it_leaves_the_best_so_far(
     project: Path, built: Built, number: signal.Signals
 ) -> None:
     process = start(project, "reduce", ID, "--no-build")
-    kept = project / "reduced" / "scan-only.toml"
+    kernel_path = project / "reduced" / "scan-only.toml"
     seen = set[str]()
     while len(seen) < 3 and process.poll() is None:
-        if kept.exists():
-            seen.add(kept.read_text())
+        if kernel_path.exists():
+            seen.add(kernel_path.read_text())
         time.sleep(0.002)
     assert process.poll() is None, process.communicate()[0]
     process.send_signal(number)

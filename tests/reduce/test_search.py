@@ -34,9 +34,9 @@ def kernel(name: str) -> Candidate:
     text = extracted((KERNELS / f"{name}.py").read_text(), f"{name}_as_written")
     function = module.functions(ast.parse(text))[f"{name}_as_written"]
     signature = {
-        each: "*fp16" if each.endswith("_ptr") else "i32"
-        for each in module.parameters(function)
-        if each not in CONSTEXPRS
+        parameter: "*fp16" if parameter.endswith("_ptr") else "i32"
+        for parameter in module.parameters(function)
+        if parameter not in CONSTEXPRS
     }
     return Candidate(
         text=text,
@@ -56,8 +56,8 @@ def nodes(candidate: Candidate, kind: type[ast.AST]) -> list[ast.AST]:
 
 def calls(node: ast.AST, name: str) -> bool:
     return any(
-        isinstance(each, ast.Call) and ast.unparse(each.func) == f"tl.{name}"
-        for each in ast.walk(node)
+        isinstance(child, ast.Call) and ast.unparse(child.func) == f"tl.{name}"
+        for child in ast.walk(node)
     )
 
 
@@ -67,7 +67,7 @@ def dot_in_a_loop(candidate: Candidate) -> bool:
 
 def a_loop_in_a_loop(candidate: Candidate) -> bool:
     return any(
-        sum(isinstance(each, ast.For) for each in ast.walk(node)) > 1
+        sum(isinstance(child, ast.For) for child in ast.walk(node)) > 1
         for node in nodes(candidate, ast.For)
     )
 
@@ -93,13 +93,13 @@ JUDGES: tuple[Holds, ...] = (
 
 def search(start: Candidate, holds: Holds) -> list[AcceptedStep]:
     """All steps of a search, whose judge is never asked twice of one candidate."""
-    asked = set[str]()
+    earlier_keys = set[str]()
 
     def judge(candidates: Sequence[Candidate]) -> list[bool]:
         keys = {candidate.key for candidate in candidates}
         assert len(keys) == len(candidates)
-        assert not keys & asked
-        asked.update(keys)
+        assert not keys & earlier_keys
+        earlier_keys.update(keys)
         return [holds(candidate) for candidate in candidates]
 
     return list(shrink(start, judge))
@@ -159,40 +159,40 @@ def programs(draw: st.DrawFn) -> tuple[str, set[str]]:
     lines, count = list[str](), draw(st.integers(2, 8))
     indent = 0
     for number in range(count):
-        earlier = draw(st.sampled_from(["source", *(f"x{each}" for each in range(number))]))
+        earlier = draw(st.sampled_from(["source", *(f"x{index}" for index in range(number))]))
         opening = draw(st.sampled_from(["", "", "", "for i in range(8):", "if source:"]))
         if opening and indent < 3:
             lines.append("    " * (indent + 1) + opening)
             indent += 1
         lines.append("    " * (indent + 1) + f"x{number} = mark{number}({earlier})")
-    wanted = draw(
+    mark_names = draw(
         st.sets(st.sampled_from([f"mark{number}" for number in range(count)]), min_size=1)
     )
     marks = "".join(f"def mark{number}(x):\n    return x\n" for number in range(count))
-    return marks + "def kernel(source):\n" + "\n".join(lines) + "\n", wanted
+    return marks + "def kernel(source):\n" + "\n".join(lines) + "\n", mark_names
 
 
 @settings(max_examples=25)
 @given(programs())
 def test_what_is_wanted_stays_and_nothing_else(program: tuple[str, set[str]]) -> None:
-    text, wanted = program
+    text, mark_names = program
     start = Candidate(
         text=text, function="kernel", compile=CompileSpec(signature={"source": "*fp32"})
     )
 
     def holds(candidate: Candidate) -> bool:
         kernel = module.functions(candidate.tree)["kernel"]
-        return wanted <= {
-            each.func.id
-            for each in ast.walk(kernel)
-            if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)
+        return mark_names <= {
+            node.func.id
+            for node in ast.walk(kernel)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         }
 
     steps = search(start, holds)
     last = steps[-1].candidate if steps else start
-    called = [each for each in ast.walk(last.tree) if isinstance(each, ast.Call)]
+    called = [node for node in ast.walk(last.tree) if isinstance(node, ast.Call)]
     assert holds(last)
-    assert len(called) == len(wanted)
+    assert len(called) == len(mark_names)
     assert not [node for node in ast.walk(last.tree) if isinstance(node, ast.For | ast.If)]
 
 
@@ -235,17 +235,22 @@ def test_what_makes_it_longer_is_not_taken_though_the_judge_would_have_it() -> N
 def test_what_is_refused_in_the_end_is_not_accepted() -> None:
     """The last word is asked of few, and is kept to all the way."""
     start = kernel("sel_dense")
-    asked: list[Candidate] = []
+    candidates: list[Candidate] = []
 
     def verify(candidate: Candidate) -> bool:
-        asked.append(candidate)
+        candidates.append(candidate)
         return calls(candidate.tree, "exp") and "stride_kL" in module.loaded(candidate.tree)
 
-    steps = list(shrink(start, lambda some: [dot_in_a_loop(each) for each in some], verify=verify))
+    steps = list(
+        shrink(start, lambda some: [dot_in_a_loop(candidate) for candidate in some], verify=verify)
+    )
     assert all(verify(step.candidate) and dot_in_a_loop(step.candidate) for step in steps)
     plain = list(
-        shrink(start, lambda some: [dot_in_a_loop(each) and verify(each) for each in some])
+        shrink(
+            start,
+            lambda some: [dot_in_a_loop(candidate) and verify(candidate) for candidate in some],
+        )
     )
     assert steps[-1].candidate.weight <= plain[-1].candidate.weight
-    assert len({each.key for each in asked}) < steps[-1].tests + plain[-1].tests
+    assert len({candidate.key for candidate in candidates}) < steps[-1].tests + plain[-1].tests
     assert len(steps[-1].candidate.text) < 600

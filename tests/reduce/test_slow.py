@@ -48,13 +48,13 @@ def test_candidates_are_as_slow_as_half_of_the_kernel(
         )
         question = parse_criterion(f"{what}>0.4*baseline").question
         assert isinstance(question, TakesLonger)
-        asked = in_seconds(question, subject, context)
-        assert not asked.of
-        assert 0.01 < asked.number < 5
+        seconds_question = in_seconds(question, subject, context)
+        assert not seconds_question.of
+        assert 0.01 < seconds_question.number < 5
         (result,) = run([subject], context)
-        if asked.of_pass is not None:
+        if seconds_question.of_pass is not None:
             (result,) = with_passes([result], context)
-        requirement = requirement_of(result, Criterion(question=asked), LIMITS)
+        requirement = requirement_of(result, Criterion(question=seconds_question), LIMITS)
         start = Candidate.of(subject.spec, extracted(bundle(subject.spec).text, "unrolled"))
         quick = Candidate.of(subject.spec, start.text.replace("tl.static_range(N)", "range(N)"))
         brief = Candidate.of(

@@ -45,7 +45,7 @@ Fate = Callable[[str, Target], Outcome]
 """What becomes of a kernel on a release and a target."""
 
 
-def tried(
+def results_of(
     kernel: str,
     variant: str,
     fate: Fate,
@@ -130,7 +130,7 @@ def expected_matrix(releases: Sequence[str] = RELEASES) -> Report:
     never = "The row term of the load has no [:, None]."
     crash = "The bound of the loop is a block of shape [1] that was loaded."
     results = [
-        *tried(
+        *results_of(
             "sel_dense",
             "as_written",
             always(bad(SHAPE)),
@@ -138,10 +138,10 @@ def expected_matrix(releases: Sequence[str] = RELEASES) -> Report:
             expect=[declared(SHAPE, reason=never)],
             summary="The first text.",
         ),
-        *tried("sel_dense", "broadcast_2d", always(OK), envs=envs),
-        *tried("sel_dense", "pointer_grid", always(OK), envs=envs),
-        *tried("sel_dense", "loop_1d", always(OK), envs=envs),
-        *tried(
+        *results_of("sel_dense", "broadcast_2d", always(OK), envs=envs),
+        *results_of("sel_dense", "pointer_grid", always(OK), envs=envs),
+        *results_of("sel_dense", "loop_1d", always(OK), envs=envs),
+        *results_of(
             "sel_dense",
             "block_ptr",
             lambda release, target: (
@@ -154,14 +154,14 @@ def expected_matrix(releases: Sequence[str] = RELEASES) -> Report:
                 )
             ],
         ),
-        *tried(
+        *results_of(
             "sel_dense",
             "descriptor",
             since("3.4.0", OK, bad(MISSING)),
             envs=envs,
             expect=[declared(MISSING, releases="<3.4", reason="Descriptors came with 3.4.")],
         ),
-        *tried(
+        *results_of(
             "sel_varlen",
             "as_written",
             since("3.3.0", bad(ASSERT), bad(ASSERT, Status.CRASHED)),
@@ -172,7 +172,7 @@ def expected_matrix(releases: Sequence[str] = RELEASES) -> Report:
             ],
             cases=("few", "many", "mixed"),
         ),
-        *tried(
+        *results_of(
             "sel_varlen",
             "as_written_mask_broadcast",
             always(OK),
@@ -180,7 +180,9 @@ def expected_matrix(releases: Sequence[str] = RELEASES) -> Report:
             summary="Masks broadcast to k_ptrs.shape: the first fix attempt, blamed for the abort.",
             cases=("few", "many", "mixed"),
         ),
-        *tried("sel_varlen", "broadcast_2d", always(OK), envs=envs, cases=("few", "many", "mixed")),
+        *results_of(
+            "sel_varlen", "broadcast_2d", always(OK), envs=envs, cases=("few", "many", "mixed")
+        ),
     ]
     return report(results)
 
@@ -216,7 +218,7 @@ def troubled_matrix() -> Report:
             else OK
         )
 
-    regressed = tried(
+    regressed = results_of(
         "sel_varlen",
         "loop_1d",
         since("3.3.0", bad(PASS, Status.CRASHED), OK),
@@ -227,21 +229,21 @@ def troubled_matrix() -> Report:
         evolve(r, outcome=bad(PASS)) if r.cell.env.name == "pt2.5" else r for r in regressed
     ]
     results = [
-        *tried(
+        *results_of(
             "sel_dense",
             "as_written",
             since("3.5.1", OK, bad(SHAPE)),
             envs=envs,
             expect=[declared(SHAPE, reason="It | was `so`.")],
         ),
-        *tried("sel_dense", "broadcast_2d", divided, envs=envs, targets=TARGETS),
-        *tried(
+        *results_of("sel_dense", "broadcast_2d", divided, envs=envs, targets=TARGETS),
+        *results_of(
             "sel_dense",
             "pointer_grid",
             lambda r, _: bad(ASSERT, Status.CRASHED, flaky=True) if r == "3.3.0" else OK,
             envs=envs,
         ),
-        *tried("sel_dense", "loop_1d", lambda r, _: LOST if r == "3.5.1" else OK, envs=envs),
+        *results_of("sel_dense", "loop_1d", lambda r, _: LOST if r == "3.5.1" else OK, envs=envs),
         *regressed,
     ]
     return report(results)
@@ -268,11 +270,11 @@ def launched(result: Result, us: float | None = 100.0, check: Check | None = Non
     """A result with what a launch on a GPU came to: right, unless it is said what else, in so many
     microseconds.
     """
-    told = check or evolve(RIGHT, launches=30, differing=0, device=GPU)
+    gpu_check = check or evolve(RIGHT, launches=30, differing=0, device=GPU)
     latency = (
         Latency(us=us, spread=0.5, baseline_us=80.0, ratio=us / 80.0, device=GPU) if us else None
     )
-    return evolve(result, numbers=evolve(result.numbers, gpu=told), latency=latency)
+    return evolve(result, numbers=evolve(result.numbers, gpu=gpu_check), latency=latency)
 
 
 def interpreted(result: Result, check: Check = RIGHT) -> Result:
@@ -297,8 +299,8 @@ def suspected_matrix() -> list[Result]:
         return evolve(OK, metrics={"occupancy": occupancy, "pace": pace})
 
     return [
-        *tried("k", "v", always(OK), envs=envs, cases=["d32"], targets=TARGETS[:1]),
-        *tried("k", "v", paced, envs=envs, targets=TARGETS[:1]),
+        *results_of("k", "v", always(OK), envs=envs, cases=["d32"], targets=TARGETS[:1]),
+        *results_of("k", "v", paced, envs=envs, targets=TARGETS[:1]),
     ]
 
 
@@ -308,14 +310,18 @@ def checked_matrix() -> list[Result]:
     """
     envs = [env(release) for release in ("3.1.0", "3.2.0", "3.3.0", "3.4.0")]
     many = [
-        launched(interpreted(each), 200.0, UNSTABLE if str(each.built.release) == "3.1.0" else None)
-        for each in tried(
+        launched(
+            interpreted(result), 200.0, UNSTABLE if str(result.built.release) == "3.1.0" else None
+        )
+        for result in results_of(
             "sel_varlen", "block_ptr", always(OK), envs=envs, cases=["many"], targets=TARGETS[1:2]
         )
     ]
     few = [
-        launched(interpreted(each, UNABLE), 300.0 if str(each.built.release) == "3.3.0" else 156.4)
-        for each in tried(
+        launched(
+            interpreted(result, UNABLE), 300.0 if str(result.built.release) == "3.3.0" else 156.4
+        )
+        for result in results_of(
             "sel_varlen",
             "loop_1d",
             always(OK),

@@ -175,14 +175,14 @@ def _failed(
 ) -> Outcome:
     """Failed, with a fingerprint that four kernels share."""
     defect = number // (6 * 4)
-    said = f"error: '{failure_class}' number {defect}"
+    message = f"error: '{failure_class}' number {defect}"
     failure = Failure(
         failure_class=failure_class,
         stage="ttir",
-        fingerprint=f"{failure_class}:{sha256(said.encode()).hexdigest()[:12]}",
+        fingerprint=f"{failure_class}:{sha256(message.encode()).hexdigest()[:12]}",
         excerpt=(
             f"    k = tl.load(K_ptr + {defect} + (l0 + offs_L) * stride_kL)\n               "
-            f" ^\n{said}"
+            f" ^\n{message}"
         ),
         advice=(
             "Give every term of a two-dimensional index its axis, `[:, None]` for rows and `[None,"

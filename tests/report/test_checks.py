@@ -27,7 +27,7 @@ from tests.report.factory import (
     interpreted,
     launched,
     report,
-    tried,
+    results_of,
 )
 
 RELEASES = ("3.1.0", "3.2.0", "3.3.0", "3.4.0")
@@ -35,7 +35,7 @@ WRONG = Check(status=Status.WRONG, max_abs=2.0, max_rel=1.0, where="odd: O_ptr[3
 
 
 def compiled(releases: Sequence[str] = RELEASES) -> list[Result]:
-    return tried(
+    return results_of(
         "k", "v", always(OK), envs=[env(release) for release in releases], targets=TARGETS[1:2]
     )
 
@@ -44,8 +44,8 @@ def numbers(statuses: str) -> Verdict:
     """The verdict on releases that are right (``r``), wrong (``w``) or not run (``-``)."""
     kinds = {"r": None, "w": WRONG}
     results = [
-        launched(each, check=kinds[status]) if status in kinds else each
-        for each, status in zip(compiled(), statuses, strict=True)
+        launched(result, check=kinds[status]) if status in kinds else result
+        for result, status in zip(compiled(), statuses, strict=True)
     ]
     return verdicts(results)[0]
 
@@ -90,13 +90,15 @@ def test_nothing_is_said_of_what_was_run_nowhere() -> None:
     ],
 )
 def test_fast(us: tuple[float | None, ...], phrase: str, best: str) -> None:
-    (verdict,) = verdicts([launched(each, time) for each, time in zip(compiled(), us, strict=True)])
+    (verdict,) = verdicts(
+        [launched(result, time) for result, time in zip(compiled(), us, strict=True)]
+    )
     assert verdict.fast is not None
     assert (verdict.fast.phrase, verdict.fast.best) == (phrase, best)
 
 
 def test_latencies_of_two_gpus_are_not_compared() -> None:
-    results = [launched(each, 100.0) for each in compiled()]
+    results = [launched(result, 100.0) for result in compiled()]
     slow = results[3].latency
     assert slow is not None
     results[3] = evolve(results[3], latency=evolve(slow, us=500.0, device="another GPU"))
@@ -107,12 +109,12 @@ def test_latencies_of_two_gpus_are_not_compared() -> None:
 
 def test_the_interpreter_is_counted_once_for_all_targets() -> None:
     results = [
-        interpreted(each)
-        for each in tried("k", "v", always(OK), envs=[env("3.5.1")], targets=TARGETS)
+        interpreted(result)
+        for result in results_of("k", "v", always(OK), envs=[env("3.5.1")], targets=TARGETS)
     ]
-    (found,) = checked(report(results))
-    assert found.counts == {Status.OK: 1}
-    assert found.sentence == "1 run in the interpreter, on the CPU: 1 right"
+    (device_checks,) = checked(report(results))
+    assert device_checks.counts == {Status.OK: 1}
+    assert device_checks.sentence == "1 run in the interpreter, on the CPU: 1 right"
 
 
 def test_a_check_in_words() -> None:
@@ -130,22 +132,22 @@ def test_a_check_in_words() -> None:
 
 def test_what_does_not_compute_what_it_should_is_never_said_to_work() -> None:
     sentences = [one.sentence for one in statements(report(checked_matrix()))]
-    said = next(each for each in sentences if "block_ptr" in each)
+    statement = next(sentence for sentence in sentences if "block_ptr" in sentence)
     assert (
-        said == "`sel_varlen/block_ptr` compiles on all 4 releases tested (3.1.0 to 3.4.0); "
+        statement == "`sel_varlen/block_ptr` compiles on all 4 releases tested (3.1.0 to 3.4.0); "
         "its numbers are unstable in 3.1.0 (run on NVIDIA H200)."
     )
-    assert any("`sel_varlen/loop_1d` works on all" in each for each in sentences)
+    assert any("`sel_varlen/loop_1d` works on all" in sentence for sentence in sentences)
 
 
 def test_what_was_removed_and_computed_wrong_numbers_before_compiles_up_to_then() -> None:
     results = [
         *(
-            launched(each, 50.0, check=UNSTABLE)
-            for each in tried("k", "v", always(OK), envs=[env("3.1.0")])
+            launched(result, 50.0, check=UNSTABLE)
+            for result in results_of("k", "v", always(OK), envs=[env("3.1.0")])
         ),
-        *tried("k", "v", always(OK), envs=[env("3.8.0")]),
-        *tried("k", "v", always(bad(REMOVED)), envs=[env("3.9.0")]),
+        *results_of("k", "v", always(OK), envs=[env("3.8.0")]),
+        *results_of("k", "v", always(bad(REMOVED)), envs=[env("3.9.0")]),
     ]
     (statement,) = statements(report(results))
     assert statement.sentence.startswith(
@@ -156,9 +158,9 @@ def test_what_was_removed_and_computed_wrong_numbers_before_compiles_up_to_then(
 
 def test_what_two_variants_compute_is_told_of_both() -> None:
     results = [
-        launched(each, 50.0, check=UNSTABLE)
+        launched(result, 50.0, check=UNSTABLE)
         for variant in ("first", "second")
-        for each in tried("k", variant, always(OK), envs=[env("3.1.0")])
+        for result in results_of("k", variant, always(OK), envs=[env("3.1.0")])
     ]
     (statement,) = statements(report(results))
     assert (
@@ -170,7 +172,7 @@ def test_what_two_variants_compute_is_told_of_both() -> None:
 @pytest.mark.parametrize("width", [80, 160])
 def test_a_terminal_has_what_is_not_right_and_what_is_slower(width: int) -> None:
     text = " ".join(matrix_text(report(checked_matrix()), width=width).split())
-    for words in (
+    for phrase in (
         "UNSTABLE! ok ok ok compiles; right since 3.2.0",
         "4 right and 8 inconclusive",
         "12 launched cells on one NVIDIA H200: 11 right and 1 unstable",
@@ -178,7 +180,7 @@ def test_a_terminal_has_what_is_not_right_and_what_is_slower(width: int) -> None
         "sel_varlen/loop_1d (few): slower in 3.3.0 (300 µs in 3.3.0, 156 µs in 3.4.0)",
         "expected ok, got unstable (NVIDIA H200)",
     ):
-        assert words in text
+        assert phrase in text
 
 
 def test_markdown_has_tables_of_both() -> None:
@@ -206,7 +208,7 @@ def test_the_document_follows_the_schema() -> None:
         dump(matrix_document(report(checked_matrix(), existing=("3.0.0", *RELEASES))))
     )
     Draft202012Validator(schema()).validate(document)
-    verdict = next(each for each in document["verdicts"] if each["variant"] == "block_ptr")
+    verdict = next(entry for entry in document["verdicts"] if entry["variant"] == "block_ptr")
     assert (verdict["right"]["verdict"], verdict["right"]["bad"]) == (
         "right since 3.2.0",
         ["3.1.0"],

@@ -17,7 +17,7 @@ from compat.report.views.diff import change
 from compat.report.views.matrix_markdown import matrix_markdown
 from tests.records import ASSERT, OK, SHAPE, TARGETS, bad, declared, env
 from tests.report.drawn import matrix_text
-from tests.report.factory import always, report, tried
+from tests.report.factory import always, report, results_of
 
 LOOSE = evolve(declared(SHAPE), strict=False)
 SAID = "ok, or rejected (shape-mismatch)"
@@ -25,7 +25,7 @@ SAID = "ok, or rejected (shape-mismatch)"
 
 def one(outcome: Any, expectation: Any = LOOSE) -> Report:
     return report(
-        tried(
+        results_of(
             "k",
             "v",
             always(outcome),
@@ -37,40 +37,40 @@ def one(outcome: Any, expectation: Any = LOOSE) -> Report:
 
 
 def test_what_was_expected_of_an_unexpected_cell() -> None:
-    found = one(bad(ASSERT, Status.CRASHED))
-    assert f"expected {SAID}, got crashed" in matrix_text(found, width=120)
-    assert f"expected **{SAID}**, got **crashed" in matrix_markdown(found)
-    assert f"expected {SAID}, got crashed" in junit_xml(found)
-    (finding,) = findings(found)
+    crash_report = one(bad(ASSERT, Status.CRASHED))
+    assert f"expected {SAID}, got crashed" in matrix_text(crash_report, width=120)
+    assert f"expected **{SAID}**, got **crashed" in matrix_markdown(crash_report)
+    assert f"expected {SAID}, got crashed" in junit_xml(crash_report)
+    (finding,) = findings(crash_report)
     assert any(f"expected {SAID}" in line for line in finding.body)
     strict = one(bad(ASSERT, Status.CRASHED), declared(SHAPE))
     assert "expected rejected (shape-mismatch), got crashed" in matrix_text(strict, width=120)
 
 
 @pytest.mark.parametrize(
-    ("expectation", "said"), [(LOOSE, SAID), (declared(SHAPE), "rejected (shape-mismatch)")]
+    ("expectation", "declaration"), [(LOOSE, SAID), (declared(SHAPE), "rejected (shape-mismatch)")]
 )
-def test_why_a_test_is_skipped(expectation: Any, said: str) -> None:
-    assert f'message="declared {said}, got rejected (shape-mismatch)"' in junit_xml(
+def test_why_a_test_is_skipped(expectation: Any, declaration: str) -> None:
+    assert f'message="declared {declaration}, got rejected (shape-mismatch)"' in junit_xml(
         one(bad(SHAPE), expectation)
     )
 
 
 def test_numbers_that_were_declared() -> None:
-    def told(strict: bool) -> str:
+    def matrix_line(strict: bool) -> str:
         expectation = evolve(LOOSE, status=Status.WRONG, failure_class=None, strict=strict)
-        found = one(OK, expectation)
+        base_report = one(OK, expectation)
         wrong = Numbers(interpreter=Check(status=Status.WRONG, max_abs=1.0, max_rel=1.0))
-        (result,) = (evolve(each, numbers=wrong) for each in found.results)
+        (result,) = (evolve(cell_result, numbers=wrong) for cell_result in base_report.results)
         assert result.expected
         return matrix_text(report([result]), width=120)
 
-    assert "declared ok, or wrong: k/v" in told(strict=False)
-    assert "declared wrong: k/v" in told(strict=True)
+    assert "declared ok, or wrong: k/v" in matrix_line(strict=False)
+    assert "declared wrong: k/v" in matrix_line(strict=True)
 
 
 def test_what_changed_and_was_declared() -> None:
-    def told(expectation: Any) -> str:
+    def matrix_line(expectation: Any) -> str:
         old, new = (
             ReportSide(name=str(outcome.status), report=one(outcome, expectation))
             for outcome in (OK, bad(SHAPE))
@@ -78,5 +78,8 @@ def test_what_changed_and_was_declared() -> None:
         (difference,) = compare(old, new).differences
         return change(difference)
 
-    assert told(LOOSE) == f"ok → rejected (shape-mismatch); its kernel file declares {SAID}"
-    assert told(declared(SHAPE)) == "ok → rejected (shape-mismatch), as its kernel file declares"
+    assert matrix_line(LOOSE) == f"ok → rejected (shape-mismatch); its kernel file declares {SAID}"
+    assert (
+        matrix_line(declared(SHAPE))
+        == "ok → rejected (shape-mismatch), as its kernel file declares"
+    )

@@ -47,8 +47,8 @@ from tests.report.factory import (
     expected_matrix,
     launched,
     report,
+    results_of,
     since,
-    tried,
     troubled_matrix,
 )
 
@@ -64,7 +64,7 @@ def compared(old: Report, new: Report, threshold: float = 10) -> Comparison:
 
 
 def cell(outcome: Outcome) -> Report:
-    return report(tried("k", "v", always(outcome), envs=ENVS[:1], targets=TARGETS[:1]))
+    return report(results_of("k", "v", always(outcome), envs=ENVS[:1], targets=TARGETS[:1]))
 
 
 def built(**metrics: object) -> Outcome:
@@ -103,13 +103,13 @@ def everything() -> Comparison:
     }
     expect = [declared(SHAPE, reason="It is known.")]
 
-    def made(fates: Mapping[str, Outcome], leave_out: str) -> Report:
+    def report_of(fates: Mapping[str, Outcome], leave_out: str) -> Report:
         return report(
             [
                 result
                 for variant, outcome in fates.items()
                 if variant != leave_out
-                for result in tried(
+                for result in results_of(
                     "k",
                     variant,
                     always(outcome),
@@ -120,8 +120,8 @@ def everything() -> Comparison:
         )
 
     changed_env = evolve(ENVS[1], python_version="3.12.3")
-    new = made(after, "gone")
-    return compared(made(before, ""), evolve(new, envs=(ENVS[0], changed_env), version="99"))
+    new = report_of(after, "gone")
+    return compared(report_of(before, ""), evolve(new, envs=(ENVS[0], changed_env), version="99"))
 
 
 # --- goldens --------------------------------------------------------------------------------------
@@ -183,22 +183,24 @@ PREDICTED = evolve(OK, failure=SHARED)
 def test_what_became_of_a_cell(
     before: Outcome, after: Outcome, kind: CellChangeKind | None
 ) -> None:
-    found = compared(cell(before), cell(after))
-    assert list(found.counts) == ([kind] if kind else [])
-    assert found.same == (kind is None)
+    comparison = compared(cell(before), cell(after))
+    assert list(comparison.counts) == ([kind] if kind else [])
+    assert comparison.same == (kind is None)
 
 
 @pytest.mark.parametrize("axis", ["kernels", "variants", "cases", "targets", "envs"])
 def test_what_only_one_report_has_is_never_broken(axis: str) -> None:
-    small = tried("k", "v", always(OK), envs=ENVS[:1], targets=TARGETS[:1])
+    small = results_of("k", "v", always(OK), envs=ENVS[:1], targets=TARGETS[:1])
     more = {
-        "kernels": tried("other", "v", always(bad(SHAPE)), envs=ENVS[:1], targets=TARGETS[:1]),
-        "variants": tried("k", "other", always(bad(SHAPE)), envs=ENVS[:1], targets=TARGETS[:1]),
-        "cases": tried(
+        "kernels": results_of("other", "v", always(bad(SHAPE)), envs=ENVS[:1], targets=TARGETS[:1]),
+        "variants": results_of(
+            "k", "other", always(bad(SHAPE)), envs=ENVS[:1], targets=TARGETS[:1]
+        ),
+        "cases": results_of(
             "k", "v", always(bad(SHAPE)), envs=ENVS[:1], targets=TARGETS[:1], cases=("other",)
         ),
-        "targets": tried("k", "v", always(bad(SHAPE)), envs=ENVS[:1], targets=TARGETS[1:2]),
-        "envs": tried("k", "v", always(bad(SHAPE)), envs=ENVS[1:], targets=TARGETS[:1]),
+        "targets": results_of("k", "v", always(bad(SHAPE)), envs=ENVS[:1], targets=TARGETS[1:2]),
+        "envs": results_of("k", "v", always(bad(SHAPE)), envs=ENVS[1:], targets=TARGETS[:1]),
     }[axis]
     grown = compared(report(small), report([*small, *more]))
     assert grown.counts == {CellChangeKind.ADDED: 1}
@@ -212,9 +214,9 @@ def test_what_only_one_report_has_is_never_broken(axis: str) -> None:
 
 
 def test_reports_without_a_common_cell_say_so() -> None:
-    found = compared(cell(OK), report(tried("other", "v", always(OK), envs=ENVS)))
-    assert found.compared == 0
-    assert list(diff_lines(found))[-1].startswith(
+    comparison = compared(cell(OK), report(results_of("other", "v", always(OK), envs=ENVS)))
+    assert comparison.compared == 0
+    assert list(diff_lines(comparison))[-1].startswith(
         "The reports have no cell in common, so nothing was compared: "
     )
     assert list(diff_lines(compared(report([]), report([]))))[-1].endswith(
@@ -230,30 +232,30 @@ def test_other_arguments_are_told() -> None:
                 r.cell, spec=evolve(r.cell.spec, compile=CompileSpec(signature={"x": "*fp32"}))
             ),
         )
-        for r in tried("k", "v", always(OK), envs=ENVS)
+        for r in results_of("k", "v", always(OK), envs=ENVS)
     ]
-    found = compared(report(tried("k", "v", always(OK), envs=ENVS)), report(other))
-    assert (found.arguments, found.counts) == (("k/v/d64",), {})
-    assert "note: the arguments or options of k/v/d64 changed" in list(diff_lines(found))
+    comparison = compared(report(results_of("k", "v", always(OK), envs=ENVS)), report(other))
+    assert (comparison.arguments, comparison.counts) == (("k/v/d64",), {})
+    assert "note: the arguments or options of k/v/d64 changed" in list(diff_lines(comparison))
 
 
 def test_a_declared_failure_is_told_and_does_not_count() -> None:
-    results = tried(
+    results = results_of(
         "k",
         "v",
         since("3.9.0", bad(REMOVED), OK),
         envs=ENVS,
         expect=[declared(REMOVED, releases=">=3.9")],
     )
-    found = compared(report(tried("k", "v", always(OK), envs=ENVS)), report(results))
-    assert found.counts == {CellChangeKind.BROKEN: 2}
-    assert found.gated([CellChangeKind.BROKEN]) == 0
-    assert "newly broken: 2 cells (2 declared)" in list(diff_lines(found))
+    comparison = compared(report(results_of("k", "v", always(OK), envs=ENVS)), report(results))
+    assert comparison.counts == {CellChangeKind.BROKEN: 2}
+    assert comparison.gated([CellChangeKind.BROKEN]) == 0
+    assert "newly broken: 2 cells (2 declared)" in list(diff_lines(comparison))
 
 
 def test_unsupported_is_no_declared_failure() -> None:
-    found = compared(cell(OK), cell(bad(UNKNOWN_TARGET, Status.UNSUPPORTED)))
-    assert found.gated([CellChangeKind.BROKEN]) == 1
+    comparison = compared(cell(OK), cell(bad(UNKNOWN_TARGET, Status.UNSUPPORTED)))
+    assert comparison.gated([CellChangeKind.BROKEN]) == 1
 
 
 # --- new releases ---------------------------------------------------------------------------------
@@ -265,21 +267,21 @@ def followed(old: Report, new: Report) -> Comparison:
 
 
 def test_a_new_release_is_compared_with_the_newest_one_before_it() -> None:
-    before = report(tried("k", "v", always(OK), envs=[env("3.1.0"), env("3.8.0")]))
+    before = report(results_of("k", "v", always(OK), envs=[env("3.1.0"), env("3.8.0")]))
     fate = since("3.9.0", bad(REMOVED), OK)
-    after = report(tried("k", "v", fate, envs=[env("3.8.0"), env("3.9.0")]))
-    found = followed(before, after)
-    assert found.successors == {"triton-3.9.0": "triton-3.8.0"}
-    assert found.counts == {CellChangeKind.BROKEN: 2, CellChangeKind.DROPPED: 2}
-    assert (found.compared, found.same) == (4, 2)
-    assert {result.cell.env.name for result in found.of(CellChangeKind.BROKEN)[0].results} == {
+    after = report(results_of("k", "v", fate, envs=[env("3.8.0"), env("3.9.0")]))
+    comparison = followed(before, after)
+    assert comparison.successors == {"triton-3.9.0": "triton-3.8.0"}
+    assert comparison.counts == {CellChangeKind.BROKEN: 2, CellChangeKind.DROPPED: 2}
+    assert (comparison.compared, comparison.same) == (4, 2)
+    assert {result.cell.env.name for result in comparison.of(CellChangeKind.BROKEN)[0].results} == {
         "triton-3.9.0"
     }
-    assert found.gated([CellChangeKind.BROKEN]) == 2
-    assert "envs" not in found.only[1]
-    lines = list(diff_lines(found))
+    assert comparison.gated([CellChangeKind.BROKEN]) == 2
+    assert "envs" not in comparison.only[1]
+    lines = list(diff_lines(comparison))
     assert "note: triton-3.9.0 is new, and compared with triton-3.8.0" in lines
-    assert diff_document(found)["successors"] == {"triton-3.9.0": "triton-3.8.0"}
+    assert diff_document(comparison)["successors"] == {"triton-3.9.0": "triton-3.8.0"}
 
 
 def paced(blocks: int) -> Outcome:
@@ -293,63 +295,67 @@ def paced(blocks: int) -> Outcome:
 
 
 def test_compiles_that_are_likely_slower_on_a_new_release_are_told() -> None:
-    before = report(tried("k", "v", always(paced(2)), envs=ENVS[:1], targets=TARGETS[:1]))
-    after = report(tried("k", "v", always(paced(1)), envs=ENVS[1:], targets=TARGETS[:1]))
-    found = followed(before, after)
-    lines = list(diff_lines(found))
+    before = report(results_of("k", "v", always(paced(2)), envs=ENVS[:1], targets=TARGETS[:1]))
+    after = report(results_of("k", "v", always(paced(1)), envs=ENVS[1:], targets=TARGETS[:1]))
+    comparison = followed(before, after)
+    lines = list(diff_lines(comparison))
     at = lines.index("3.8.0 → 3.9.0: 1 kernel likely slower (slow-suspect), in 1 cell")
-    words = (
+    suspicion = (
         "likely 1.6 times slower than on 3.8.0: 1 block per multiprocessor instead of 2, with 128"
         " registers per thread instead of 64"
     )
     cell_id = "k/v/d64/sm_80/triton-3.9.0"
-    assert lines[at + 1 : at + 3] == [f"  {cell_id}", f"    {words}"]
-    assert f"`{cell_id}`: {words}" in diff_markdown(found)
-    assert diff_document(found)["slow_suspects"] == [
+    assert lines[at + 1 : at + 3] == [f"  {cell_id}", f"    {suspicion}"]
+    assert f"`{cell_id}`: {suspicion}" in diff_markdown(comparison)
+    assert diff_document(comparison)["slow_suspects"] == [
         {
             "cell": cell_id,
             "before": "k/v/d64/sm_80/triton-3.8.0",
             "ratio": 1.6,
-            "reasons": [words.partition(": ")[2]],
+            "reasons": [suspicion.partition(": ")[2]],
         }
     ]
-    assert found.gated([CellChangeKind.BROKEN, CellChangeKind.CHANGED]) == 0
-    assert not any(jump.metric.startswith("pace.") for group in found.jumps for jump in group.jumps)
+    assert comparison.gated([CellChangeKind.BROKEN, CellChangeKind.CHANGED]) == 0
+    assert not any(
+        jump.metric.startswith("pace.") for group in comparison.jumps for jump in group.jumps
+    )
 
 
 def test_a_changed_source_on_one_release_is_no_suspicion() -> None:
     before, after = (
-        report(tried("k", "v", always(paced(blocks)), envs=ENVS[:1], targets=TARGETS[:1]))
+        report(results_of("k", "v", always(paced(blocks)), envs=ENVS[:1], targets=TARGETS[:1]))
         for blocks in (2, 1)
     )
     assert compared(before, after).suspects == ()
 
 
 def test_an_env_that_is_no_later_release_of_the_same_kind_is_compared_with_nothing() -> None:
-    before = report(tried("k", "v", always(OK), envs=[env("3.8.0")]))
+    before = report(results_of("k", "v", always(OK), envs=[env("3.8.0")]))
     paired, fork = env("3.9.0"), env("3.9.0")
     paired = evolve(
         paired, env=evolve(paired.env, name="paired", framework_release=Version("2.15.0"))
     )
     fork = evolve(fork, env=evolve(fork.env, name="fork", distribution="triton-fork"))
     for other in (env("3.7.0"), paired, fork):
-        found = followed(before, report(tried("k", "v", always(bad(SHAPE)), envs=[other])))
-        assert found.successors == {}
-        assert found.counts == {CellChangeKind.DROPPED: 2, CellChangeKind.ADDED: 2}
-        assert found.only[1]["envs"] == (other.env.name,)
+        comparison = followed(
+            before, report(results_of("k", "v", always(bad(SHAPE)), envs=[other]))
+        )
+        assert comparison.successors == {}
+        assert comparison.counts == {CellChangeKind.DROPPED: 2, CellChangeKind.ADDED: 2}
+        assert comparison.only[1]["envs"] == (other.env.name,)
 
 
 def test_a_kernel_that_only_a_new_release_has_stays_new() -> None:
-    before = report(tried("k", "v", always(OK), envs=[env("3.8.0")]))
+    before = report(results_of("k", "v", always(OK), envs=[env("3.8.0")]))
     after = report(
         [
-            *tried("k", "v", always(OK), envs=[env("3.9.0")]),
-            *tried("other", "v", always(bad(SHAPE)), envs=[env("3.9.0")]),
+            *results_of("k", "v", always(OK), envs=[env("3.9.0")]),
+            *results_of("other", "v", always(bad(SHAPE)), envs=[env("3.9.0")]),
         ]
     )
-    found = followed(before, after)
-    assert (found.compared, found.same) == (2, 2)
-    assert found.counts == {CellChangeKind.DROPPED: 2, CellChangeKind.ADDED: 2}
+    comparison = followed(before, after)
+    assert (comparison.compared, comparison.same) == (2, 2)
+    assert comparison.counts == {CellChangeKind.DROPPED: 2, CellChangeKind.ADDED: 2}
 
 
 def test_a_pair_of_a_new_release_is_compared_with_the_pair_before_it() -> None:
@@ -361,7 +367,7 @@ def test_a_pair_of_a_new_release_is_compared_with_the_pair_before_it() -> None:
         pair = Pair(
             framework_release=torch, release=release, env=name, own=True, programs=(program,)
         )
-        return evolve(report(tried("k", "v", always(OK), envs=[built])), pairs=(pair,))
+        return evolve(report(results_of("k", "v", always(OK), envs=[built])), pairs=(pair,))
 
     before, after = paired("3.8.0", "2.14.1", Status.OK), paired("3.9.0", "2.15.0", Status.REJECTED)
     (change,) = followed(before, after).pairs
@@ -398,12 +404,14 @@ def test_jumps(
     threshold: float,
     jumps: Sequence[tuple[str, float, float]],
 ) -> None:
-    found = compared(cell(built(**before)), cell(built(**after)), threshold)
+    comparison = compared(cell(built(**before)), cell(built(**after)), threshold)
     assert [
-        (jump.metric, jump.before, jump.after) for group in found.jumps for jump in group.jumps
+        (jump.metric, jump.before, jump.after) for group in comparison.jumps for jump in group.jumps
     ] == jumps
-    assert found.gated([CellChangeKind.METRIC]) == sum(after > before for _, before, after in jumps)
-    assert found.same == (not jumps)
+    assert comparison.gated([CellChangeKind.METRIC]) == sum(
+        after > before for _, before, after in jumps
+    )
+    assert comparison.same == (not jumps)
 
 
 def test_lost_instructions_are_told_and_gate_nothing() -> None:
@@ -415,10 +423,10 @@ def test_lost_instructions_are_told_and_gate_nothing() -> None:
         "code": {"wgmma": 0, "ldmatrix": 36, "bar_sync": 2},
         "occupancy": {"blocks": 4, "spare_registers": 9},
     }
-    found = compared(cell(built(**before)), cell(built(**after)))
-    told = ["lost code.wgmma: 8 → 0 (-100 %)", "occupancy.blocks: 2 → 4 (+100 %)"]
-    assert sorted(jump_line(group) for group in found.jumps) == told
-    assert found.gated([CellChangeKind.METRIC]) == 0
+    comparison = compared(cell(built(**before)), cell(built(**after)))
+    expected = ["lost code.wgmma: 8 → 0 (-100 %)", "occupancy.blocks: 2 → 4 (+100 %)"]
+    assert sorted(jump_line(group) for group in comparison.jumps) == expected
+    assert comparison.gated([CellChangeKind.METRIC]) == 0
 
 
 def test_metrics_of_what_does_not_work_are_not_compared() -> None:
@@ -437,17 +445,18 @@ def many(outcome: Callable[[int], Outcome]) -> Report:
     results = [
         result
         for number in range(300)
-        for result in tried(f"k{number}", "v", always(outcome(number)), envs=ENVS)
+        for result in results_of(f"k{number}", "v", always(outcome(number)), envs=ENVS)
     ]
     return report(results)
 
 
 def test_a_long_comment_fits_and_says_what_it_lacks() -> None:
-    said = "error: " + "x" * 250
-    found = compared(
-        many(lambda _: OK), many(lambda n: bad(evolve(SHAPE, fingerprint=f"f:{n}", excerpt=said)))
+    excerpt = "error: " + "x" * 250
+    comparison = compared(
+        many(lambda _: OK),
+        many(lambda n: bad(evolve(SHAPE, fingerprint=f"f:{n}", excerpt=excerpt))),
     )
-    text = diff_markdown(found)
+    text = diff_markdown(comparison)
     assert text.splitlines()[0] == MARKER
     assert LIMIT / 2 < len(text) < LIMIT
     assert "parts of this comparison did not fit here" in text
@@ -456,19 +465,21 @@ def test_a_long_comment_fits_and_says_what_it_lacks() -> None:
 
 def test_a_comment_never_exceeds_its_limit_whatever_is_in_it() -> None:
     long = "y" * 100_000
-    found = compared(
+    comparison = compared(
         cell(OK),
         report(
-            tried("k" * 300, long, always(bad(evolve(SHAPE, advice=long, excerpt=long))), envs=ENVS)
+            results_of(
+                "k" * 300, long, always(bad(evolve(SHAPE, advice=long, excerpt=long))), envs=ENVS
+            )
         ),
     )
-    assert len(diff_markdown(found)) < LIMIT
+    assert len(diff_markdown(comparison)) < LIMIT
 
 
 @given(st.text(alphabet="<>/summarydetails`\n*@#|\\ ", max_size=40))
-def test_no_text_ends_the_details(said: str) -> None:
-    found = compared(cell(OK), cell(bad(evolve(SHAPE, excerpt=said, advice=said))))
-    tokens = MarkdownIt("commonmark").enable("table").parse(diff_markdown(found))
+def test_no_text_ends_the_details(text: str) -> None:
+    comparison = compared(cell(OK), cell(bad(evolve(SHAPE, excerpt=text, advice=text))))
+    tokens = MarkdownIt("commonmark").enable("table").parse(diff_markdown(comparison))
     html = [token.content.strip() for token in tokens if token.type == "html_block"]
     assert html == [MARKER, "<details><summary>newly broken: 1 cell</summary>", "</details>"]
     inline = [child.type for token in tokens for child in token.children or ()]
@@ -477,16 +488,18 @@ def test_no_text_ends_the_details(said: str) -> None:
 
 def test_the_document_is_json_and_names_every_cell() -> None:
     document = json.loads(write_json(diff_document(everything())))
-    kinds = {each["kind"] for each in document["differences"]}
+    kinds = {difference["kind"] for difference in document["differences"]}
     assert kinds | {"metric"} == {str(kind) for kind in CellChangeKind}
     for kind, number in document["counts"].items():
         cells = {
             name
-            for each in document["differences"]
-            if each["kind"] == kind
-            for name in each["cells"]
+            for difference in document["differences"]
+            if difference["kind"] == kind
+            for name in difference["cells"]
         }
-        rose = {each["cell"] for each in document["metrics"] if each["after"] > each["before"]}
+        rose = {
+            metric["cell"] for metric in document["metrics"] if metric["after"] > metric["before"]
+        }
         assert len(rose if kind == "metric" else cells) == number
 
 
@@ -504,22 +517,26 @@ def test_the_documentation_names_every_kind_and_every_key() -> None:
 
 
 def test_a_real_pair() -> None:
-    found = compared(expected_matrix(), troubled_matrix())
-    assert found.compared + found.counts[CellChangeKind.DROPPED] == len(expected_matrix().results)
-    assert found.compared + found.counts[CellChangeKind.ADDED] == len(troubled_matrix().results)
-    told = sum(
+    comparison = compared(expected_matrix(), troubled_matrix())
+    assert comparison.compared + comparison.counts[CellChangeKind.DROPPED] == len(
+        expected_matrix().results
+    )
+    assert comparison.compared + comparison.counts[CellChangeKind.ADDED] == len(
+        troubled_matrix().results
+    )
+    change_count = sum(
         number
-        for kind, number in found.counts.items()
+        for kind, number in comparison.counts.items()
         if kind not in (CellChangeKind.DROPPED, CellChangeKind.ADDED)
     )
-    assert found.same + told == found.compared
+    assert comparison.same + change_count == comparison.compared
 
 
 # --- numbers --------------------------------------------------------------------------------------
 
 
 def ran(us: float | None = 100.0, check: Check | None = None, *, launch: bool = True) -> Report:
-    (result,) = tried("k", "v", always(OK), envs=ENVS[:1], targets=TARGETS[:1])
+    (result,) = results_of("k", "v", always(OK), envs=ENVS[:1], targets=TARGETS[:1])
     return report([launched(result, us, check) if launch else result])
 
 
@@ -540,10 +557,10 @@ def ran(us: float | None = 100.0, check: Check | None = None, *, launch: bool = 
     ],
 )
 def test_what_became_of_numbers(before: Report, after: Report, kind: CellChangeKind | None) -> None:
-    found = compared(before, after)
-    assert [each.kind for each in found.differences] == ([kind] if kind else [])
+    comparison = compared(before, after)
+    assert [difference.kind for difference in comparison.differences] == ([kind] if kind else [])
     if kind is CellChangeKind.BROKEN:
-        text = "\n".join(diff_lines(found))
+        text = "\n".join(diff_lines(comparison))
         assert "ok → unstable (NVIDIA H200)" in text
         assert "7 of 30 launches computed different bits from the first" in text
 
@@ -553,9 +570,9 @@ def test_what_became_of_numbers(before: Report, after: Report, kind: CellChangeK
     [(100.0, 150.0, 1), (100.0, 105.0, 0), (150.0, 100.0, 1), (None, 100.0, 0)],
 )
 def test_latency_is_a_metric(before: float | None, after: float | None, jumps: int) -> None:
-    found = compared(ran(before), ran(after))
-    assert len(found.jumps) == jumps
-    assert found.counts == (
+    comparison = compared(ran(before), ran(after))
+    assert len(comparison.jumps) == jumps
+    assert comparison.counts == (
         {CellChangeKind.METRIC: 1} if (before or 0) < (after or 0) and jumps else {}
     )
 

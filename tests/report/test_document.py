@@ -22,8 +22,8 @@ from tests.report.factory import (
     always,
     expected_matrix,
     report,
+    results_of,
     suspected_matrix,
-    tried,
     troubled_matrix,
 )
 
@@ -70,7 +70,7 @@ def test_the_schema_that_is_shipped_is_that_of_the_records(
 
 
 def test_a_cell() -> None:
-    (result,) = tried(
+    (result,) = results_of(
         "k",
         "v",
         always(bad(SHAPE)),
@@ -126,8 +126,8 @@ def test_a_cell() -> None:
 
 
 def test_cells_that_are_likely_slower() -> None:
-    found = report(suspected_matrix())
-    document = matrix_document(found)
+    suspect_report = report(suspected_matrix())
+    document = matrix_document(suspect_report)
     assert document["slow_suspects"] == [
         {
             "cell": "k/v/d64/sm_80/triton-3.9.0",
@@ -145,12 +145,12 @@ def test_cells_that_are_likely_slower() -> None:
 
 
 def test_verdicts_carry_intervals_and_changes() -> None:
-    found = {
+    verdicts = {
         (v["variant"], v["target"]): v
         for v in matrix_document(troubled_matrix())["verdicts"]
         if v["kernel"] == "sel_dense"
     }
-    verdict = found["as_written", "sm_80"]
+    verdict = verdicts["as_written", "sm_80"]
     assert (verdict["verdict"], verdict["word"], verdict["release"]) == (
         "fixed in 3.5.1",
         "fixed in",
@@ -162,7 +162,7 @@ def test_verdicts_carry_intervals_and_changes() -> None:
         ("3.3.0", "3.3.0", "rejected", "shape-mismatch"),
         ("3.5.1", "3.5.1", "ok", None),
     ]
-    assert found["pointer_grid", "sm_90"]["flaky"] == ["3.3.0"]
+    assert verdicts["pointer_grid", "sm_90"]["flaky"] == ["3.3.0"]
 
 
 def test_the_order_is_that_of_the_cells_whatever_the_order_of_the_results() -> None:
@@ -187,7 +187,9 @@ def test_the_order_is_that_of_the_cells_whatever_the_order_of_the_results() -> N
 
 
 def test_releases_are_ordered_as_versions() -> None:
-    results = tried("k", "v", always(OK), envs=[env("3.10.0"), env("3.9.0")], targets=TARGETS[:1])
+    results = results_of(
+        "k", "v", always(OK), envs=[env("3.10.0"), env("3.9.0")], targets=TARGETS[:1]
+    )
     assert [cell["triton"] for cell in matrix_document(report(results))["cells"]] == [
         "3.9.0",
         "3.10.0",
@@ -209,7 +211,7 @@ def test_an_env_that_could_not_be_built_says_why() -> None:
 def test_a_metric_json_has_no_word_for_becomes_text() -> None:
     odd = evolve(OK, metrics={"artifact": Path("x.cubin")})
     assert '"x.cubin"' in dump(
-        matrix_document(report(tried("k", "v", always(odd), envs=[env("3.1.0")])))
+        matrix_document(report(results_of("k", "v", always(odd), envs=[env("3.1.0")])))
     )
 
 

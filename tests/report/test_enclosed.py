@@ -14,15 +14,15 @@ from compat.report.document import dump, enclosing, matrix_document
 from compat.report.loading import load_report
 from compat.report.summary.record import Report
 from tests.records import OK, PASS, SHAPE, bad, env
-from tests.report.factory import always, report, tried
+from tests.report.factory import always, report, results_of
 
 
 def two_kernels() -> Report:
     """One that fails in a pass, and one that does not, in a project."""
     failure = evolve(PASS, reproducer="9a.mlir", ir="9b.mlir")
     results = [
-        *tried("a", "v", always(OK), envs=[env("3.9.0")]),
-        *tried("z", "v", always(bad(failure)), envs=[env("3.9.0")]),
+        *results_of("a", "v", always(OK), envs=[env("3.9.0")]),
+        *results_of("z", "v", always(bad(failure)), envs=[env("3.9.0")]),
     ]
     return evolve(report(results), root="/kernels")
 
@@ -32,48 +32,51 @@ def unpacked(content: str) -> str:
 
 
 def test_sources_by_the_path_that_the_kernels_have() -> None:
-    found = enclosing(two_kernels(), {"/kernels/a.py": "a\x1b[0m\n"}.get, lambda name: None)
-    assert found.sources == {"a.py": "a\\x1b[0m\n"}
-    assert {kernel["source"] for kernel in matrix_document(found)["kernels"]} == {"a.py", "z.py"}
+    full_report = enclosing(two_kernels(), {"/kernels/a.py": "a\x1b[0m\n"}.get, lambda name: None)
+    assert full_report.sources == {"a.py": "a\\x1b[0m\n"}
+    assert {kernel["source"] for kernel in matrix_document(full_report)["kernels"]} == {
+        "a.py",
+        "z.py",
+    }
 
 
 def test_of_what_sources_import_there_is_what_failures_point_at() -> None:
     failure = evolve(SHAPE, location="tiles.py:3")
-    results = tried("z", "v", always(bad(failure)), envs=[env("3.9.0")])
+    results = results_of("z", "v", always(bad(failure)), envs=[env("3.9.0")])
     one = evolve(
         report(results), root="/kernels", helpers={"z.py": ("lib/tiles.py", "lib/others.py")}
     )
-    found = enclosing(one, str, lambda name: None)
-    assert found.sources == {"z.py": "/kernels/z.py", "lib/tiles.py": "/kernels/lib/tiles.py"}
+    full_report = enclosing(one, str, lambda name: None)
+    assert full_report.sources == {"z.py": "/kernels/z.py", "lib/tiles.py": "/kernels/lib/tiles.py"}
 
 
 def test_attachments_by_the_name_that_the_failure_has() -> None:
-    found = enclosing(two_kernels(), lambda path: None, {"9a.mlir": "module {}\n"}.get)
-    assert {name: unpacked(content) for name, content in found.attachments.items()} == {
+    full_report = enclosing(two_kernels(), lambda path: None, {"9a.mlir": "module {}\n"}.get)
+    assert {name: unpacked(content) for name, content in full_report.attachments.items()} == {
         "9a.mlir": "module {}\n"
     }
 
 
 def test_of_a_distinct_failure_there_is_one_of_each() -> None:
-    asked = list[str]()
+    artifact_names = list[str]()
     results = [
         result
         for place, release in enumerate(("3.8.0", "3.9.0"))
-        for result in tried(
+        for result in results_of(
             "z", "v", always(bad(evolve(PASS, reproducer=f"{place}.mlir"))), envs=[env(release)]
         )
     ]
-    enclosing(report(results), lambda path: None, asked.append)
-    assert asked == ["0.mlir"]
+    enclosing(report(results), lambda path: None, artifact_names.append)
+    assert artifact_names == ["0.mlir"]
 
 
 def test_a_failure_without_artifacts_has_none() -> None:
-    found = enclosing(
-        report(tried("k", "v", always(bad(SHAPE)), envs=[env("3.9.0")])),
+    full_report = enclosing(
+        report(results_of("k", "v", always(bad(SHAPE)), envs=[env("3.9.0")])),
         lambda path: None,
         lambda name: "never",
     )
-    assert found.attachments == {}
+    assert full_report.attachments == {}
 
 
 def test_where_there_is_too_much_what_fails_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,9 +94,11 @@ def test_attachments_have_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_they_are_read_back() -> None:
-    found = enclosing(two_kernels(), {"/kernels/z.py": "z\n"}.get, {"9a.mlir": "module {}\n"}.get)
-    again = load_report(dump(matrix_document(found)))
-    assert (again.sources, again.attachments) == (found.sources, found.attachments)
+    full_report = enclosing(
+        two_kernels(), {"/kernels/z.py": "z\n"}.get, {"9a.mlir": "module {}\n"}.get
+    )
+    again = load_report(dump(matrix_document(full_report)))
+    assert (again.sources, again.attachments) == (full_report.sources, full_report.attachments)
 
 
 @pytest.mark.parametrize("content", ["</script>", "AAAA", "not base64", "H4sI=A", ""])
@@ -106,7 +111,7 @@ def test_an_attachment_that_is_none_is_left_out(content: str) -> None:
 
 def test_an_artifact_that_is_too_long_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document, "ATTACHMENT_LIMIT", 15)
-    found = enclosing(
+    full_report = enclosing(
         two_kernels(), lambda path: None, {"9a.mlir": "m" * 16, "9b.mlir": "m" * 15}.get
     )
-    assert list(found.attachments) == ["9b.mlir"]
+    assert list(full_report.attachments) == ["9b.mlir"]

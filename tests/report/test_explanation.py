@@ -13,11 +13,15 @@ from tests.records import OK, env, result
 
 
 def lines_of(*attempts: Evidence) -> list[str]:
-    found = result(OK)
-    told = Explanation(
-        cell=found.cell, built=env("3.1.0"), attempts=attempts, result=found, verdict=None
+    cell_result = result(OK)
+    explanation = Explanation(
+        cell=cell_result.cell,
+        built=env("3.1.0"),
+        attempts=attempts,
+        result=cell_result,
+        verdict=None,
     )
-    return [line.strip() for line in explanation_lines(told)]
+    return [line.strip() for line in explanation_lines(explanation)]
 
 
 def test_the_time_after_which_an_attempt_was_stopped_is_rounded() -> None:
@@ -52,16 +56,16 @@ def test_a_narrow_terminal_breaks_words_but_neither_code_nor_commands() -> None:
 
 
 def test_why_code_is_likely_slower_is_told() -> None:
-    found = result(OK)
-    words = "likely 1.5 times slower than on 3.8.0: 1 block per multiprocessor instead of 2"
-    told = Explanation(
-        cell=found.cell,
+    cell_result = result(OK)
+    suspicion = "likely 1.5 times slower than on 3.8.0: 1 block per multiprocessor instead of 2"
+    explanation = Explanation(
+        cell=cell_result.cell,
         built=env("3.1.0"),
         attempts=(),
-        result=found,
+        result=cell_result,
         verdict=None,
-        slow_suspect=words,
+        slow_suspect=suspicion,
     )
-    lines = [line.strip() for line in explanation_lines(told)]
-    assert lines[lines.index("slow-suspect:") + 1] == words
-    assert explanation_document(told)["slow_suspect"] == words
+    lines = [line.strip() for line in explanation_lines(explanation)]
+    assert lines[lines.index("slow-suspect:") + 1] == suspicion
+    assert explanation_document(explanation)["slow_suspect"] == suspicion

@@ -33,9 +33,9 @@ from tests.report.factory import (
     always,
     expected_matrix,
     report,
+    results_of,
     since,
     suspected_matrix,
-    tried,
     troubled_matrix,
 )
 
@@ -71,9 +71,9 @@ def test_code_quality(golden: Callable[[str, str], None]) -> None:
 
 
 def test_a_suspicion_is_a_warning_beside_the_source() -> None:
-    found = evolve(report(suspected_matrix()), root="/")
-    assert findings(found) == ()
-    (warning,) = warnings(found, "sub/folder")
+    suspect_report = evolve(report(suspected_matrix()), root="/")
+    assert findings(suspect_report) == ()
+    (warning,) = warnings(suspect_report, "sub/folder")
     (line,) = workflow_commands([warning])
     level, properties, text = re.fullmatch(COMMAND, line).groups()  # type: ignore[union-attr]
     assert level == "warning"
@@ -106,18 +106,18 @@ def test_what_is_as_expected_is_no_finding() -> None:
 
 
 def test_every_unexpected_cell_is_in_a_finding() -> None:
-    found = findings(troubled())
-    assert len(found) == len({finding.identity for finding in found})
-    assert {finding.status for finding in found} == {
+    all_findings = findings(troubled())
+    assert len(all_findings) == len({finding.identity for finding in all_findings})
+    assert {finding.status for finding in all_findings} == {
         result.outcome.status for result in troubled().unexpected
     }
 
 
 def test_ten_are_shown_and_the_rest_is_counted() -> None:
     many = [
-        each
+        result
         for number in range(13)
-        for each in tried(f"k{number}", "v", always(bad(SHAPE)), envs=[env("3.1.0")])
+        for result in results_of(f"k{number}", "v", always(bad(SHAPE)), envs=[env("3.1.0")])
     ]
     lines = list(workflow_commands(findings(report(many))))
     assert [line.split()[0] for line in lines] == ["::error"] * MOST + ["::notice"]
@@ -125,20 +125,20 @@ def test_ten_are_shown_and_the_rest_is_counted() -> None:
 
 
 def test_a_place_is_in_the_repository_or_none() -> None:
-    (result,) = tried(
+    (result,) = results_of(
         "sel_dense", "v", always(bad(SHAPE)), envs=[env("3.1.0")], targets=TARGETS[:1]
     )
     inside = findings(evolve(report([result]), root="/kernels"), "project")
-    assert [(each.path, each.line) for each in inside] == [("project/sel_dense.py", 41)]
+    assert [(finding.path, finding.line) for finding in inside] == [("project/sel_dense.py", 41)]
     outside = findings(evolve(report([result]), root="/home/project"))
-    assert [each.path for each in outside] == [None]
+    assert [finding.path for finding in outside] == [None]
     assert code_quality(outside) == []
     (line,) = workflow_commands(outside)
     assert line.startswith("::error title=sel_dense/v%3A rejected")
 
 
 @pytest.mark.parametrize(
-    ("imported", "found"),
+    ("imported", "place"),
     [
         ((), ("top/sel_dense.py", None)),
         (("lib/other.py",), ("top/sel_dense.py", None)),
@@ -148,36 +148,36 @@ def test_a_place_is_in_the_repository_or_none() -> None:
     ],
 )
 def test_a_line_of_a_helper_is_shown_in_the_only_file_that_is_called_so(
-    imported: tuple[str, ...], found: tuple[str, int | None]
+    imported: tuple[str, ...], place: tuple[str, int | None]
 ) -> None:
-    (result,) = tried(
+    (result,) = results_of(
         "sel_dense",
         "v",
         always(bad(evolve(SHAPE, location="helper.py:3"))),
         envs=[env("3.9.0")],
         targets=TARGETS[:1],
     )
-    whole = evolve(report([result]), root="/kernels", helpers={"sel_dense.py": imported})
-    assert [(each.path, each.line) for each in findings(whole, "top")] == [found]
-    read = load_report(dump(matrix_document(whole)))
-    assert [(each.path, each.line) for each in findings(read, "top")] == [found]
+    full_report = evolve(report([result]), root="/kernels", helpers={"sel_dense.py": imported})
+    assert [(finding.path, finding.line) for finding in findings(full_report, "top")] == [place]
+    read = load_report(dump(matrix_document(full_report)))
+    assert [(finding.path, finding.line) for finding in findings(read, "top")] == [place]
 
 
 @given(st.text(max_size=30), st.text(min_size=1, max_size=30), st.text(max_size=30))
-def test_no_text_ends_a_command_or_begins_another(said: str, name: str, reason: str) -> None:
-    results = tried(
+def test_no_text_ends_a_command_or_begins_another(excerpt: str, name: str, reason: str) -> None:
+    results = results_of(
         name,
         "v",
-        always(bad(evolve(SHAPE, excerpt=said, advice=reason))),
+        always(bad(evolve(SHAPE, excerpt=excerpt, advice=reason))),
         envs=[env("3.1.0")],
         targets=TARGETS[:1],
     )
     (line,) = workflow_commands(findings(evolve(report(results), root="/kernels")))
-    found = COMMAND.fullmatch(line)
-    assert found
-    properties = dict(each.split("=", 1) for each in found[2].split(","))
+    match = COMMAND.fullmatch(line)
+    assert match
+    properties = dict(pair.split("=", 1) for pair in match[2].split(","))
     assert unescaped(properties["title"]) == f"{name}/v: rejected (shape-mismatch)"
-    assert reason in unescaped(found[3])
+    assert reason in unescaped(match[3])
 
 
 def test_an_issue_stays_the_same_while_it_spreads() -> None:
@@ -186,7 +186,7 @@ def test_an_issue_stays_the_same_while_it_spreads() -> None:
         code_quality(
             findings(
                 evolve(
-                    report(tried("k", "v", since(first, bad(SHAPE), OK), envs=envs)),
+                    report(results_of("k", "v", since(first, bad(SHAPE), OK), envs=envs)),
                     root="/kernels",
                 )
             )
@@ -214,11 +214,11 @@ def test_what_is_about_no_file_is_left_to_junit() -> None:
 
 
 def test_a_summary_has_the_whole_report_or_says_what_it_lacks() -> None:
-    whole = matrix_markdown(troubled())
-    assert step_summary(troubled(), 0) == whole
+    full_text = matrix_markdown(troubled())
+    assert step_summary(troubled(), 0) == full_text
     little = step_summary(troubled(), SUMMARY_LIMIT - 4_000)
     assert len(little.encode()) < 4_000
-    assert little.startswith(whole[:500])
+    assert little.startswith(full_text[:500])
     assert re.search(r"\n\d+ sections did not fit here\. The report has them\.\n$", little)
     assert step_summary(troubled(), SUMMARY_LIMIT) == ""
 

@@ -12,14 +12,14 @@ from compat.fix.searching import EditedKernel
 from compat.model import BuiltEnv, Outcome
 from compat.report.views.changed_kernels import fix_lines
 from tests.records import MISSING, OK, RELEASES, TARGETS, bad, env
-from tests.report.factory import tried
+from tests.report.factory import results_of
 
 FORK = env("3.4.0", name="ours", distribution="ours-triton")
 PAIR = env("3.5.1", name="torch-2.9.1", torch="2.9.1")
 
 
 @pytest.mark.parametrize(
-    ("envs", "failing", "told"),
+    ("envs", "failing", "summary"),
     [
         (
             ["3.4.0", "3.5.0", "3.5.1", "3.6.0"],
@@ -55,29 +55,29 @@ PAIR = env("3.5.1", name="torch-2.9.1", torch="2.9.1")
     ],
 )
 def test_a_range_has_no_release_in_it_that_was_not_compiled(
-    envs: list[str | BuiltEnv], failing: set[str], told: str
+    envs: list[str | BuiltEnv], failing: set[str], summary: str
 ) -> None:
     def fate(built: BuiltEnv) -> Outcome:
         return bad(MISSING) if failing & {str(built.release), built.env.name} else OK
 
-    built = [env(each) if isinstance(each, str) else each for each in envs]
+    built = [env(entry) if isinstance(entry, str) else entry for entry in envs]
     results = tuple(
-        evolve(each, outcome=fate(each.built))
-        for each in tried("k", "v", lambda *_: OK, envs=built, targets=TARGETS[:1])
+        evolve(result, outcome=fate(result.built))
+        for result in results_of("k", "v", lambda *_: OK, envs=built, targets=TARGETS[:1])
     )
-    failed = next(each for each in results if each.outcome.failure)
+    failed = next(result for result in results if result.outcome.failure)
     edited = EditTrial(
         candidate=EditedKernel(text="", compile=failed.cell.spec.compile, edits=("an edit",)),
         results=results,
     )
     existing = tuple(map(Version, RELEASES))
-    found = Fix(
+    fix = Fix(
         cell=failed.cell,
         source=SourceFile.alone(""),
         before=results,
         best=edited,
         existing=existing,
     )
-    lines = list(fix_lines(found))
-    assert f"before: {told}" in lines
-    assert f"after:  {told}" in lines
+    lines = list(fix_lines(fix))
+    assert f"before: {summary}" in lines
+    assert f"after:  {summary}" in lines

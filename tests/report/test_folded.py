@@ -14,41 +14,41 @@ from compat.report.summary.record import Report
 from compat.report.views import matrix_markdown as markdown
 from compat.report.views.matrix_markdown import matrix_markdown
 from tests.records import OK, SHAPE, bad, env
-from tests.report.factory import always, expected_matrix, report, tried
+from tests.report.factory import always, expected_matrix, report, results_of
 from tests.report.synthetic import synthetic
 
 
-def as_folded(found: Report, monkeypatch: pytest.MonkeyPatch) -> str:
+def as_folded(report: Report, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(markdown, "MANY", 1)
-    return matrix_markdown(found)
+    return matrix_markdown(report)
 
 
-def number(words: str) -> int:
-    return int(words.replace(",", "") or 0)
+def number(text: str) -> int:
+    return int(text.replace(",", "") or 0)
 
 
 def test_every_cell_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = synthetic(2_400)
-    text = as_folded(found, monkeypatch)
+    report = synthetic(2_400)
+    text = as_folded(report, monkeypatch)
     rows = re.findall(
         r"^\| `(\S+)` \| ([\d,]+) \| ([\d,]+) \| (.*?) \| ([\d,]*) \| (.*?) ?\|$",
         text,
         re.MULTILINE,
     )
-    assert sum(number(row[1]) for row in rows) == len(found.results)
+    assert sum(number(row[1]) for row in rows) == len(report.results)
     assert sum(
         number(row[2]) + sum(map(number, re.findall(r"[\d,]*\d", row[3]))) for row in rows
-    ) == len(found.results)
+    ) == len(report.results)
     good = [
-        each
-        for each in found.results
-        if each.outcome.status is Status.OK and each.outcome.failure is None
+        result
+        for result in report.results
+        if result.outcome.status is Status.OK and result.outcome.failure is None
     ]
     assert sum(number(row[2]) for row in rows) == len(good)
-    assert sum(number(row[4]) for row in rows) == len(found.unexpected)
+    assert sum(number(row[4]) for row in rows) == len(report.unexpected)
     assert [bool(row[4]) for row in rows] == sorted((bool(row[4]) for row in rows), reverse=True)
     assert all(re.fullmatch(r"(F\d+ ?)*", row[5]) for row in rows)
-    assert f"{len(found.failures)} distinct failures" in text
+    assert f"{len(report.failures)} distinct failures" in text
 
 
 def test_small_reports_are_told_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,9 +60,9 @@ def test_small_reports_are_told_in_full(monkeypatch: pytest.MonkeyPatch) -> None
 def test_whatever_things_are_called_it_stays_small(monkeypatch: pytest.MonkeyPatch) -> None:
     long = "k" * 3_000
     results = [
-        each
+        result
         for place in range(3_000)
-        for each in tried(
+        for result in results_of(
             f"{long}{place}",
             "v" * 500,
             always(bad(evolve(SHAPE, fingerprint=f"shape:{place}", excerpt="x" * 5_000))),
@@ -77,7 +77,7 @@ def test_whatever_things_are_called_it_stays_small(monkeypatch: pytest.MonkeyPat
 
 
 def test_what_is_ok_needs_no_more_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = as_folded(report(tried("k", "v", always(OK), envs=[env("3.9.0")])), monkeypatch)
+    text = as_folded(report(results_of("k", "v", always(OK), envs=[env("3.9.0")])), monkeypatch)
     assert "| `k` | 2 | 2 |  |  |  |" in text
     assert "## The failures" not in text
     assert "## Unexpected" not in text

@@ -31,7 +31,7 @@ from compat.report.summary.compact import explain_command, fix_command
 from compat.report.summary.grid import Mark, grids
 from compat.report.summary.record import Report
 from tests.records import DEPRECATED, MISSING, OK, PASS, REMOVED, SHAPE, TARGETS, bad, declared, env
-from tests.report.factory import always, expected_matrix, report, since, tried, troubled_matrix
+from tests.report.factory import always, expected_matrix, report, results_of, since, troubled_matrix
 
 REPORTS = [expected_matrix, troubled_matrix, lambda: report([])]
 HOSTILE = (
@@ -76,14 +76,14 @@ class Page(HTMLParser):
 
 def cell_ids(data: Any) -> list[str]:
     """The ids of the cells, put together as the page does."""
-    rows, points, found = data["rows"], data["points"], []
+    rows, points, ids = data["rows"], data["points"], []
     at = 0
     for row, number in zip(points["row"], points["cells"], strict=True):
         for cell in range(at, at + number):
             names = [rows[name][row] for name in ("kernel", "variant", "case", "target")]
-            found.append("/".join([*names, data["envs"][data["cells"]["env"][cell]]["name"]]))
+            ids.append("/".join([*names, data["envs"][data["cells"]["env"][cell]]["name"]]))
         at += number
-    return found
+    return ids
 
 
 def remembering() -> Report:
@@ -91,8 +91,8 @@ def remembering() -> Report:
     now, before = [env("3.0.0"), env("3.9.0")], [env("3.4.0")]
     fate = since("3.4.0", bad(REMOVED), DEPRECATED)
     return report(
-        tried("k", "v", fate, envs=now),
-        remembered=tried("k", "v", fate, envs=before),
+        results_of("k", "v", fate, envs=now),
+        remembered=results_of("k", "v", fate, envs=before),
         existing=("3.0.0", "3.1.0", "3.4.0", "3.9.0"),
     )
 
@@ -123,7 +123,7 @@ def test_a_point_has_the_mark_that_it_has_elsewhere(make: Callable[[], Report]) 
 
 def test_every_release_has_a_column_tested_or_not() -> None:
     data = page_data(remembering())
-    assert [(each["label"], each["tried"]) for each in data["releases"]] == [
+    assert [(column["label"], column["tried"]) for column in data["releases"]] == [
         ("3.0.0", True),
         ("3.1.0", False),
         ("3.4.0", False),
@@ -140,8 +140,10 @@ def test_every_release_has_a_column_tested_or_not() -> None:
 
 
 def test_a_release_of_which_an_earlier_run_has_no_clear_answer_is_flaky() -> None:
-    before = tried("k", "v", always(bad(SHAPE, flaky=True)), envs=[env("3.4.0")])
-    data = page_data(report(tried("k", "v", always(OK), envs=[env("3.9.0")]), remembered=before))
+    before = results_of("k", "v", always(bad(SHAPE, flaky=True)), envs=[env("3.4.0")])
+    data = page_data(
+        report(results_of("k", "v", always(OK), envs=[env("3.9.0")]), remembered=before)
+    )
     assert {data["marks"][mark]["word"] for mark in data["points"]["mark"]} == {"ok", "flaky"}
 
 
@@ -175,7 +177,7 @@ def test_numbers_and_latency_are_there_where_a_cell_has_them(
         }
 
     one = report(
-        tried("k", "v", always(OK), envs=[env("3.8.0"), env("3.9.0")], targets=TARGETS[:1])
+        results_of("k", "v", always(OK), envs=[env("3.8.0"), env("3.9.0")], targets=TARGETS[:1])
     )
     assert page_data(one)["cells"]["numbers"] == page_data(one)["cells"]["latency"] == {}
     monkeypatch.setattr(cells, "cell_document", document)
@@ -190,14 +192,18 @@ def test_what_no_json_has_is_left_out() -> None:
         metrics={"shared": float("nan"), "registers": float("inf"), "n": 3, "said": "\x1b[31mred"},
     )
     data = Page(
-        matrix_html(report(tried("k", "v", always(odd), envs=[env("3.9.0")], targets=TARGETS[:1])))
+        matrix_html(
+            report(results_of("k", "v", always(odd), envs=[env("3.9.0")], targets=TARGETS[:1]))
+        )
     ).data
     assert data["cells"]["metrics"] == {"n": [3]}
     assert data["cells"]["words"] == {"0": {"said": "\\x1b[31mred"}}
 
 
 def test_commands_are_those_that_the_reports_give() -> None:
-    (result,) = tried("k", "v w", always(bad(MISSING)), envs=[env("3.9.0")], targets=TARGETS[:1])
+    (result,) = results_of(
+        "k", "v w", always(bad(MISSING)), envs=[env("3.9.0")], targets=TARGETS[:1]
+    )
     cell = result.cell
     table = command_table(("--spec", "a b.toml"), ("--deadline", "3"))
     names = {
@@ -208,8 +214,8 @@ def test_commands_are_those_that_the_reports_give() -> None:
         "env": "triton-3.9.0",
     }
     lines = [
-        shlex.join(word.format(**names) for word in each["words"])
-        for each in [*table["always"], *table["failing"], table["fix"]]
+        shlex.join(word.format(**names) for word in command["words"])
+        for command in [*table["always"], *table["failing"], table["fix"]]
     ]
     assert explain_command(cell, ("--spec", "a b.toml")) in lines
     assert fix_command(cell, ("--spec", "a b.toml", "--deadline", "3")) in lines
@@ -258,7 +264,7 @@ def test_sources_of_one_name_are_told_apart() -> None:
             ),
         )
         for kernel in ("a", "b")
-        for result in tried(kernel, "v", always(OK), envs=[env("3.9.0")])
+        for result in results_of(kernel, "v", always(OK), envs=[env("3.9.0")])
     ]
     texts = {f"/elsewhere/{kernel}/kernel.py": f"# {kernel}\n" for kernel in ("a", "b")}
     data = page_data(evolve(report(results), sources=texts))
@@ -276,8 +282,8 @@ def test_files_that_a_source_imports_are_beside_it() -> None:
         helpers={"sel_dense.py": ("lib/tiles.py", "lib/gone.py")},
     )
     data = page_data(evolve(one, sources={"lib/tiles.py": "x\n", "sel_dense.py": "y\n"}))
-    found = {spec["source"]: (spec["own"], spec["files"]) for spec in data["specs"]}
-    assert found == {"sel_dense.py": (True, [1, 0]), "sel_varlen.py": (False, [])}
+    by_source = {spec["source"]: (spec["own"], spec["files"]) for spec in data["specs"]}
+    assert by_source == {"sel_dense.py": (True, [1, 0]), "sel_varlen.py": (False, [])}
 
 
 # --- what it may do -------------------------------------------------------------------------------
@@ -327,7 +333,7 @@ def test_texts_stay_text() -> None:
         bad(failure), warnings=(Noticed(type=HOSTILE, message=HOSTILE),), metrics={HOSTILE: HOSTILE}
     )
     envs = [env("3.9.0", name=HOSTILE)]
-    results = tried(
+    results = results_of(
         HOSTILE,
         HOSTILE,
         always(outcome),
@@ -344,7 +350,7 @@ def test_texts_stay_text() -> None:
         attachments={HOSTILE: _packed(HOSTILE)},
     )
     plain = report(
-        tried(
+        results_of(
             "k", "v", always(bad(PASS)), envs=[env("3.9.0")], expect=[declared(SHAPE, reason="so")]
         )
     )
@@ -377,7 +383,7 @@ def test_every_status_has_a_look() -> None:
     results = [
         result
         for place, outcome in enumerate(outcomes)
-        for result in tried(f"k{place}", "v", always(outcome), envs=[env("3.9.0")])
+        for result in results_of(f"k{place}", "v", always(outcome), envs=[env("3.9.0")])
     ]
     for mark in page_data(report(results))["marks"]:
         assert re.search(rf"\b{re.escape(mark['word'])}\b", marks) or mark["kind"] in (
@@ -414,8 +420,8 @@ def test_colours_that_carry_text_have_contrast(scheme: str) -> None:
 
 def _colours(scheme: str) -> dict[str, str]:
     text = (files("compat.report.render") / "html" / "style" / "colours.css").read_text()
-    found = re.findall(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", text)
-    return {name: light if scheme == "light" else dark for name, light, dark in found}
+    colours = re.findall(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", text)
+    return {name: light if scheme == "light" else dark for name, light, dark in colours}
 
 
 def _contrast(one: str, other: str) -> float:

@@ -16,16 +16,16 @@ from compat.report.loading import load_reports
 from compat.report.summary.record import Report
 from compat.report.views.matrix_markdown import matrix_markdown
 from tests.records import MISSING, OK, SHAPE, bad, env
-from tests.report.factory import always, expected_matrix, report, since, tried, troubled_matrix
+from tests.report.factory import always, expected_matrix, report, results_of, since, troubled_matrix
 from tests.report.naming import naming
 
 
-def parts_of(whole: Report, chosen: Callable[[Any], str]) -> list[tuple[str, str]]:
+def parts_of(full_report: Report, chosen: Callable[[Any], str]) -> list[tuple[str, str]]:
     """Reports of runs that each tried some of it."""
-    names = dict.fromkeys(map(chosen, whole.results))
-    existing = [str(version) for versions in whole.existing.values() for version in versions]
+    names = dict.fromkeys(map(chosen, full_report.results))
+    existing = [str(version) for versions in full_report.existing.values() for version in versions]
     parts = [
-        (name, report([r for r in whole.results if chosen(r) == name], existing=existing))
+        (name, report([r for r in full_report.results if chosen(r) == name], existing=existing))
         for name in names
     ]
     return [
@@ -34,9 +34,9 @@ def parts_of(whole: Report, chosen: Callable[[Any], str]) -> list[tuple[str, str
     ]
 
 
-def told(found: Report) -> Any:
+def stable_document(report: Report) -> Any:
     """All that a report says but how long it took, and the command."""
-    document = matrix_document(found)
+    document = matrix_document(report)
     del document["seconds"], document["command"]
     return document
 
@@ -55,26 +55,26 @@ def told(found: Report) -> Any:
 def test_parts_say_together_what_one_run_says(
     make: Callable[[], Report], chosen: Callable[[Any], str]
 ) -> None:
-    whole = make()
-    found = load_reports(parts_of(whole, chosen))
-    assert told(found) == told(whole)
-    assert matrix_markdown(evolve(found, command="", seconds=0)) == matrix_markdown(
-        evolve(whole, command="", seconds=0)
+    full_report = make()
+    joint_report = load_reports(parts_of(full_report, chosen))
+    assert stable_document(joint_report) == stable_document(full_report)
+    assert matrix_markdown(evolve(joint_report, command="", seconds=0)) == matrix_markdown(
+        evolve(full_report, command="", seconds=0)
     )
 
 
 def test_their_commands_stand_one_after_the_other() -> None:
     parts = parts_of(expected_matrix(["3.8.0", "3.9.0"]), lambda r: r.cell.env.name)
-    found = load_reports(parts)
-    assert (found.command, found.seconds) == (
+    joint_report = load_reports(parts)
+    assert (joint_report.command, joint_report.seconds) == (
         "compat matrix triton-3.8.0 && compat matrix triton-3.9.0",
         3.0,
     )
 
 
 def test_names_are_those_of_the_part_that_looked_at_most_releases() -> None:
-    whole = naming()
-    few, most = evolve(whole, looked_at="0", names={}), evolve(whole, looked_at="1 3-4")
+    names = naming()
+    few, most = evolve(names, looked_at="0", names={}), evolve(names, looked_at="1 3-4")
     parts = parts_of(expected_matrix(["3.7.0", "3.8.0", "3.9.0"]), lambda r: r.cell.env.name)
     documents = [json.loads(text) for _, text in parts]
     for document, packed in zip(documents, (None, few, most), strict=True):
@@ -92,9 +92,9 @@ def test_names_are_those_of_the_part_that_looked_at_most_releases() -> None:
 
 def test_what_one_remembers_gives_way_to_what_another_has_tried() -> None:
     fate = since("3.4.0", OK, bad(MISSING))
-    old, new = (tried("k", "v", fate, envs=[env(release)]) for release in ("3.1.0", "3.9.0"))
-    stale = tried("k", "v", always(bad(SHAPE)), envs=[env("3.9.0")])
-    further = tried("k", "v", fate, envs=[env("3.5.0")])
+    old, new = (results_of("k", "v", fate, envs=[env(release)]) for release in ("3.1.0", "3.9.0"))
+    stale = results_of("k", "v", always(bad(SHAPE)), envs=[env("3.9.0")])
+    further = results_of("k", "v", fate, envs=[env("3.5.0")])
     texts = [
         (name, dump(matrix_document(report(results, remembered=earlier))))
         for name, results, earlier in (("old", old, stale), ("new", new, further))
@@ -137,7 +137,7 @@ def _other_options(document: Any) -> None:
     ],
 )
 def test_what_does_not_go_together_is_one_error(edit: Callable[[Any], None], message: str) -> None:
-    results = tried("k", "v", always(OK), envs=[env("3.9.0")])
+    results = results_of("k", "v", always(OK), envs=[env("3.9.0")])
     one = dump(matrix_document(report(results[:1])))
     two = json.loads(
         dump(matrix_document(report(results if edit.__name__ == "<lambda>" else results[1:])))

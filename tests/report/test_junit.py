@@ -25,8 +25,8 @@ from tests.report.factory import (
     always,
     expected_matrix,
     report,
+    results_of,
     suspected_matrix,
-    tried,
     troubled_matrix,
 )
 
@@ -42,8 +42,8 @@ def schema() -> XMLSchema:
     return XMLSchema(Path(__file__).parent / "junit.xsd")
 
 
-def cases(found: Report) -> list[Element]:
-    text = junit_xml(found)
+def cases(report: Report) -> list[Element]:
+    text = junit_xml(report)
     schema().validate(text)
     return list(fromstring(text).iter("testcase"))
 
@@ -54,30 +54,30 @@ def test_troubled(golden: Callable[[str, str], None]) -> None:
 
 @pytest.mark.parametrize("make", [expected_matrix, troubled_matrix, lambda: report([])])
 def test_it_is_valid_and_has_every_cell(make: Callable[[], Report]) -> None:
-    found = make()
-    assert [f"{case.get('classname')}/{case.get('name')}" for case in cases(found)] == [
-        result.cell.id for result in found.ordered
+    report = make()
+    assert [f"{case.get('classname')}/{case.get('name')}" for case in cases(report)] == [
+        result.cell.id for result in report.ordered
     ]
 
 
 def test_a_suspicion_is_output_of_a_case_that_passes() -> None:
-    found = {
+    outputs = {
         f"{case.get('classname')}/{case.get('name')}": [(one.tag, one.text) for one in case]
         for case in cases(report(suspected_matrix()))
     }
-    assert {cell: told for cell, told in found.items() if told} == {
+    assert {cell: output for cell, output in outputs.items() if output} == {
         "k/v/d64/sm_80/triton-3.9.0": [("system-out", f"slow-suspect: {SUSPICION}")]
     }
 
 
 def test_a_reader_counts_what_the_report_counts() -> None:
-    found = troubled_matrix()
-    read = junitparser.JUnitXml.fromstring(junit_xml(found).encode())
-    no_answer = [result for result in found.unexpected if not result.outcome.status.is_answer]
+    report = troubled_matrix()
+    read = junitparser.JUnitXml.fromstring(junit_xml(report).encode())
+    no_answer = [result for result in report.unexpected if not result.outcome.status.is_answer]
     assert (read.tests, read.errors, read.failures) == (
         91,
         len(no_answer),
-        len(found.unexpected) - len(no_answer),
+        len(report.unexpected) - len(no_answer),
     )
     assert sum(suite.skipped for suite in read) == sum(
         case.is_skipped for suite in read for case in suite
@@ -108,7 +108,7 @@ def test_what_a_cell_becomes(outcome: object, declares: bool, kind: str | None) 
     expect = [declared(SHAPE, reason="It never worked.")] if declares else []
     (case,) = cases(
         report(
-            tried(
+            results_of(
                 "k",
                 "v",
                 always(outcome),  # type: ignore[arg-type]
@@ -125,26 +125,32 @@ def test_what_a_cell_becomes(outcome: object, declares: bool, kind: str | None) 
 
 def test_a_failure_has_its_excerpt_its_advice_and_a_command() -> None:
     (case,) = cases(
-        report(tried("k", "v", always(bad(SHAPE)), envs=[env("3.1.0")], targets=TARGETS[:1]))
+        report(results_of("k", "v", always(bad(SHAPE)), envs=[env("3.1.0")], targets=TARGETS[:1]))
     )
     text = case[0].text or ""
-    for said in (
+    for fragment in (
         SHAPE.excerpt,
         SHAPE.advice,
         SHAPE.location,
         "compat explain k/v/d64/sm_80/triton-3.1.0",
     ):
-        assert said
-        assert said in text
+        assert fragment
+        assert fragment in text
     assert (case[0].get("message") or "").startswith("expected ok, got rejected (shape-mismatch): ")
 
 
 def test_hostile_text_stays_text() -> None:
-    said = "]]></failure><failure>\x00\x1b[31m\x85\ufffe\uffff\ud800 &amp; <![CDATA[ x ]]> \r\n end"
-    expect = [declared(evolve(SHAPE, failure_class="other"), reason=said)]
-    failing = always(bad(evolve(SHAPE, excerpt=said)))
+    hostile_text = (
+        "]]></failure><failure>\x00\x1b[31m\x85\ufffe\uffff\ud800 &amp; <![CDATA[ x ]]> \r\n end"
+    )
+    expect = [declared(evolve(SHAPE, failure_class="other"), reason=hostile_text)]
+    failing = always(bad(evolve(SHAPE, excerpt=hostile_text)))
     (case,) = cases(
-        report(tried("k<", 'v"&', failing, envs=[env("3.1.0")], targets=TARGETS[:1], expect=expect))
+        report(
+            results_of(
+                "k<", 'v"&', failing, envs=[env("3.1.0")], targets=TARGETS[:1], expect=expect
+            )
+        )
     )
     assert len(case) == 1
     text = case[0].text or ""
@@ -156,13 +162,13 @@ def test_hostile_text_stays_text() -> None:
 
 
 @given(st.text(max_size=40))
-def test_any_text_can_be_read_back(said: str) -> None:
+def test_any_text_can_be_read_back(excerpt: str) -> None:
     (case,) = cases(
         report(
-            tried(
+            results_of(
                 "k",
                 "v",
-                always(bad(evolve(SHAPE, excerpt=said))),
+                always(bad(evolve(SHAPE, excerpt=excerpt))),
                 envs=[env("3.1.0")],
                 targets=TARGETS[:1],
             )

@@ -26,7 +26,7 @@ from compat.report.views.matrix_markdown import matrix_markdown
 from compat.report.views.tune import record_of_answer
 from tests.records import DEPRECATED, MISSING, OK, RELEASES, SHAPE, TARGETS, bad, declared, env
 from tests.report.drawn import matrix_text
-from tests.report.factory import always, expected_matrix, report, since, tried, troubled_matrix
+from tests.report.factory import always, expected_matrix, report, results_of, since, troubled_matrix
 from tests.tune.test_answers import INVERTED, answered
 
 
@@ -42,12 +42,12 @@ def remembering_matrix() -> Report:
     results = [
         result
         for variant, fate in fates.items()
-        for result in tried("k", variant, fate, envs=envs, summary="As it was.")
+        for result in results_of("k", variant, fate, envs=envs, summary="As it was.")
     ]
     before = [
         result
         for variant, fate in fates.items()
-        for result in tried("k", variant, fate, envs=earlier, summary="As it was.")
+        for result in results_of("k", variant, fate, envs=earlier, summary="As it was.")
     ]
     before = [
         evolve(r, outcome=bad(SHAPE, flaky=True)) if r.built.release == "3.6.0" else r
@@ -74,17 +74,17 @@ def naming_matrix() -> Report:
 def tuned_matrix() -> Report:
     """A run of a kernel whose configs were compared before."""
     envs = [env(release) for release in INVERTED.releases]
-    results = tried("add", "loop", always(OK), envs=envs, targets=TARGETS[1:2])
+    results = results_of("add", "loop", always(OK), envs=envs, targets=TARGETS[1:2])
     return evolve(report(results), tuned=(record_of_answer(INVERTED),))
 
 
 def test_of_two_answers_for_a_workload_the_one_on_more_releases_counts() -> None:
-    whole = tuned_matrix()
-    (newest,) = (result for result in whole.results if str(result.built.release) == "3.3.0")
+    full_report = tuned_matrix()
+    (newest,) = (result for result in full_report.results if str(result.built.release) == "3.3.0")
     shorter = evolve(report([newest]), tuned=(record_of_answer(answered([100], [120])),))
-    files = [("one", dump(matrix_document(shorter))), ("two", dump(matrix_document(whole)))]
-    assert load_reports(files, overlapping=True).tuned == whole.tuned
-    assert load_reports(reversed(files), overlapping=True).tuned == whole.tuned
+    files = [("one", dump(matrix_document(shorter))), ("two", dump(matrix_document(full_report)))]
+    assert load_reports(files, overlapping=True).tuned == full_report.tuned
+    assert load_reports(reversed(files), overlapping=True).tuned == full_report.tuned
 
 
 def odd_matrix() -> Report:
@@ -94,14 +94,15 @@ def odd_matrix() -> Report:
     stood_in = StoodIn(packages=("torch 2.9.1",), answers=("an answer",))
     envs = [env("3.1.0"), env("3.1.0", name="fork", distribution="our-triton")]
     expect = [evolve(declared(SHAPE, reason="at times"), strict=False)]
-    lenient = tried("k", "v", always(evolve(OK, stood_in=stood_in)), envs=envs, expect=expect)
-    told = CompileSpec(
+    lenient = results_of("k", "v", always(evolve(OK, stood_in=stood_in)), envs=envs, expect=expect)
+    compile_spec = CompileSpec(
         signature={"x": "*fp16", "pair": ("i32", "*fp32")},
         constexprs={"BLOCK": 64, "SHAPE": (16, (32, 1.5)), "FLAG": True, "NONE": None},
         options={"num_warps": 4},
     )
     lenient = [
-        evolve(r, cell=evolve(r.cell, spec=evolve(r.cell.spec, compile=told))) for r in lenient
+        evolve(r, cell=evolve(r.cell, spec=evolve(r.cell.spec, compile=compile_spec)))
+        for r in lenient
     ]
     guessed = [
         evolve(
@@ -111,11 +112,11 @@ def odd_matrix() -> Report:
                 spec=evolve(r.cell.spec, guessed=True, origin="a.py::k2", source="/elsewhere/a.py"),
             ),
         )
-        for r in tried("k2", "v", always(bad(SHAPE, Status.SOURCE_BROKEN)), envs=envs)
+        for r in results_of("k2", "v", always(bad(SHAPE, Status.SOURCE_BROKEN)), envs=envs)
     ]
-    found = report([*lenient, *guessed])
+    base_report = report([*lenient, *guessed])
     return evolve(
-        found,
+        base_report,
         options=("--spec", "a b.toml"),
         limits=("--deadline", "3"),
         root="/kernels",
@@ -136,21 +137,21 @@ REPORTS = [
 
 @pytest.mark.parametrize("make", REPORTS)
 def test_every_output_can_be_made_from_the_file_alone(make: Callable[[], Report]) -> None:
-    whole = make()
-    text = dump(matrix_document(whole))
+    report = make()
+    text = dump(matrix_document(report))
     Draft202012Validator(schema()).validate(json.loads(text))
     read = load_report(text)
-    assert matrix_markdown(read) == matrix_markdown(whole)
-    assert matrix_text(read, width=100) == matrix_text(whole, width=100)
-    assert junit_xml(read) == junit_xml(whole)
+    assert matrix_markdown(read) == matrix_markdown(report)
+    assert matrix_text(read, width=100) == matrix_text(report, width=100)
+    assert junit_xml(read) == junit_xml(report)
     assert dump(matrix_document(read)) == text
-    assert [spec.compile for spec in read.specs] == [spec.compile for spec in whole.specs]
+    assert [spec.compile for spec in read.specs] == [spec.compile for spec in report.specs]
 
 
 def test_the_seconds_of_compiling_are_the_same_of_a_report_that_was_read() -> None:
     stages = {"ttir": 0.00004, "ttgir": 0.00014, "llir": 0.00024}
     written = matrix_document(
-        report(tried("k", "v", always(evolve(OK, stages=stages)), envs=[env("3.9.0")]))
+        report(results_of("k", "v", always(evolve(OK, stages=stages)), envs=[env("3.9.0")]))
     )
     assert written["cells"][0]["compile_seconds"] == 0.0003
     assert matrix_document(load_report(dump(written)))["cells"] == written["cells"]

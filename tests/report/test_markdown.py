@@ -18,7 +18,7 @@ from compat.report.summary.grid import LEGEND
 from compat.report.views.matrix_markdown import headline, matrix_markdown
 from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.records import SHAPE, bad, env
-from tests.report.factory import always, expected_matrix, report, tried, troubled_matrix
+from tests.report.factory import always, expected_matrix, report, results_of, troubled_matrix
 
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 
@@ -49,7 +49,7 @@ def test_the_example_has_the_words_of_today() -> None:
 
 
 def _words_of_today() -> Iterator[str]:
-    yield from (matrix_markdown(made) for made in (expected_matrix(), troubled_matrix()))
+    yield from (matrix_markdown(matrix) for matrix in (expected_matrix(), troubled_matrix()))
     template = ROOT / "compat" / "report" / "templates" / "matrix.md.j2"
     yield template.read_text(encoding="utf-8")
     yield from (f"{word}: {meaning}" for word, meaning in (*LEGEND.items(), *MEANINGS.items()))
@@ -129,7 +129,9 @@ def test_headline() -> None:
 
 def test_tables_keep_their_columns_whatever_names_contain() -> None:
     text = matrix_markdown(
-        report(tried("k|`1`", "v|*x*`", always(bad(SHAPE)), envs=[env("3.1.0")], cases=("a|b",)))
+        report(
+            results_of("k|`1`", "v|*x*`", always(bad(SHAPE)), envs=[env("3.1.0")], cases=("a|b",))
+        )
     )
     tables = [
         token for token in MARKDOWN.parse(text) if token.type in ("th_open", "td_open", "tr_open")

@@ -16,50 +16,51 @@ from compat.report.summary.statements import decided_by_hints, guesses
 from compat.report.views.matrix_markdown import matrix_markdown
 from tests.records import OK, SHAPE, TARGETS, bad, env
 from tests.report.drawn import matrix_text
-from tests.report.factory import always, report, tried
+from tests.report.factory import always, report, results_of
 
 
 def guessed(kernel: str, origin: str) -> list[Result]:
     """Results of a kernel whose arguments are guessed."""
-    results = tried(kernel, "as_written", always(OK), envs=[env("3.9.0")])
+    results = results_of(kernel, "as_written", always(OK), envs=[env("3.9.0")])
     return [
         evolve(
-            each,
+            result,
             cell=evolve(
-                each.cell, spec=evolve(each.cell.spec, guessed=True, origin=f"{origin}::{kernel}")
+                result.cell,
+                spec=evolve(result.cell.spec, guessed=True, origin=f"{origin}::{kernel}"),
             ),
         )
-        for each in results
+        for result in results
     ]
 
 
 def test_every_form_says_it() -> None:
-    found = report(
-        [*guessed("a", "a_b.py"), *tried("written", "v", always(OK), envs=[env("3.9.0")])]
+    matrix = report(
+        [*guessed("a", "a_b.py"), *results_of("written", "v", always(OK), envs=[env("3.9.0")])]
     )
-    said = (
+    note = (
         "arguments of the kernels in a_b.py are guessed, and others may give other results; `compat"
         " init a_b.py` writes"
     )
-    assert f"note: the {said}" in matrix_text(found, width=200)
+    assert f"note: the {note}" in matrix_text(matrix, width=200)
     assert (
-        f"**Note:** the {said} them into a kernel file, where you can edit them.\n"
-        in matrix_markdown(found)
+        f"**Note:** the {note} them into a kernel file, where you can edit them.\n"
+        in matrix_markdown(matrix)
     )
-    assert {(cell["kernel"], cell["guessed"]) for cell in matrix_document(found)["cells"]} == {
+    assert {(cell["kernel"], cell["guessed"]) for cell in matrix_document(matrix)["cells"]} == {
         ("a", True),
         ("written", False),
     }
 
 
 def test_what_is_written_down_is_not_called_guessed() -> None:
-    found = report(tried("written", "v", always(OK), envs=[env("3.9.0")]))
-    assert "uess" not in matrix_text(found)
-    assert "uess" not in matrix_markdown(found)
+    matrix = report(results_of("written", "v", always(OK), envs=[env("3.9.0")]))
+    assert "uess" not in matrix_text(matrix)
+    assert "uess" not in matrix_markdown(matrix)
 
 
 @pytest.mark.parametrize(
-    ("sources", "words"),
+    ("sources", "note"),
     [
         (
             ["a.py", "a.py"],
@@ -81,27 +82,27 @@ def test_what_is_written_down_is_not_called_guessed() -> None:
         ),
     ],
 )
-def test_sources_are_named_where_they_are_few(sources: Sequence[str], words: str) -> None:
+def test_sources_are_named_where_they_are_few(sources: Sequence[str], note: str) -> None:
     results = [
-        each for number, source in enumerate(sources) for each in guessed(f"k{number}", source)
+        result for number, source in enumerate(sources) for result in guessed(f"k{number}", source)
     ]
-    assert words in str(guesses(each.cell.spec for each in results))
+    assert note in str(guesses(result.cell.spec for result in results))
 
 
 def test_kernels_of_a_library_are_counted_if_only_some_are_guessed() -> None:
     specs = [
-        evolve(each.cell.spec, package="waves==1.0")
+        evolve(result.cell.spec, package="waves==1.0")
         for name in ("a", "b")
-        for each in guessed(name, "a.py")
+        for result in guessed(name, "a.py")
     ]
-    said = "kernels of waves==1.0 are guessed, one set for each kernel, and others may"
-    assert f"of the {said}" in str(guesses(specs))
-    assert f"of 1 of 2 {said}" in str(guesses([specs[0], evolve(specs[-1], guessed=False)]))
+    note = "kernels of waves==1.0 are guessed, one set for each kernel, and others may"
+    assert f"of the {note}" in str(guesses(specs))
+    assert f"of 1 of 2 {note}" in str(guesses([specs[0], evolve(specs[-1], guessed=False)]))
 
 
 def case_of(name: str, outcome: Outcome, spec: CompileSpec, kernel: str = "gemm") -> Result:
     """One result of a kernel, in a case that is compiled as ``spec`` says."""
-    (result,) = tried(
+    (result,) = results_of(
         kernel, "as_written", always(outcome), envs=[env("3.9.0")], targets=TARGETS[:1]
     )
     return evolve(
@@ -114,14 +115,14 @@ def test_hints_that_decide_are_told_in_every_form() -> None:
     odd = evolve(aligned, divisible_by_16=("p",))
     other = evolve(odd, options={"num_warps": 8})
     refused = bad(SHAPE)
-    found = report([case_of("s5", refused, aligned), case_of("s5_odd", OK, odd)])
-    said = (
+    matrix = report([case_of("s5", refused, aligned), case_of("s5_odd", OK, odd)])
+    note = (
         "hints decide whether kernels compile: gemm/s5 is rejected where s5_odd is ok; the sizes"
         " and strides of your"
     )
-    assert f"note: {said}" in matrix_text(found, width=400)
-    assert f"**Note:** {said}" in matrix_markdown(found).replace("\\_", "_")
-    assert f'<p class="note">Note: {said}' in matrix_html(found)
+    assert f"note: {note}" in matrix_text(matrix, width=400)
+    assert f"**Note:** {note}" in matrix_markdown(matrix).replace("\\_", "_")
+    assert f'<p class="note">Note: {note}' in matrix_html(matrix)
     for results in (
         [case_of("a", OK, aligned), case_of("b", OK, odd)],
         [case_of("a", refused, aligned), case_of("b", OK, other)],

@@ -13,28 +13,28 @@ from compat.report.views.matrix_markdown import matrix_markdown
 from tests.cells import spec
 from tests.records import OK, env
 from tests.report.drawn import matrix_text
-from tests.report.factory import always, report, tried
+from tests.report.factory import always, report, results_of
 
 
 def results(kernel: str, compiled: CompileSpec) -> list[Result]:
-    found = tried(kernel, "as_written", always(OK), envs=[env("3.9.0")])
+    base_results = results_of(kernel, "as_written", always(OK), envs=[env("3.9.0")])
     return [
-        evolve(each, cell=evolve(each.cell, spec=evolve(each.cell.spec, compile=compiled)))
-        for each in found
+        evolve(result, cell=evolve(result.cell, spec=evolve(result.cell.spec, compile=compiled)))
+        for result in base_results
     ]
 
 
 def test_every_form_says_it() -> None:
-    known = CompileSpec(signature={"x": "*fp16"}, divisible_by_16=("x",))
-    found = report(
+    hinted_spec = CompileSpec(signature={"x": "*fp16"}, divisible_by_16=("x",))
+    matrix = report(
         [
-            *results("written", known),
+            *results("written", hinted_spec),
             *results("unknown", CompileSpec(signature={"x": "*fp16", "n": "i32"})),
         ]
     )
-    assert "note: unknown: no argument has a hint" in matrix_text(found, width=300)
-    assert "**Note:** unknown: no argument has a hint" in matrix_markdown(found)
-    assert "no argument has a hint" not in matrix_text(report(results("written", known)))
+    assert "note: unknown: no argument has a hint" in matrix_text(matrix, width=300)
+    assert "**Note:** unknown: no argument has a hint" in matrix_markdown(matrix)
+    assert "no argument has a hint" not in matrix_text(report(results("written", hinted_spec)))
 
 
 @pytest.mark.parametrize(

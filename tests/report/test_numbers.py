@@ -16,7 +16,7 @@ from compat.report.summary.grid import grids
 from tests import records
 from tests.records import env
 from tests.report import factory
-from tests.report.factory import always, tried
+from tests.report.factory import always, results_of
 
 OK, WRONG = (
     Check(status=Status.OK),
@@ -27,9 +27,11 @@ OK, WRONG = (
 def result(
     numbers: Numbers = NOT_RUN, declared: Status | None = None, *, strict: bool = True
 ) -> Result:
-    (found,) = tried("k", "v", always(records.OK), envs=[env("3.1.0")], targets=records.TARGETS[:1])
+    (base_result,) = results_of(
+        "k", "v", always(records.OK), envs=[env("3.1.0")], targets=records.TARGETS[:1]
+    )
     return evolve(
-        found,
+        base_result,
         numbers=numbers,
         expectation=Expectation(status=declared, strict=strict) if declared else None,
     )
@@ -51,7 +53,7 @@ def test_what_does_not_tell_is_no_reason_to_expect_anything() -> None:
 
 
 @pytest.mark.parametrize(
-    ("declared", "found", "expected"),
+    ("declared", "actual", "expected"),
     [
         (Status.WRONG, Status.WRONG, True),
         (Status.WRONG, Status.UNSTABLE, True),
@@ -61,8 +63,8 @@ def test_what_does_not_tell_is_no_reason_to_expect_anything() -> None:
         (Status.WRONG, Status.OK, False),
     ],
 )
-def test_declared(declared: Status, found: Status, expected: bool) -> None:
-    assert result(Numbers(gpu=Check(status=found)), declared).expected is expected
+def test_declared(declared: Status, actual: Status, expected: bool) -> None:
+    assert result(Numbers(gpu=Check(status=actual)), declared).expected is expected
 
 
 def test_only_a_gpu_can_tell_that_what_was_declared_is_so_no_more() -> None:
@@ -83,14 +85,14 @@ def test_right_is_said_where_something_was_run_and_nothing_was_wrong() -> None:
 
 
 def test_what_is_written_is_read_back() -> None:
-    told = Numbers(
+    numbers = Numbers(
         interpreter=WRONG, gpu=evolve(OK, max_abs=0.001, launches=30, differing=0, device="H200")
     )
     speed = Latency(us=10.0, spread=0.5, baseline_us=8.0, ratio=1.25, device="H200")
-    written = dump(matrix_document(factory.report([evolve(result(told), latency=speed)])))
+    written = dump(matrix_document(factory.report([evolve(result(numbers), latency=speed)])))
     Draft202012Validator(schema()).validate(json.loads(written))
     (read,) = load_report(written).results
-    assert (read.numbers, read.latency) == (told, speed)
+    assert (read.numbers, read.latency) == (numbers, speed)
 
 
 def test_a_grid_shows_them() -> None:
@@ -99,10 +101,10 @@ def test_a_grid_shows_them() -> None:
 
 
 def test_the_document_has_both() -> None:
-    found = evolve(
+    wrong_result = evolve(
         result(Numbers(interpreter=WRONG)), latency=Latency(us=10.0, spread=0.5, device="H200")
     )
-    document = cell_document(found)
+    document = cell_document(wrong_result)
     assert document["status"] == "ok"
     assert document["numbers"]["interpreter"]["where"] == "odd: O_ptr[3]"
     assert document["numbers"]["gpu"] is None
@@ -116,7 +118,9 @@ def test_the_document_has_both() -> None:
 
 
 def test_a_refusal_that_was_predicted_is_expected_where_the_prediction_is() -> None:
-    (found,) = tried("k", "v", always(records.OK), envs=[env("3.1.0")], targets=records.TARGETS[:1])
+    (base_result,) = results_of(
+        "k", "v", always(records.OK), envs=[env("3.1.0")], targets=records.TARGETS[:1]
+    )
     failure = Failure(
         failure_class="shared-memory",
         stage="cubin",
@@ -127,8 +131,8 @@ def test_a_refusal_that_was_predicted_is_expected_where_the_prediction_is() -> N
     )
     declared = Expectation(status=Status.REJECTED, failure_class="shared-memory")
     predicted = evolve(
-        found,
-        outcome=evolve(found.outcome, status=Status.REJECTED, failure=failure),
+        base_result,
+        outcome=evolve(base_result.outcome, status=Status.REJECTED, failure=failure),
         numbers=Numbers(gpu=Check(status=Status.LAUNCH_REFUSED)),
         expectation=declared,
     )

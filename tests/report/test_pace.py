@@ -7,9 +7,11 @@ import pytest
 from compat.cli.progress import Pace, expectation_line, pace_line
 from compat.text import in_time
 from tests.records import OK, env
-from tests.report.factory import always, tried
+from tests.report.factory import always, results_of
 
-CELLS = [result.cell for result in tried("k", "v", always(OK), envs=[env("3.1.0"), env("3.2.0")])]
+CELLS = [
+    result.cell for result in results_of("k", "v", always(OK), envs=[env("3.1.0"), env("3.2.0")])
+]
 
 
 def test_how_far_it_is_and_what_is_slow() -> None:
@@ -66,7 +68,7 @@ def test_where_nothing_is_expected_nothing_is_unexpected() -> None:
 
 def test_of_several_envs_it_says_how_far_they_are() -> None:
     def line(**envs: tuple[int, int]) -> str:
-        done, total = (sum(each[place] for each in envs.values()) for place in (0, 1))
+        done, total = (sum(counts[place] for counts in envs.values()) for place in (0, 1))
         return pace_line(
             Pace(total=total, done=done, compiled=1, unexpected=0, seconds=1.0, envs=envs)
         )

@@ -17,13 +17,13 @@ from compat.report.summary.record import Report
 from compat.report.views.diff import diff_document, diff_lines, diff_markdown
 from tests.pairs.made import ALL_BAD, DROPPED, GOOD, PAIRS, SWALLOWED, UNTRIED, program
 from tests.records import OK, env
-from tests.report.factory import always, report, tried
+from tests.report.factory import always, report, results_of
 from tests.report.test_junit import schema
 
 
 def with_pairs(*pairs: Pair, cells: bool = True) -> Report:
     return evolve(
-        report(tried("k", "v", always(OK), envs=[env("3.9.0")]) if cells else []), pairs=pairs
+        report(results_of("k", "v", always(OK), envs=[env("3.9.0")]) if cells else []), pairs=pairs
     )
 
 
@@ -34,20 +34,20 @@ def compared(old: Report, new: Report) -> Comparison:
 def suite(*pairs: Pair) -> Element:
     text = junit_xml(with_pairs(*pairs))
     schema().validate(text)
-    found = fromstring(text).find("testsuite[@name='pair']")
-    assert found is not None
-    return found
+    element = fromstring(text).find("testsuite[@name='pair']")
+    assert element is not None
+    return element
 
 
 def test_each_program_is_a_test_case() -> None:
-    found = suite(*PAIRS)
-    assert {name: found.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
+    pair_suite = suite(*PAIRS)
+    assert {name: pair_suite.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
         "tests": "7",
         "failures": "3",
         "errors": "1",
         "skipped": "0",
     }
-    names = [f"{case.get('classname')} {case.get('name')}" for case in found]
+    names = [f"{case.get('classname')} {case.get('name')}" for case in pair_suite]
     assert names[:3] == [
         "pair/2.9.1+3.5.1 softmax",
         "pair/2.9.1+3.5.1 user_kernel",
@@ -78,42 +78,46 @@ def test_a_program_without_an_answer_is_an_error() -> None:
             program("mm", "no-answer", "it ended without one", Status.LOST),
         ),
     )
-    found = suite(lost)
-    assert [(each.tag, each.get("type")) for case in found for each in case] == [
+    pair_suite = suite(lost)
+    assert [(child.tag, child.get("type")) for case in pair_suite for child in case] == [
         ("error", "no-answer")
     ]
-    assert (found.get("failures"), found.get("errors")) == ("0", "1")
+    assert (pair_suite.get("failures"), pair_suite.get("errors")) == ("0", "1")
 
 
 def test_the_whole_counts_cells_and_programs() -> None:
     root = fromstring(junit_xml(with_pairs(*PAIRS)))
     for name in ("tests", "failures", "errors"):
-        assert root.get(name) == str(sum(int(each.get(name, "")) for each in root))
+        assert root.get(name) == str(sum(int(testsuite.get(name, "")) for testsuite in root))
     assert root.get("failures") == "3"
 
 
 def test_without_pairs_there_is_no_suite() -> None:
-    assert [each.get("name") for each in fromstring(junit_xml(with_pairs()))] == ["k"]
+    assert [testsuite.get("name") for testsuite in fromstring(junit_xml(with_pairs()))] == ["k"]
 
 
 def test_each_pair_that_is_not_ok_is_a_finding() -> None:
-    found = findings(with_pairs(*PAIRS))
-    assert [each.title for each in found] == [
+    pair_annotations = findings(with_pairs(*PAIRS))
+    assert [annotation.title for annotation in pair_annotations] == [
         "pair/2.9.1+3.6.0: 1 of 2 programs failed",
         "pair/2.4.1+3.6.0: 2 of 2 programs failed",
         "pair/2.4.1+3.5.1: no cell could be tried",
     ]
-    assert found[0].body == (
+    assert pair_annotations[0].body == (
         f"user_kernel: kernel-dropped: {SWALLOWED}",
         "compat matrix --kernel pair --envs triton-3.5.1-torch-2.9.1",
     )
     assert (
-        found[1].body[0]
+        pair_annotations[1].body[0]
         == "softmax, user_kernel: name-missing: ImportError: no `triton_key` | here"
     )
-    assert [each.status for each in found] == [Status.WRONG, Status.REJECTED, Status.ENV_BROKEN]
-    assert len(list(workflow_commands(found))) == 3
-    assert code_quality(found) == [], "it is about no file"
+    assert [annotation.status for annotation in pair_annotations] == [
+        Status.WRONG,
+        Status.REJECTED,
+        Status.ENV_BROKEN,
+    ]
+    assert len(list(workflow_commands(pair_annotations))) == 3
+    assert code_quality(pair_annotations) == [], "it is about no file"
 
 
 BROKEN_IN_36 = evolve(DROPPED, release="3.5.1")
@@ -121,7 +125,7 @@ BROKEN_IN_36 = evolve(DROPPED, release="3.5.1")
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "kind", "words"),
+    ("old", "new", "kind", "description"),
     [
         (
             GOOD,
@@ -161,17 +165,19 @@ BROKEN_IN_36 = evolve(DROPPED, release="3.5.1")
         ),
     ],
 )
-def test_what_changed_is_told(old: Pair, new: Pair, kind: CellChangeKind, words: str) -> None:
-    found = compared(with_pairs(old), with_pairs(new))
-    lines = list(diff_lines(found))
+def test_what_changed_is_told(old: Pair, new: Pair, kind: CellChangeKind, description: str) -> None:
+    comparison = compared(with_pairs(old), with_pairs(new))
+    lines = list(diff_lines(comparison))
     assert lines[lines.index("pairs of a PyTorch and a release") + 1 :][:2] == [
         "  pair/2.9.1+3.5.1",
-        f"    {words}",
+        f"    {description}",
     ]
-    assert diff_document(found)["pairs"][0]["kind"] == str(kind)
-    assert f"**`pair/2.9.1+3.5.1`** {words.split(' (', maxsplit=1)[0]}" in diff_markdown(found)
-    assert found.gated({kind}) == 1
-    assert found.gated(set(CellChangeKind) - {kind}) == 0
+    assert diff_document(comparison)["pairs"][0]["kind"] == str(kind)
+    assert f"**`pair/2.9.1+3.5.1`** {description.split(' (', maxsplit=1)[0]}" in diff_markdown(
+        comparison
+    )
+    assert comparison.gated({kind}) == 1
+    assert comparison.gated(set(CellChangeKind) - {kind}) == 0
 
 
 def test_pairs_that_are_the_same_or_in_one_report_only_are_no_change() -> None:
@@ -181,14 +187,14 @@ def test_pairs_that_are_the_same_or_in_one_report_only_are_no_change() -> None:
         cached=True,
         programs=(*GOOD.programs, program("mm", "name-missing", "ImportError")),
     )
-    found = compared(with_pairs(GOOD, ALL_BAD), with_pairs(again, DROPPED))
-    assert found.pairs == ()
-    assert "pair" not in "\n".join(diff_lines(found))
+    comparison = compared(with_pairs(GOOD, ALL_BAD), with_pairs(again, DROPPED))
+    assert comparison.pairs == ()
+    assert "pair" not in "\n".join(diff_lines(comparison))
 
 
 def test_the_sentence_that_sums_it_up() -> None:
-    found = compared(with_pairs(GOOD), with_pairs(BROKEN_IN_36))
-    assert list(diff_lines(found))[-1].endswith(
+    comparison = compared(with_pairs(GOOD), with_pairs(BROKEN_IN_36))
+    assert list(diff_lines(comparison))[-1].endswith(
         "that both reports have. Pairs with PyTorch: 1 newly broken."
     )
     alone = compared(with_pairs(GOOD, cells=False), with_pairs(BROKEN_IN_36, cells=False))

@@ -30,12 +30,12 @@ from tests.records import (
     env,
 )
 from tests.report.drawn import matrix_text
-from tests.report.factory import always, expected_matrix, report, since, tried, troubled_matrix
+from tests.report.factory import always, expected_matrix, report, results_of, since, troubled_matrix
 
 LINE = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0")
 
 
-def said(of: Report) -> list[str]:
+def sentences_of(of: Report) -> list[str]:
     return [f"{one.sentence} {one.because}".strip() for one in statements(of)]
 
 
@@ -73,11 +73,11 @@ def test_words() -> None:
 
 
 def test_the_same_fingerprint_is_one_failure_whatever_its_face() -> None:
-    (found,) = [
+    (failure,) = [
         f for f in expected_matrix().failures if f.failure.failure_class == "mlir-bitwidth-assert"
     ]
-    assert found.statuses == (Status.CRASHED, Status.REJECTED)
-    assert [str(where) for where in found.where] == [
+    assert failure.statuses == (Status.CRASHED, Status.REJECTED)
+    assert [str(where) for where in failure.where] == [
         "sel_varlen/as_written: 3.0.0–3.9.0 (all), sm_80 sm_90"
     ]
 
@@ -85,29 +85,29 @@ def test_the_same_fingerprint_is_one_failure_whatever_its_face() -> None:
 def test_where_names_cases_only_if_not_all_are_meant() -> None:
     envs = [env("3.0.0"), env("3.1.0")]
     results = [
-        *tried("k", "v", always(OK), envs=envs, cases=("a",)),
-        *tried("k", "v", always(bad(SHAPE)), envs=envs, cases=("b", "c")),
+        *results_of("k", "v", always(OK), envs=envs, cases=("a",)),
+        *results_of("k", "v", always(bad(SHAPE)), envs=envs, cases=("b", "c")),
     ]
-    (found,) = report(results).failures
-    assert [str(where) for where in found.where] == ["k/v (b, c): 3.0.0–3.1.0 (all), sm_80 sm_90"]
+    (failure,) = report(results).failures
+    assert [str(where) for where in failure.where] == ["k/v (b, c): 3.0.0–3.1.0 (all), sm_80 sm_90"]
 
 
 def test_broken_envs_are_no_defects_of_kernels() -> None:
-    found = troubled_matrix()
-    assert "install" not in {failure.failure.failure_class for failure in found.failures}
-    (broken,) = found.broken
+    matrix = troubled_matrix()
+    assert "install" not in {failure.failure.failure_class for failure in matrix.failures}
+    (broken,) = matrix.broken
     assert (broken.env.name, broken.cells) == ("triton-3.2.0", 13)
-    assert len(found.unexpected) == 39
+    assert len(matrix.unexpected) == 39
 
 
 def test_surprises_are_told_together() -> None:
-    told = [(str(s.where), s.declared, s.got) for s in troubled_matrix().surprises]
-    assert told[0] == (
+    surprises = [(str(s.where), s.declared, s.got) for s in troubled_matrix().surprises]
+    assert surprises[0] == (
         "sel_dense/as_written: 3.5.1, sm_80 sm_90",
         "rejected (shape-mismatch)",
         "ok",
     )
-    assert ("sel_dense/loop_1d: 3.5.1, sm_80 sm_90", "ok", "lost") in told
+    assert ("sel_dense/loop_1d: 3.5.1, sm_80 sm_90", "ok", "lost") in surprises
     assert expected_matrix().surprises == ()
 
 
@@ -118,16 +118,22 @@ def test_envs_that_differ_are_told_together() -> None:
 
 
 def test_what_these_kernels_show(golden: Callable[[str, str], None]) -> None:
-    golden("statements.txt", "".join(f"{sentence}\n" for sentence in said(expected_matrix())))
+    golden(
+        "statements.txt", "".join(f"{sentence}\n" for sentence in sentences_of(expected_matrix()))
+    )
 
 
 def test_sentences_come_from_the_results_not_from_what_we_believe() -> None:
     envs = [env(release) for release in LINE]
-    mended = report(tried("sel_dense", "as_written", since("3.4.0", OK, bad(SHAPE)), envs=envs))
-    assert said(mended) == ["`sel_dense/as_written` was fixed in 3.4.0; before: `shape-mismatch`."]
+    mended = report(
+        results_of("sel_dense", "as_written", since("3.4.0", OK, bad(SHAPE)), envs=envs)
+    )
+    assert sentences_of(mended) == [
+        "`sel_dense/as_written` was fixed in 3.4.0; before: `shape-mismatch`."
+    ]
     # A reason explains what was declared; what came instead of it, it does not explain.
     other = report(
-        tried(
+        results_of(
             "k",
             "v",
             always(bad(ASSERT)),
@@ -135,7 +141,7 @@ def test_sentences_come_from_the_results_not_from_what_we_believe() -> None:
             expect=[declared(SHAPE, reason="No axis.")],
         )
     )
-    assert said(other) == [
+    assert sentences_of(other) == [
         "`k/v` never worked on any of the 2 releases tested (3.0.0 to 3.1.0):"
         " `mlir-bitwidth-assert`, still there in 3.1.0, the newest tested."
     ]
@@ -143,7 +149,9 @@ def test_sentences_come_from_the_results_not_from_what_we_believe() -> None:
 
 def test_a_failure_that_changed_is_told_with_its_releases() -> None:
     envs = [env(release) for release in LINE]
-    (sentence,) = said(report(tried("k", "v", since("3.3.0", bad(PASS), bad(ASSERT)), envs=envs)))
+    (sentence,) = sentences_of(
+        report(results_of("k", "v", since("3.3.0", bad(PASS), bad(ASSERT)), envs=envs))
+    )
     assert (
         "): `mlir-bitwidth-assert` 3.0.0–3.2.0, then `pass-failure` 3.3.0–3.4.0, still there in"
         " 3.4.0" in sentence
@@ -153,13 +161,15 @@ def test_a_failure_that_changed_is_told_with_its_releases() -> None:
 def test_releases_that_cannot_build_for_a_target_are_not_held_against_a_kernel() -> None:
     envs = [env(release) for release in LINE]
     fate = since("3.3.0", bad(SHAPE), bad(UNKNOWN_TARGET, Status.UNSUPPORTED))
-    (sentence,) = said(report(tried("k", "v", fate, envs=envs, targets=TARGETS[2:])))
+    (sentence,) = sentences_of(report(results_of("k", "v", fate, envs=envs, targets=TARGETS[2:])))
     assert (
         "never worked on any of the 2 releases tested that can build for sm_100 (3.3.0 to 3.4.0):"
         " `shape-mismatch`" in sentence
     )
     never = bad(UNKNOWN_TARGET, Status.UNSUPPORTED)
-    (unable,) = said(report(tried("k", "v", always(never), envs=envs, targets=TARGETS[2:])))
+    (unable,) = sentences_of(
+        report(results_of("k", "v", always(never), envs=envs, targets=TARGETS[2:]))
+    )
     assert (
         unable
         == "`k/v` cannot be built for sm_100 by any of the 5 releases tested (3.0.0 to 3.4.0)."
@@ -167,17 +177,17 @@ def test_releases_that_cannot_build_for_a_target_are_not_held_against_a_kernel()
 
 
 def test_sentences_say_what_they_cannot_know() -> None:
-    told = said(troubled_matrix())
+    sentences = sentences_of(troubled_matrix())
     assert (
         "`sel_varlen/loop_1d` regressed between 3.0.0 and 3.3.0 (inconclusive: 3.1.0–3.2.0):"
-        " `pass-failure`." in told
+        " `pass-failure`." in sentences
     )
     assert (
         "`sel_dense/pointer_grid` works on all 3 releases that gave a clear answer (3.0.0–3.1.0,"
-        " 3.5.1); inconclusive: 3.2.0–3.3.0." in told
+        " 3.5.1); inconclusive: 3.2.0–3.3.0." in sentences
     )
-    lost = report(tried("k", "v", always(OK), envs=[env("3.0.0", error="no")]))
-    assert said(lost) == ["`k/v` could not be tried; inconclusive: 3.0.0."]
+    lost = report(results_of("k", "v", always(OK), envs=[env("3.0.0", error="no")]))
+    assert sentences_of(lost) == ["`k/v` could not be tried; inconclusive: 3.0.0."]
 
 
 def test_files_that_cannot_be_imported_are_no_defects_of_kernels() -> None:
@@ -190,16 +200,16 @@ def test_files_that_cannot_be_imported_are_no_defects_of_kernels() -> None:
     )
     broken = Outcome(status=Status.SOURCE_BROKEN, stage="source", failure=failure)
     envs = [env(release) for release in ("3.0.0", "3.1.0", "3.2.0")]
-    found = report(tried("sel", "loop", since("3.2.0", OK, broken), envs=envs))
-    (source,) = found.unimported
+    matrix = report(results_of("sel", "loop", since("3.2.0", OK, broken), envs=envs))
+    (source,) = matrix.unimported
     assert (source.kernel, source.releases, source.cells) == ("sel", "3.0.0–3.1.0", 4)
-    assert not found.failures
-    assert not found.surprises
-    assert len(found.unexpected) == 4
-    for text in (matrix_text(found, width=100), matrix_markdown(found)):
+    assert not matrix.failures
+    assert not matrix.surprises
+    assert len(matrix.unexpected) == 4
+    for text in (matrix_text(matrix, width=100), matrix_markdown(matrix)):
         assert "No module named 'torch'" in text
         assert "could not be imported" in text or "NOT IMPORTED" in text
-    assert {verdict.untested for verdict in found.verdicts} == {("3.0.0", "3.1.0")}
+    assert {verdict.untested for verdict in matrix.verdicts} == {("3.0.0", "3.1.0")}
 
 
 HISTORIES: list[tuple[dict[str, Outcome], dict[str, Outcome]]] = [
@@ -217,7 +227,7 @@ HISTORIES: list[tuple[dict[str, Outcome], dict[str, Outcome]]] = [
 """What a run found by release, and what earlier runs found."""
 
 
-def told(outcomes: dict[str, Outcome]) -> str:
+def failure_classes(outcomes: dict[str, Outcome]) -> str:
     return ", ".join(
         f"{release} {outcome.failure.failure_class if outcome.failure else 'ok'}"
         for release, outcome in outcomes.items()
@@ -229,27 +239,34 @@ def test_no_sentence_says_more_than_was_tested(golden: Callable[[str, str], None
 
     def results(outcomes: dict[str, Outcome]) -> list[Result]:
         envs = [env(release) for release in outcomes]
-        return tried("k", "v", lambda release, _: outcomes[release], envs=envs, targets=TARGETS[:1])
+        return results_of(
+            "k", "v", lambda release, _: outcomes[release], envs=envs, targets=TARGETS[:1]
+        )
 
     text = ""
     for tested, earlier in HISTORIES:
-        (sentence,) = said(report(results(tested), remembered=results(earlier), existing=RELEASES))
-        text += f"{told(tested)}{f'; earlier {told(earlier)}' if earlier else ''}\n    {sentence}\n"
+        (sentence,) = sentences_of(
+            report(results(tested), remembered=results(earlier), existing=RELEASES)
+        )
+        before = f"; earlier {failure_classes(earlier)}" if earlier else ""
+        text += f"{failure_classes(tested)}{before}\n    {sentence}\n"
     golden("histories.txt", text)
 
 
 def test_the_line_of_releases_has_none_of_a_toolchain_that_was_not_tried() -> None:
-    found = report(
-        tried("k", "v", always(bad(SHAPE)), envs=[env("3.0.0"), env("3.1.0")]),
+    matrix = report(
+        results_of("k", "v", always(bad(SHAPE)), envs=[env("3.0.0"), env("3.1.0")]),
         existing=("3.0.0", "3.1.0"),
     )
-    both = evolve(found, existing={**found.existing, "cute": (Version("4.0.0"),)})
+    both = evolve(matrix, existing={**matrix.existing, "cute": (Version("4.0.0"),)})
     assert both.line == ("3.0.0", "3.1.0")
-    assert str(both.failures[0].where[0]) == str(found.failures[0].where[0])
+    assert str(both.failures[0].where[0]) == str(matrix.failures[0].where[0])
 
 
 def test_where_a_failure_occurs_never_crosses_a_release_that_was_not_tried() -> None:
-    results = tried("k", "v", always(bad(SHAPE)), envs=[env("3.0.0"), env("3.1.0"), env("3.5.1")])
+    results = results_of(
+        "k", "v", always(bad(SHAPE)), envs=[env("3.0.0"), env("3.1.0"), env("3.5.1")]
+    )
     (failure,) = report(results, existing=RELEASES).failures
     assert str(failure.where[0]) == "k/v: 3.0.0–3.1.0, 3.5.1 (all tested), sm_80 sm_90"
     (complete,) = report(results, existing=("3.0.0", "3.1.0", "3.5.1")).failures
@@ -260,7 +277,7 @@ def test_places_are_in_the_order_of_their_releases() -> None:
     """Of two that begin with one release the shorter stands first, whatever sets do."""
     until = {"long": "3.3.0", "short": "3.2.0"}
     results = [
-        tried("k", "v", since(fixed, OK, bad(SHAPE)), envs=map(env, LINE), cases=[case])
+        results_of("k", "v", since(fixed, OK, bad(SHAPE)), envs=map(env, LINE), cases=[case])
         for case, fixed in until.items()
     ]
     assert [where.releases for where in report([*chain(*results)]).failures[0].where] == [

@@ -24,8 +24,8 @@ from tests.report.factory import (
     always,
     expected_matrix,
     report,
+    results_of,
     suspected_matrix,
-    tried,
     troubled_matrix,
 )
 
@@ -46,11 +46,11 @@ def test_a_run_that_has_not_ended(golden: Callable[[str, str], None]) -> None:
 
 
 def test_the_rows_of_a_run_that_goes_on_fit_on_the_terminal() -> None:
-    whole, known = expected_matrix(), stopped().results
-    every = [result.cell for result in whole.results]
+    matrix, results = expected_matrix(), stopped().results
+    every = [result.cell for result in matrix.results]
     for height in (8, 12, 50):
         console = Console(width=100, height=height, file=io.StringIO(), force_terminal=True)
-        lines = cropped_text(running_blocks(known, every), console).plain.splitlines()
+        lines = cropped_text(running_blocks(results, every), console).plain.splitlines()
         assert len(lines) <= max(1, height - 4)
         assert max(map(len, lines)) <= 100
     assert "not compiled yet" in "\n".join(lines)
@@ -59,13 +59,13 @@ def test_the_rows_of_a_run_that_goes_on_fit_on_the_terminal() -> None:
 
 def stopped() -> Report:
     """A matrix of which the newest and the oldest release are known, and part of another."""
-    whole = expected_matrix()
-    done = [each for each in whole.results if each.built.release in ("3.0.0", "3.9.0")]
-    done += [each for each in whole.results if each.built.release == "3.8.0"][:4]
-    pending = tuple(each.cell for each in whole.results if each not in done)
+    matrix = expected_matrix()
+    done = [result for result in matrix.results if result.built.release in ("3.0.0", "3.9.0")]
+    done += [result for result in matrix.results if result.built.release == "3.8.0"][:4]
+    pending = tuple(result.cell for result in matrix.results if result not in done)
     existing = {"triton": tuple(map(Version, RELEASES))}
     return evolve(
-        whole,
+        matrix,
         results=tuple(done),
         verdicts=verdicts(done, existing=existing),
         existing=existing,
@@ -77,7 +77,7 @@ def test_what_differs_from_target_to_target_is_said_of_each() -> None:
     def fate(release: str, target: Target) -> Outcome:
         return bad(evolve(SHAPE, excerpt=f"error: {target.shared_memory} bytes"))
 
-    text = matrix_text(report(tried("k", "v", fate, envs=[env("3.1.0")])), width=120)
+    text = matrix_text(report(results_of("k", "v", fate, envs=[env("3.1.0")])), width=120)
     assert "says   sm_80: error: 166912 bytes" in text
     assert "          sm_90: error: 232448 bytes" in text
 
@@ -127,14 +127,14 @@ def test_markup_in_what_compilers_say_is_text() -> None:
             advice="[b]x",
         )
     )
-    text = matrix_text(report(tried("k", "v[0]", always(failing), envs=[env("3.1.0")])))
+    text = matrix_text(report(results_of("k", "v[0]", always(failing), envs=[env("3.1.0")])))
     assert "[red]error[/red]" in text
     assert "v[0]" in text
     assert "[/bold]" in text
 
 
 def test_total_says_what_was_unexpected() -> None:
-    fine = report(tried("k", "v", always(OK), envs=[env("3.1.0"), env("3.2.0")]))
+    fine = report(results_of("k", "v", always(OK), envs=[env("3.1.0"), env("3.2.0")]))
     assert total(fine) == "4 cells in 41.2 s (0 from the store): 4 ok; all as expected"
     assert "39 cells UNEXPECTED" in total(troubled_matrix())
 
@@ -147,10 +147,10 @@ def test_nothing_tried() -> None:
 
 
 def test_code_that_is_likely_slower_is_a_warning_and_no_failure() -> None:
-    found = report(suspected_matrix())
-    text = " ".join(matrix_text(found).split())
+    matrix = report(suspected_matrix())
+    text = " ".join(matrix_text(matrix).split())
     assert "Likely slower than on the release before (slow-suspect)" in text
     assert f"k/v/d64/sm_80/triton-3.9.0: {SUSPICION}" in text
     assert text.count("likely 1.5 times") == 1
     assert text.endswith("6 ok; all as expected")
-    assert f"- `k/v/d64/sm_80/triton-3.9.0`: {SUSPICION}" in matrix_markdown(found)
+    assert f"- `k/v/d64/sm_80/triton-3.9.0`: {SUSPICION}" in matrix_markdown(matrix)

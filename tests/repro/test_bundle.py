@@ -57,11 +57,11 @@ def written(folder: Path, main: str, function: str = "kernel", **files: str) -> 
     )
 
 
-def body(found: Bundle) -> str:
+def body(kernel_bundle: Bundle) -> str:
     """The bundle without the usual imports, and without empty lines."""
-    assert found.text.startswith(HEAD), found.text
-    ast.parse(found.text)
-    return "\n".join(line for line in found.text.removeprefix(HEAD).splitlines() if line)
+    assert kernel_bundle.text.startswith(HEAD), kernel_bundle.text
+    ast.parse(kernel_bundle.text)
+    return "\n".join(line for line in kernel_bundle.text.removeprefix(HEAD).splitlines() if line)
 
 
 FOLD = "@triton.jit\ndef fold(x):\n    return x + 1\n"
@@ -135,10 +135,10 @@ def test_two_helpers_of_one_name_stay_two(tmp_path: Path) -> None:
         " fold(helpers.fold(N)))\n"
     )
     other = FOLD.replace("+ 1", "* 2")
-    found = body(bundled(tmp_path, main, helpers=other))
-    assert found.endswith("tl.store(p, fold(fold_2(N)))")
-    assert "def fold_2(x):\n    return x * 2" in found
-    assert "def fold(x):\n    return x + 1" in found
+    text = body(bundled(tmp_path, main, helpers=other))
+    assert text.endswith("tl.store(p, fold(fold_2(N)))")
+    assert "def fold_2(x):\n    return x * 2" in text
+    assert "def fold(x):\n    return x + 1" in text
 
 
 def test_a_helper_is_not_hidden_by_a_variable_of_its_name(tmp_path: Path) -> None:
@@ -161,9 +161,9 @@ def test_a_modules_constant_stays_readable_for_the_kernel(tmp_path: Path) -> Non
     main = (
         "import sizes\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, sizes.BIG)\n"
     )
-    found = body(bundled(tmp_path, main, sizes="HALF = 64\nBIG = HALF * 2\n"))
-    assert found.startswith("HALF = 64\nBIG = HALF * 2\nBIG = tl.constexpr(BIG)\n")
-    assert "tl.store(p, BIG)" in found
+    text = body(bundled(tmp_path, main, sizes="HALF = 64\nBIG = HALF * 2\n"))
+    assert text.startswith("HALF = 64\nBIG = HALF * 2\nBIG = tl.constexpr(BIG)\n")
+    assert "tl.store(p, BIG)" in text
 
 
 def test_a_modules_constant_is_written_as_it_is_where_kernels_may_read_any_global(
@@ -189,7 +189,7 @@ def test_installed_packages_are_imported_name_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mine", "theirs", "imports", "use"),
+    ("mine", "helper_code", "imports", "use"),
     [
         (
             "from math import log",
@@ -215,14 +215,14 @@ def test_installed_packages_are_imported_name_by_name(tmp_path: Path) -> None:
     ],
 )
 def test_two_imports_of_one_name_stay_two(
-    mine: str, theirs: str, imports: str, use: str, tmp_path: Path
+    mine: str, helper_code: str, imports: str, use: str, tmp_path: Path
 ) -> None:
     name = "os" if "os" in mine else "log"
     main = (
         f"{mine}\nfrom helpers import SIZE\nHERE = {name}\n@triton.jit\n"
         "def kernel(p, N: tl.constexpr):\n    tl.store(p, HERE, SIZE)\n"
     )
-    text = bundled(tmp_path, main, helpers=f"{theirs}\nSIZE = {name}\n").text
+    text = bundled(tmp_path, main, helpers=f"{helper_code}\nSIZE = {name}\n").text
     assert f"{imports}\n" in text
     assert f"SIZE = {use}\n" in text
     assert f"HERE = {name}\n" in text
@@ -234,10 +234,10 @@ def test_a_definition_does_not_take_the_name_of_an_import(tmp_path: Path) -> Non
         "import helpers\nfrom math import fold\nHERE = fold\n@triton.jit\n"
         "def kernel(p, N: tl.constexpr):\n    tl.store(p, HERE, helpers.fold(N))\n"
     )
-    found = body(bundled(tmp_path, main, helpers=FOLD))
-    assert "HERE = fold\n" in found
-    assert "def fold_2(x):" in found
-    assert found.endswith("tl.store(p, HERE, fold_2(N))")
+    text = body(bundled(tmp_path, main, helpers=FOLD))
+    assert "HERE = fold\n" in text
+    assert "def fold_2(x):" in text
+    assert text.endswith("tl.store(p, HERE, fold_2(N))")
 
 
 def test_an_import_of_another_file_is_used_by_its_own_name(tmp_path: Path) -> None:
@@ -245,9 +245,9 @@ def test_an_import_of_another_file_is_used_by_its_own_name(tmp_path: Path) -> No
         "import helpers\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n"
         "    tl.store(p, helpers.tau)\n"
     )
-    found = body(bundled(tmp_path, main, helpers="from math import tau\n"))
-    assert "from math import tau" in found
-    assert found.endswith("tl.store(p, tau)")
+    text = body(bundled(tmp_path, main, helpers="from math import tau\n"))
+    assert "from math import tau" in text
+    assert text.endswith("tl.store(p, tau)")
 
 
 def test_a_definition_under_a_condition_comes_with_it(tmp_path: Path) -> None:
@@ -381,9 +381,11 @@ def few():
     return 4
 """
     sizes = "WARPS = 4\n\n\ndef configs():\n    return [triton.Config({}, num_warps=WARPS)]\n"
-    found = bundle(written(tmp_path, main, sizes=sizes), decorated=True, decorators=DECORATORS)
-    text = body(found)
-    assert found.decorated
+    kernel_bundle = bundle(
+        written(tmp_path, main, sizes=sizes), decorated=True, decorators=DECORATORS
+    )
+    text = body(kernel_bundle)
+    assert kernel_bundle.decorated
     assert text.endswith("""
 @triton.autotune(
     configs=configs(),  # all of them
@@ -451,13 +453,13 @@ def test_a_bundle_fares_as_the_original_does(
         )
     for one, other in zip(before, after, strict=True):
         assert one.outcome.status is other.outcome.status, one.cell.id
-        found = [
-            each.outcome.failure
-            and (each.outcome.failure.failure_class, each.outcome.failure.fingerprint)
-            for each in (one, other)
+        failures = [
+            result.outcome.failure
+            and (result.outcome.failure.failure_class, result.outcome.failure.fingerprint)
+            for result in (one, other)
         ]
-        assert found[0] == found[1]
-    assert {each.outcome.status.value for each in after} >= {"ok", "rejected", "crashed"}
+        assert failures[0] == failures[1]
+    assert {result.outcome.status.value for result in after} >= {"ok", "rejected", "crashed"}
 
 
 @pytest.mark.wheels
@@ -479,8 +481,8 @@ def kernel(p, N: tl.constexpr):
     helper = "@triton.jit\ndef scale(x):\n    return x * 2\n"
     moved = tmp_path / "alone"
     moved.mkdir()
-    found = bundled(tmp_path, main, helpers=FOLD, sizes=f"BIG = 64\n{helper}")
-    spec = found.write(moved / "alone.py")
+    kernel_bundle = bundled(tmp_path, main, helpers=FOLD, sizes=f"BIG = 64\n{helper}")
+    spec = kernel_bundle.write(moved / "alone.py")
     env = built(release)
     original = evolve(
         spec,
@@ -488,7 +490,10 @@ def kernel(p, N: tl.constexpr):
         closure=read_source(tmp_path / "main.py").closure,
         variant="original",
     )
-    cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=each) for each in (spec, original)]
+    cells = [
+        Cell(env=env.env, target=TARGETS["sm_90"], spec=specialization)
+        for specialization in (spec, original)
+    ]
     with Store(tmp_path / "state") as store:
         context = RunContext(
             envs={env.env.name: env},
@@ -497,6 +502,6 @@ def kernel(p, N: tl.constexpr):
             idle_timeout=KEPT,
         )
         results = run.run(cells, context)
-    assert [each.outcome.status.value for each in results] == ["ok", "ok"], results[
+    assert [result.outcome.status.value for result in results] == ["ok", "ok"], results[
         0
     ].outcome.failure

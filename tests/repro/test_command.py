@@ -107,12 +107,12 @@ def test_a_reduced_kernel_has_a_name_of_its_own(project: Path, beside: bool) -> 
 
 @pytest.mark.wheels
 def test_what_cannot_be_meant_is_said(project: Path) -> None:
-    for arguments, code, words in (
+    for arguments, code, message in (
         (["faces/fine/only/sm_90/triton-3.9.0"], 3, "compiles"),
         (["faces/gone/*"], 3, "no cell matches 'faces/gone/*'"),
         (["faces/bound/*", "--reduced", "faces.toml"], 2, "cannot be read"),
         (["faces/fine/*", "--reduced", "smaller.py"], 2, "has no function 'fine'"),
     ):
         ran = repro(project, *arguments)
-        assert (ran.returncode, words in ran.stderr) == (code, True), ran.stderr
+        assert (ran.returncode, message in ran.stderr) == (code, True), ran.stderr
     assert not (project / "repro").exists()

@@ -35,12 +35,12 @@ CUTE = sorted(FOLDER.glob("cute/*.py"))
 
 def header(script: Path) -> dict[str, Any]:
     """The metadata in a script, as PEP 723 says to read it."""
-    found = re.search(r"(?m)^# /// script$\s(?P<content>(^#(| .*)$\s)+)^# ///$", script.read_text())
-    assert found
+    match = re.search(r"(?m)^# /// script$\s(?P<content>(^#(| .*)$\s)+)^# ///$", script.read_text())
+    assert match
     return tomllib.loads(
         "".join(
             line.removeprefix("# ").removeprefix("#")
-            for line in found["content"].splitlines(keepends=True)
+            for line in match["content"].splitlines(keepends=True)
         )
     )
 
@@ -61,14 +61,14 @@ def table(script: Path) -> dict[str, str]:
 
 
 def target(script: Path) -> str:
-    found = re.search(r"-(sm_\d+|gfx\w+)-", script.name)
-    assert found
-    return found[1]
+    match = re.search(r"-(sm_\d+|gfx\w+)-", script.name)
+    assert match
+    return match[1]
 
 
 @pytest.mark.parametrize("script", [*SCRIPTS, *BY_HAND], ids=lambda path: path.stem)
 def test_a_script_says_what_it_needs_and_stands_in_its_issue(script: Path) -> None:
-    assert any(each.startswith("triton==") for each in header(script)["dependencies"])
+    assert any(dependency.startswith("triton==") for dependency in header(script)["dependencies"])
     assert header(script)["requires-python"].startswith(">=3.")
     assert f"```python\n{script.read_text()}```" in issue(script)
     assert script.name in (FOLDER / "README.md").read_text()
@@ -96,15 +96,18 @@ def test_nothing_says_where_it_was_made(folder: Path) -> None:
         "/",
         "root",
     }
-    told = [rf"(?<!\w){re.escape(fact)}(?!\w)" for fact in facts]
-    told.append(r"(?<![\w.:/~-])/(?:home|root|tmp|usr|opt|work|var)/")
+    patterns = [rf"(?<!\w){re.escape(fact)}(?!\w)" for fact in facts]
+    patterns.append(r"(?<![\w.:/~-])/(?:home|root|tmp|usr|opt|work|var)/")
     texts = {path.name: path.read_text() for path in TEXTS[folder]}
-    assert [name for name, text in texts.items() if re.search("|".join(told), text)] == []
+    assert [name for name, text in texts.items() if re.search("|".join(patterns), text)] == []
 
 
 @pytest.mark.parametrize("script", CUTE, ids=lambda path: path.stem)
 def test_a_script_of_cute_dsl_says_what_it_needs_and_is_listed(script: Path) -> None:
-    assert any(each.startswith("nvidia-cutlass-dsl==") for each in header(script)["dependencies"])
+    assert any(
+        dependency.startswith("nvidia-cutlass-dsl==")
+        for dependency in header(script)["dependencies"]
+    )
     assert script.name in (FOLDER / "README.md").read_text()
     assert f"```python\n{script.read_text()}```" in issue(script)
 
@@ -154,7 +157,7 @@ def test_a_failure_of_the_board_shows_on_its_release(
 @pytest.mark.wheels
 @pytest.mark.parametrize(
     "script",
-    [each for each in [*SCRIPTS, *BOARD] if "ok" in table(each).values()],
+    [script for script in [*SCRIPTS, *BOARD] if "ok" in table(script).values()],
     ids=lambda path: path.stem,
 )
 def test_where_the_table_says_ok_it_shows_nothing(
@@ -196,16 +199,18 @@ def test_an_interpreter_prints_what_the_issue_says(script: Path, pair_python: st
 
 
 def test_what_is_known_upstream_can_be_read_and_has_kernels() -> None:
-    known = read_known(FOLDER / "hunt/known.toml")
+    known_defects = read_known(FOLDER / "hunt/known.toml")
     texts = [path.read_text() for path in (FOLDER / "hunt/kernels").glob("*.toml")]
-    shown = {found for text in texts for found in re.findall(r"[\w-]+:[0-9a-f]{12}", text)}
-    assert len(shown & {defect.fingerprint for defect in known}) >= 5
+    shown = {
+        fingerprint for text in texts for fingerprint in re.findall(r"[\w-]+:[0-9a-f]{12}", text)
+    }
+    assert len(shown & {defect.fingerprint for defect in known_defects}) >= 5
 
 
 def promised(script: Path) -> str:
-    found = re.search(r"Fingerprint: `([\w-]+:\w+)`", issue(script))
-    assert found
-    return found[1]
+    match = re.search(r"Fingerprint: `([\w-]+:\w+)`", issue(script))
+    assert match
+    return match[1]
 
 
 def shows_what_it_promises(ran: ProcessResult, script: Path) -> bool:

@@ -22,7 +22,7 @@ from compat.workers.attempt import KEEPING_IR
 from compat.workers.watch import attempt
 from tests.cells import worker
 from tests.targets import TARGETS
-from tests.toolchains.compiling import LIMITS, said
+from tests.toolchains.compiling import LIMITS, failure_text
 
 HEAD = "import triton\nimport triton.language as tl\n"
 JIT = "    @triton.jit\n    def kernel(p, N: tl.constexpr):\n"
@@ -49,9 +49,9 @@ def bundled(folder: Path, text: str, function: str) -> Bundle:
     )
 
 
-def body(found: Bundle) -> str:
-    assert found.text.startswith(HEAD), found.text
-    return "\n".join(line for line in found.text.removeprefix(HEAD).splitlines() if line)
+def body(kernel_bundle: Bundle) -> str:
+    assert kernel_bundle.text.startswith(HEAD), kernel_bundle.text
+    return "\n".join(line for line in kernel_bundle.text.removeprefix(HEAD).splitlines() if line)
 
 
 KERNEL = "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, N)"
@@ -68,11 +68,11 @@ KERNEL = "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, N)"
 def test_what_a_kernel_does_not_use_stays_behind(
     factory: str, function: str, tmp_path: Path
 ) -> None:
-    found = bundled(
+    kernel_bundle = bundled(
         tmp_path, f"{factory}{JIT}        tl.store(p, N)\n    return kernel\n", function
     )
-    assert found.spec.function == "kernel"
-    assert body(found) == KERNEL
+    assert kernel_bundle.spec.function == "kernel"
+    assert body(kernel_bundle) == KERNEL
 
 
 def test_values_that_a_kernel_closes_over_come_along(tmp_path: Path) -> None:
@@ -159,9 +159,12 @@ class Holder:
 def test_what_is_chosen_is_told_by_the_source(
     function: str, name: str, value: int, tmp_path: Path
 ) -> None:
-    found = bundled(tmp_path, CHOSEN, function)
-    assert found.spec.function == name
-    assert body(found) == f"@triton.jit\ndef {name}(p, N: tl.constexpr):\n    tl.store(p, {value})"
+    kernel_bundle = bundled(tmp_path, CHOSEN, function)
+    assert kernel_bundle.spec.function == name
+    assert (
+        body(kernel_bundle)
+        == f"@triton.jit\ndef {name}(p, N: tl.constexpr):\n    tl.store(p, {value})"
+    )
 
 
 def test_a_factory_of_another_file(tmp_path: Path) -> None:
@@ -314,15 +317,17 @@ def test_the_code_is_that_of_the_original(
     codes = []
     for specs in (originals, alone):
         cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for spec in specs]
-        found = []
+        ptx_texts = []
         with worker(env) as server, Store(tmp_path / "state") as store:
             for cell in cells:
                 ((_, evidence),) = attempt(
                     server, [cell], LIMITS, stop=threading.Event(), mode=KEEPING_IR, keep=store.keep
                 )
-                assert evidence.built, said(evidence)
-                found.append(without_lines((store.artifacts / evidence.kept["ptx"]).read_text()))
-        codes.append(found)
+                assert evidence.built, failure_text(evidence)
+                ptx_texts.append(
+                    without_lines((store.artifacts / evidence.kept["ptx"]).read_text())
+                )
+        codes.append(ptx_texts)
     assert codes[0] == codes[1]
     assert len(set(codes[0])) == len(originals)
 
@@ -348,4 +353,4 @@ def test_originals_with_closures_fail_before_3_4(
     )
     with worker(env) as server:
         ((_, evidence),) = attempt(server, [cell], LIMITS, stop=threading.Event())
-    assert "is not defined" in said(evidence)
+    assert "is not defined" in failure_text(evidence)

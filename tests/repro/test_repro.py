@@ -57,8 +57,8 @@ ABORT = (
 def promised(evidence: Evidence, *alike: Evidence, others: Sequence[Evidence] = ()) -> str:
     return promise(
         sayings(evidence, KNOWLEDGE),
-        [printed(each) for each in (evidence, *alike)],
-        [printed(each) for each in others],
+        [printed(attempt) for attempt in (evidence, *alike)],
+        [printed(attempt) for attempt in others],
     )
 
 
@@ -118,16 +118,16 @@ def test_a_promise_is_in_no_output_of_another_failure() -> None:
 def test_a_promise_is_kept_by_all_that_fail_alike_and_by_no_other(
     alike: list[str], others: list[str]
 ) -> None:
-    found = promise(alike[:1], alike, others)
-    assert all(found in each for each in alike)
-    assert not found or not any(found in each for each in others)
-    assert not found or len(found) >= 8
+    piece = promise(alike[:1], alike, others)
+    assert all(piece in output for output in alike)
+    assert not piece or not any(piece in output for output in others)
+    assert not piece or len(piece) >= 8
 
 
 def test_a_promise_is_found_in_time_whatever_is_printed() -> None:
-    words = "a b " * 50_000
+    text = "a b " * 50_000
     began = time.process_time()
-    promise([words], ["b a " * 10_000, words[:40_000], "c" * 40_000])
+    promise([text], ["b a " * 10_000, text[:40_000], "c" * 40_000])
     assert time.process_time() - began < 2
 
 
@@ -163,15 +163,19 @@ def test_the_chain_of_exceptions_is_read_from_what_python_prints(tmp_path: Path)
         f" {raising}\n"
     )
     output = subprocess.run(["python3", str(script)], capture_output=True, text=True, check=False)
-    told = f"{output.stdout}{output.stderr}\nreproduced: the compile ended with exit code 1\n"
-    evidence = verify.evidence_of(ProcessResult(exit_code=0, output=told), "ast", READER)
+    full_output = (
+        f"{output.stdout}{output.stderr}\nreproduced: the compile ended with exit code 1\n"
+    )
+    evidence = verify.evidence_of(ProcessResult(exit_code=0, output=full_output), "ast", READER)
     assert evidence.raised == (
         Raised(type="RuntimeError", message="at 1:2:\n    x\n    ^"),
         Raised(type="ValueError", message="inner"),
     )
     assert (evidence.exit_code, evidence.signal, evidence.stderr.strip()) == (1, None, "told")
-    said = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    x\nAssertionError'
-    (wordless,) = read_back(said).raised
+    traceback = (
+        'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    x\nAssertionError'
+    )
+    (wordless,) = read_back(traceback).raised
     assert (wordless.message, "line 1, in f" in wordless.traceback) == ("", True)
     aborted = verify.evidence_of(
         ProcessResult(
@@ -217,8 +221,8 @@ def test_an_exception_without_a_traceback_of_its_own_is_read(middle: str, link: 
     ``Traceback`` is left.
     """
     evidence = read_back(BARE + link + (middle and middle + link) + STACK + OUTER)
-    words = [each.message.partition("\n")[0] for each in evidence.raised]
-    assert words == ["at 2:21:", *(["in between"] if middle else []), "at 2:15:"]
+    messages = [exception.message.partition("\n")[0] for exception in evidence.raised]
+    assert messages == ["at 2:21:", *(["in between"] if middle else []), "at 2:15:"]
     assert evidence.raised[-1].message.endswith("NameError('nowhere_defined is not defined')")
     assert evidence.stderr == "a warning, and: nothing more\n"
     failure = classify([evidence], target=TARGET, knowledge=KNOWLEDGE).failure
@@ -230,7 +234,7 @@ def test_only_the_last_chain_counts() -> None:
     evidence = read_back(
         STACK + "KeyError: 'an old story'\n" + STACK + MIDDLE + DIRECT + STACK + OUTER
     )
-    assert [each.type.rpartition(".")[2] for each in evidence.raised] == [
+    assert [exception.type.rpartition(".")[2] for exception in evidence.raised] == [
         "CompilationError",
         "ValueError",
     ]
@@ -260,7 +264,7 @@ def test_releases_and_forms(release: str | None, form: Form) -> None:
 
 @pytest.mark.parametrize("form", Form)
 def test_arguments_are_counted_in_the_order_of_the_parameters(form: Form) -> None:
-    asked = spec(
+    specialization = spec(
         "faces",
         "fine",
         signature={"size": "i32", "result": "*fp32", "source": "*fp32"},
@@ -268,7 +272,7 @@ def test_arguments_are_counted_in_the_order_of_the_parameters(form: Form) -> Non
         divisible_by_16=("result", "source"),
         equal_to_1=("size",),
     )
-    text = compile_function(bundle(asked), TARGET, form)
+    text = compile_function(bundle(specialization), TARGET, form)
     ast.parse(text)
     flat = " ".join(text.split())
     types = '"source": "*fp32", "result": "*fp32"'
@@ -296,7 +300,7 @@ def context(
 
         def make(*names: str, deadline: float = 60) -> RunContext:
             envs = {name: built(f"triton-{name}") for name in names}
-            by_name = {each.env.name: each for each in envs.values()}
+            by_name = {env.env.name: env for env in envs.values()}
             return RunContext(
                 envs=by_name,
                 store=store,
@@ -510,7 +514,7 @@ def test_a_failure_of_the_front_end_is_told_from_others(
         "helped": "nowhere_defined is not defined",
     }
     assert f'EXPECTED = "{expected[function]}"' in done.paths[0].read_text()
-    failures = {each.built.release: each.outcome.failure for each in done.finding.results}
+    failures = {result.built.release: result.outcome.failure for result in done.finding.results}
     alike = [
         release
         for release, failure in failures.items()

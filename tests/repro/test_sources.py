@@ -32,7 +32,7 @@ def helper(n):
 """
 
 
-def taken(path: Path, function: str = "kernel") -> str:
+def source_text(path: Path, function: str = "kernel") -> str:
     spec = Specialization(
         kernel="k",
         variant="v",
@@ -60,7 +60,7 @@ def test_any_file_that_python_reads(tmp_path: Path, source: bytes) -> None:
     path = tmp_path / "k.py"
     path.write_bytes(source)
     assert {"kernel", "helper"} <= set(read_source(path).functions)
-    text = taken(path)
+    text = source_text(path)
     names = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     assert names == ["helper", "kernel"]
     assert "# é" in text
@@ -86,7 +86,7 @@ def test_a_file_that_python_does_not_read(tmp_path: Path, source: bytes) -> None
     with pytest.raises(SyntaxError):
         read_source(path)
     with pytest.raises(ConfigError, match="cannot copy the kernel out of its file") as caught:
-        taken(path)
+        source_text(path)
     assert str(path) in str(caught.value)
 
 
@@ -106,7 +106,7 @@ def test_an_expression_that_is_too_deep_to_follow_is_an_error_of_use(tmp_path: P
     # How deep Python can follow differs between its versions: some take it.
     refusal = "nested too deeply"
     try:
-        taken(path)
+        source_text(path)
     except ConfigError as error:
         refusal = str(error)
     assert "nested too deeply" in refusal

@@ -56,8 +56,8 @@ def spec(
 
 def attempted(built: BuiltEnv, spec: Specialization, target: str = "sm_90") -> Evidence:
     """One attempt at a cell."""
-    (found,) = attempted_each(built, [spec], target)
-    return found
+    (evidence,) = attempted_each(built, [spec], target)
+    return evidence
 
 
 def attempted_each(
@@ -69,9 +69,9 @@ def attempted_each(
             cell = Cell(env=built.env, target=TARGETS[target], spec=spec)
             with closing(
                 executor.submit(Batch([cell], built, Limits(deadline=60, memory=4 << 30)))
-            ) as told:
-                (found,) = told
-            yield found.attempts[0]
+            ) as stream:
+                (cell_attempts,) = stream
+            yield cell_attempts.attempts[0]
 
 
 def outcome(built: BuiltEnv, spec: Specialization, target: str = "sm_90") -> Outcome:

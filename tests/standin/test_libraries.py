@@ -35,11 +35,11 @@ FILES = Path(__file__).parent / "libraries"
 def results(names: list[str], envs: list[BuiltEnv], folder: Path) -> tuple[Result, ...]:
     specs = load_kernels([f"{name}.toml" for name in names], FILES)
     cells = [
-        Cell(env=each.env, target=TARGETS["sm_90"], spec=spec) for each in envs for spec in specs
+        Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for env in envs for spec in specs
     ]
     with Store(folder) as store:
         context = RunContext(
-            envs={each.env.name: each for each in envs},
+            envs={env.env.name: env for env in envs},
             store=store,
             limits=Limits(deadline=120, memory=4 << 30),
             idle_timeout=KEPT,
@@ -53,11 +53,11 @@ def test_liger_kernel_compiles_on_every_release(
 ) -> None:
     envs = [built(env.name) for env in config.envs if "releases" in env.groups]
     assert len(envs) >= 13
-    found = results(["cross_entropy", "swiglu"], envs, tmp_path)
-    assert {(each.cell.id, str(each.outcome.status)) for each in found} == {
-        (each.cell.id, "ok") for each in found
+    cell_results = results(["cross_entropy", "swiglu"], envs, tmp_path)
+    assert {(result.cell.id, str(result.outcome.status)) for result in cell_results} == {
+        (result.cell.id, "ok") for result in cell_results
     }
-    assert all(each.outcome.stood_in for each in found)
+    assert all(result.outcome.stood_in for result in cell_results)
 
 
 @pytest.mark.wheels
@@ -70,17 +70,19 @@ def test_flash_linear_attention_compiles_where_it_can_be_imported(
     Importing any of its modules imports that one: with PyTorch 2.5.1 and Triton 3.1.0 `import fla`
     raises the same error.
     """
-    found = results(
+    cell_results = results(
         ["chunk_h", "chunk_o"], [built("triton-3.1.0"), built("triton-3.9.0")], tmp_path
     )
-    told = {(each.cell.spec.kernel, each.cell.env.name): each.outcome for each in found}
-    assert {place: str(outcome.status) for place, outcome in told.items()} == {
+    outcomes = {
+        (result.cell.spec.kernel, result.cell.env.name): result.outcome for result in cell_results
+    }
+    assert {place: str(outcome.status) for place, outcome in outcomes.items()} == {
         ("chunk_h", "triton-3.1.0"): "rejected",
         ("chunk_o", "triton-3.1.0"): "rejected",
         ("chunk_h", "triton-3.9.0"): "ok",
         ("chunk_o", "triton-3.9.0"): "ok",
     }
-    failures = [outcome.failure for outcome in told.values() if outcome.failure]
+    failures = [outcome.failure for outcome in outcomes.values() if outcome.failure]
     assert {
         (failure.failure_class, failure.stage, "do_bench" in failure.excerpt)
         for failure in failures
@@ -105,9 +107,11 @@ def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
     assert done.returncode == 0, done
     assert "stand-ins for" in done.stdout
     command = [sys.executable, "-m", "compat.cli", "explain", "rms_norm/*/triton-3.9.0"]
-    told = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True).stdout
+    stdout = subprocess.run(
+        command, check=False, cwd=tmp_path, capture_output=True, text=True
+    ).stdout
     block = page.partition("$ compat explain")[2].partition("```")[0].splitlines()[1:]
-    assert [line for line in block if line.strip() != "…" and line not in told.splitlines()] == []
+    assert [line for line in block if line.strip() != "…" and line not in stdout.splitlines()] == []
 
 
 # --- getting them ---------------------------------------------------------------------------------
@@ -222,12 +226,10 @@ def test_a_library_without_python_files_is_an_error_of_whole_lines(
 
 def test_an_installers_last_lines_are_whole() -> None:
     printed = [f'  File "/build/setup.py", line {number}, in run_setup' for number in range(40)]
-    words = last_lines(
-        "\n".join([*printed, "", "ModuleNotFoundError: No module named 'torch'", ""])
-    )
-    assert words.startswith('File "/build/setup.py", line ')
-    assert words.endswith("in run_setup ModuleNotFoundError: No module named 'torch'")
-    assert 400 < len(words) <= 620
+    text = last_lines("\n".join([*printed, "", "ModuleNotFoundError: No module named 'torch'", ""]))
+    assert text.startswith('File "/build/setup.py", line ')
+    assert text.endswith("in run_setup ModuleNotFoundError: No module named 'torch'")
+    assert 400 < len(text) <= 620
     assert last_lines("x" * 2000) == "x" * 2000
 
 

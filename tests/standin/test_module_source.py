@@ -49,8 +49,8 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_questions_are_heard(case: str) -> None:
     source, expected = CASES[case]
-    heard = ModuleSource(source.encode(), "case.py").tree
-    assert ast.dump(heard) == ast.dump(ast.parse(expected.replace("known(", f"{KNOWN}(")))
+    tree = ModuleSource(source.encode(), "case.py").tree
+    assert ast.dump(tree) == ast.dump(ast.parse(expected.replace("known(", f"{KNOWN}(")))
 
 
 @pytest.mark.parametrize("name", LARGE)

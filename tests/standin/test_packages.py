@@ -62,7 +62,9 @@ def results(
     specs: list[Specialization], env: BuiltEnv, store: Store, targets: tuple[str, ...] = ("sm_90",)
 ) -> tuple[Result, ...]:
     cells = [
-        Cell(env=env.env, target=TARGETS[target], spec=each) for each in specs for target in targets
+        Cell(env=env.env, target=TARGETS[target], spec=specialization)
+        for specialization in specs
+        for target in targets
     ]
     return run(
         cells,
@@ -78,8 +80,8 @@ def results(
 
 def read(folder: Path, source: str, function: str = "kernel") -> Specialization:
     written(folder, {"kernels/act.toml": KERNEL_FILE.format(source=source, function=function)})
-    (found,) = load_kernels(["kernels/act.toml"], folder)
-    return found
+    (specialization,) = load_kernels(["kernels/act.toml"], folder)
+    return specialization
 
 
 @pytest.mark.wheels
@@ -98,11 +100,11 @@ def test_a_folder_without_an_init_is_imported_again_with_its_package(
         ),
     }
     written(tmp_path, tree)
-    ours = evolve(spec(path), roots=(str(tmp_path / "src"),))
-    found = outcome(built("triton-3.9.0"), ours)
-    assert found.status is Status.OK, found
-    assert found.stood_in is not None
-    assert "another_package" in found.stood_in.packages
+    specialization = evolve(spec(path), roots=(str(tmp_path / "src"),))
+    compile_outcome = outcome(built("triton-3.9.0"), specialization)
+    assert compile_outcome.status is Status.OK, compile_outcome
+    assert compile_outcome.stood_in is not None
+    assert "another_package" in compile_outcome.stood_in.packages
 
 
 @pytest.fixture(params=["triton-3.0.0", "triton-3.9.0"])
@@ -119,8 +121,8 @@ def test_relative_and_absolute_imports_work_and_every_file_of_them_counts(
     with Store(tmp_path / "store") as store:
         (first,) = results([read(tmp_path, source)], env, store)
         assert first.outcome.status is Status.OK, first.outcome
-        (known,) = results([read(tmp_path, source)], env, store)
-        assert known.cached
+        (second,) = results([read(tmp_path, source)], env, store)
+        assert second.cached
         for name in ("ops/helpers.py", "constants.py", "__init__.py", "ops/__init__.py"):
             path = tmp_path / "src/mylib" / name
             path.write_text(path.read_text().replace("* 2", "* 3") + "\n# edited\n")
@@ -140,20 +142,22 @@ def test_two_projects_with_modules_of_one_name_do_not_see_each_other(
         evolve(spec(tmp_path / name / "src/mylib/ops/act.py"), kernel=name)
         for name in ("one", "two", "one", "two")
     ]
-    specs = [evolve(each, case=str(number)) for number, each in enumerate(specs)]
+    specs = [
+        evolve(specialization, case=str(number)) for number, specialization in enumerate(specs)
+    ]
     with Store(tmp_path / "store") as store:
-        found = results(specs, env, store, ("sm_80", "sm_90"))
-    statuses = {(each.cell.spec.kernel, each.outcome.status) for each in found}
+        cell_results = results(specs, env, store, ("sm_80", "sm_90"))
+    statuses = {(result.cell.spec.kernel, result.outcome.status) for result in cell_results}
     assert statuses == {("one", Status.OK), ("two", Status.SOURCE_BROKEN)}
 
 
 @pytest.mark.wheels
 def test_a_bundle_of_a_kernel_in_a_package_stands_alone(env: BuiltEnv, tmp_path: Path) -> None:
     written(tmp_path, TREE)
-    found = bundle(spec(tmp_path / "src/mylib/ops/act.py"))
-    assert "mylib" not in found.text
+    kernel_bundle = bundle(spec(tmp_path / "src/mylib/ops/act.py"))
+    assert "mylib" not in kernel_bundle.text
     (tmp_path / "alone").mkdir()
-    alone = found.write(tmp_path / "alone" / "act.py")
+    alone = kernel_bundle.write(tmp_path / "alone" / "act.py")
     assert outcome(env, alone).status is Status.OK
 
 
@@ -182,8 +186,8 @@ def test_a_kernel_is_reached_through_classes_and_factories(
     env: BuiltEnv, tmp_path: Path, form: str
 ) -> None:
     written(tmp_path, {"kernels/act.py": PLAIN + FORMS[form]})
-    found = outcome(env, read(tmp_path, 'source = "act.py"', form))
-    assert found.status is Status.OK, found
+    compile_outcome = outcome(env, read(tmp_path, 'source = "act.py"', form))
+    assert compile_outcome.status is Status.OK, compile_outcome
 
 
 @pytest.mark.parametrize("form", ["make(x)", "gone.kernel", "Holder[0]", "make(3", "lambda: 1"])

@@ -282,14 +282,14 @@ def test_what_is_not_known_here_is_no_answer_about_the_kernel(
         spec(path, FUNCTIONS.get(leak, "kernel")) for leak, path in zip(LEAKS, paths, strict=True)
     ]
     for leak, attempt in zip(LEAKS, attempted_each(env, specs), strict=True):
-        found = meaning(env, attempt)
-        assert found.status is Status.SOURCE_BROKEN, (leak, found)
-        assert found.failure is not None
-        assert found.failure.failure_class in ("source-needs-package", "source-import"), (
+        outcome = meaning(env, attempt)
+        assert outcome.status is Status.SOURCE_BROKEN, (leak, outcome)
+        assert outcome.failure is not None
+        assert outcome.failure.failure_class in ("source-needs-package", "source-import"), (
             leak,
-            found,
+            outcome,
         )
-        excerpt = found.failure.excerpt
+        excerpt = outcome.failure.excerpt
         assert re.search(
             r"`(torch|transformers|einops)\b.* this env lacks|on the GPU that is assumed", excerpt
         ), (leak, excerpt)
@@ -299,9 +299,9 @@ def test_an_unknown_value_that_python_refuses_is_not_another_one(
     env: BuiltEnv, tmp_path: Path
 ) -> None:
     text = scaled("len(bytes.fromhex(torch.some))", "import einops\nrearrange = einops.rearrange\n")
-    found = outcome(env, spec(written(tmp_path, {"hex.py": text}) / "hex.py"))
-    assert found.failure is not None
-    assert "einops" not in found.failure.excerpt, found
+    compile_outcome = outcome(env, spec(written(tmp_path, {"hex.py": text}) / "hex.py"))
+    assert compile_outcome.failure is not None
+    assert "einops" not in compile_outcome.failure.excerpt, compile_outcome
 
 
 NAMES_OF_ANOTHER = {
@@ -438,8 +438,8 @@ release compiles.
 
 @pytest.mark.parametrize("answer", KNOWN)
 def test_what_is_known_here_reaches_the_kernel(answer: str, env: BuiltEnv, tmp_path: Path) -> None:
-    found = attempted(env, spec(written(tmp_path, {"known.py": KNOWN[answer]}) / "known.py"))
-    assert meaning(env, found).status is Status.OK
+    evidence = attempted(env, spec(written(tmp_path, {"known.py": KNOWN[answer]}) / "known.py"))
+    assert meaning(env, evidence).status is Status.OK
 
 
 @pytest.mark.parametrize("preamble", FINE)
@@ -447,11 +447,11 @@ def test_what_the_kernel_does_not_need_is_in_nobodys_way(
     env: BuiltEnv, tmp_path: Path, preamble: str
 ) -> None:
     path = written(tmp_path, {"fine.py": HEADER + FINE[preamble] + PLAIN}) / "fine.py"
-    found = outcome(env, spec(path))
-    assert found.status is Status.OK, found
-    assert found.stood_in is not None
-    assert any(each.startswith("torch ") for each in found.stood_in.packages)
-    assert bool(found.stood_in.skipped) == (preamble == "what fails and is not needed")
+    compile_outcome = outcome(env, spec(path))
+    assert compile_outcome.status is Status.OK, compile_outcome
+    assert compile_outcome.stood_in is not None
+    assert any(package.startswith("torch ") for package in compile_outcome.stood_in.packages)
+    assert bool(compile_outcome.stood_in.skipped) == (preamble == "what fails and is not needed")
 
 
 LIMITS = """
@@ -488,7 +488,7 @@ def test_the_limits_of_a_dtype_are_those_of_pytorch(pair_python: str) -> None:
     assert len(answers) > 40
     # Releases of PyTorch disagree about one number.
     answers["float8_e5m2fnuz"][1]["eps"] = None
-    assert {name: ours for name, (ours, _) in answers.items()} == {
+    assert {name: standin_limits for name, (standin_limits, _) in answers.items()} == {
         name: real for name, (_, real) in answers.items()
     }
 
@@ -501,16 +501,22 @@ def test_what_fails_beside_a_stand_in_is_told_as_ever(
     """
     env = built("triton-3.0.0")
     path = written(tmp_path, {"fine.py": HEADER + PLAIN}) / "fine.py"
-    found = outcome(env, spec(path), "gfx942")
-    assert found.failure is not None
-    assert (found.status, found.failure.failure_class) == (Status.UNSUPPORTED, "toolchain-missing")
+    compile_outcome = outcome(env, spec(path), "gfx942")
+    assert compile_outcome.failure is not None
+    assert (compile_outcome.status, compile_outcome.failure.failure_class) == (
+        Status.UNSUPPORTED,
+        "toolchain-missing",
+    )
     path = (
         written(tmp_path, {"wrong.py": HEADER + KERNEL.format(value="nowhere_defined")})
         / "wrong.py"
     )
-    found = outcome(env, spec(path))
-    assert found.failure is not None
-    assert (found.failure.failure_class, found.failure.location) == ("undefined-name", "wrong.py:8")
+    compile_outcome = outcome(env, spec(path))
+    assert compile_outcome.failure is not None
+    assert (compile_outcome.failure.failure_class, compile_outcome.failure.location) == (
+        "undefined-name",
+        "wrong.py:8",
+    )
 
 
 def test_what_follows_from_the_target_is_said_for_each(env: BuiltEnv, tmp_path: Path) -> None:
@@ -528,15 +534,15 @@ def test_what_follows_from_the_target_is_said_for_each(env: BuiltEnv, tmp_path: 
     }
     folder = written(tmp_path, files)
     for target, same, scale in (("sm_90", "two", "(9, 0)"), ("sm_80", "three", "(8, 0)")):
-        asked, known = (
+        evidence, reference = (
             attempted(env, spec(folder / name), target) for name in ("asks.py", f"{same}/asks.py")
         )
-        assert asked.done
-        assert asked.done[0].made["ttir"].size > 0
-        assert asked.metrics["artifacts"]["cubin"] == known.metrics["artifacts"]["cubin"]
-        assert asked.stood_in is not None
-        assert known.stood_in is None
-        assert asked.stood_in.answers == (
+        assert evidence.done
+        assert evidence.done[0].made["ttir"].size > 0
+        assert evidence.metrics["artifacts"]["cubin"] == reference.metrics["artifacts"]["cubin"]
+        assert evidence.stood_in is not None
+        assert reference.stood_in is None
+        assert evidence.stood_in.answers == (
             f"torch.cuda.get_device_capability() is {scale} (asks.py:4)",
         )
 
@@ -546,9 +552,9 @@ def test_a_dtype_of_pytorch_is_as_good_as_the_real_one(env: BuiltEnv, tmp_path: 
         "BLOCK: tl.constexpr", "BLOCK: tl.constexpr, KIND: tl.constexpr"
     ).replace("tl.load(source + at)", "tl.load(source + at) * (2.0 if KIND == 1 else 3.0)")
     path = written(tmp_path, {"typed.py": text}) / "typed.py"
-    found = outcome(env, spec(path, constexprs={"KIND": {"torch_dtype": "float16"}}))
-    assert found.status is Status.OK, found
-    assert found.stood_in is not None
+    compile_outcome = outcome(env, spec(path, constexprs={"KIND": {"torch_dtype": "float16"}}))
+    assert compile_outcome.status is Status.OK, compile_outcome
+    assert compile_outcome.stood_in is not None
 
 
 def test_a_package_whose_absence_the_module_handles_is_absent(
@@ -559,8 +565,8 @@ def test_a_package_whose_absence_the_module_handles_is_absent(
         "    torch = None\nSCALE = tl.constexpr(2.0 if torch is None else"
         " int(torch.get_num_threads()))\n" + SCALED
     )
-    found = outcome(env, spec(written(tmp_path, {"handles.py": text}) / "handles.py"))
-    assert (found.status, found.stood_in) == (Status.OK, None)
+    compile_outcome = outcome(env, spec(written(tmp_path, {"handles.py": text}) / "handles.py"))
+    assert (compile_outcome.status, compile_outcome.stood_in) == (Status.OK, None)
 
 
 @pytest.mark.parametrize(
@@ -575,7 +581,7 @@ def test_a_real_torch_gives_the_same_code(
 
     Triton takes a module for no global value.
     """
-    harmless = "".join(FINE[each] for each in ("types", "decorators", "operators"))
+    harmless = "".join(FINE[preamble] for preamble in ("types", "decorators", "operators"))
     text = (
         HEADER
         + harmless.replace("@torch.jit.script\ndef c(x: int): ...\n", "")

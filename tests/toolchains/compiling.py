@@ -59,7 +59,7 @@ def ir_of(env: BuiltEnv, cell: Cell, folder: Path, stage: str = "ttir") -> str:
         return (store.artifacts / evidence.kept[stage]).read_text()
 
 
-def said(evidence: Evidence) -> str:
+def failure_text(evidence: Evidence) -> str:
     """All that an attempt says about a failure, and how a process without an answer ended."""
     end = (
         f"no answer from stage {evidence.stage}: signal {evidence.signal}, exit code"

@@ -124,9 +124,9 @@ FACES = {
 
 def target(name: str = "sm_90a") -> Target:
     """A target of CuTe DSL's; also one that the tool does not offer."""
-    known = toolchains.named("cute").device.targets
-    found = next((each for each in known if each.name == name), None)
-    return found or evolve(known[0], name=name, arch=int(name.removeprefix("sm_")))
+    targets = toolchains.named("cute").device.targets
+    device_target = next((candidate for candidate in targets if candidate.name == name), None)
+    return device_target or evolve(targets[0], name=name, arch=int(name.removeprefix("sm_")))
 
 
 def cells(env: BuiltEnv, names: Sequence[str] = tuple(FACES)) -> list[Cell]:
@@ -211,14 +211,14 @@ def _last_frames(traceback: str) -> str:
 
 def main() -> None:
     config = no_matrix(Path.cwd())
-    found: dict[str, dict[str, Any]] = {name: {} for name in FACES}
+    facts: dict[str, dict[str, Any]] = {name: {} for name in FACES}
     for release in RELEASES:
         built = read_env(config.env(f"cute-{release}"), config.env_cache())
         assert built.error is None, f"compat envs build cute-{release}"
         for name, evidence in compiled(built):
             if not evidence.complete:
-                found[name][release] = _facts(evidence)
-    text = json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False)
+                facts[name][release] = _facts(evidence)
+    text = json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False)
     text = text.replace(str(KERNELS.parent), "/kernels").replace(str(Path.cwd()), "/here")
     text = re.sub(r"/[^\s\"'\\]*?/site-packages/", "/env/site-packages/", text)
     text = re.sub(r"/[^\s\"'\\]*?/lib/python3", "/usr/lib/python3", text)

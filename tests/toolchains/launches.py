@@ -100,7 +100,9 @@ def passed_option(value: Any) -> Any:
 def named(fields: dict[str, Any]) -> Any:
     """A named tuple of the class with these fields in the kernels' module."""
     classes = vars(sys.modules["launched"]).values()
-    kind: Any = next(each for each in classes if getattr(each, "_fields", None) == tuple(fields))
+    kind: Any = next(
+        candidate for candidate in classes if getattr(candidate, "_fields", None) == tuple(fields)
+    )
     return kind(*map(passed, fields.values()))
 
 
@@ -121,10 +123,10 @@ def imported(path: str) -> Any:
     return module
 
 
-def told(compiled: Any) -> None:
-    made = [compiled.asm[stage] for stage in STAGES if stage in compiled.asm]
-    made = [data.encode() if isinstance(data, str) else data for data in made]
-    print(",".join(hashlib.sha256(data).hexdigest()[:16] for data in made))
+def print_digests(compiled: Any) -> None:
+    artifacts = [compiled.asm[stage] for stage in STAGES if stage in compiled.asm]
+    artifacts = [data.encode() if isinstance(data, str) else data for data in artifacts]
+    print(",".join(hashlib.sha256(data).hexdigest()[:16] for data in artifacts))
 
 
 def refused(error: BaseException) -> None:
@@ -140,7 +142,7 @@ def run_script(path: str) -> None:
 
     def run_told(function: Any, *arguments: Any, **named: Any) -> Any:
         compiled = run(function, *arguments, **named)
-        told(compiled)
+        print_digests(compiled)
         return compiled
 
     triton.runtime.jit.JITFunction.run = run_told
@@ -156,7 +158,7 @@ def main(kernels: str, listed: str, *scripts: str) -> None:
         function = getattr(module, job["function"])
         while hasattr(function, "configs") or hasattr(function, "values"):
             function = function.fn
-        given = {
+        values = {
             **{name: passed(value) for name, value in job["launch"].items()},
             **{
                 name: value if isinstance(value, str) else passed(value)
@@ -164,9 +166,9 @@ def main(kernels: str, listed: str, *scripts: str) -> None:
             },
         }
         options = {name: passed_option(value) for name, value in job["options"].items()}
-        arguments = [given[name] for name in function.arg_names]
+        arguments = [values[name] for name in function.arg_names]
         try:
-            told(function.warmup(*arguments, grid=(1,), **options))
+            print_digests(function.warmup(*arguments, grid=(1,), **options))
         except Exception as error:
             refused(error)
     for script in scripts:

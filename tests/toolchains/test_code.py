@@ -16,7 +16,7 @@ from compat.toolchains.triton.inside.adapter import descriptors, metrics
 from compat.toolchains.triton.inside.adapter.metrics import occupancy
 from compat.toolchains.triton.language.script import Form
 from tests.cells import cell
-from tests.toolchains.compiling import compile_all, said, script
+from tests.toolchains.compiling import compile_all, failure_text, script
 
 PTX = """
 .visible .entry kernel()
@@ -48,11 +48,11 @@ def disassembly(*instructions: str) -> str:
     """As ``nvdisasm -c`` prints them."""
     lines = [
         (
-            each
-            if each.startswith(".")
-            else f"        /*{16 * number:04x}*/                   {each} ;"
+            instruction
+            if instruction.startswith(".")
+            else f"        /*{16 * number:04x}*/                   {instruction} ;"
         )
-        for number, each in enumerate(instructions)
+        for number, instruction in enumerate(instructions)
     ]
     return "\n".join(['\t.section\t.text.kernel,"ax",@progbits', ".text.kernel:", *lines, ""])
 
@@ -105,8 +105,8 @@ class TestOccupancy:
     def test_blocks_and_what_limits_them(
         self, arch: int, threads: int, registers: int, shared: int, blocks: int, limited_by: str
     ) -> None:
-        found = occupancy(arch, threads, registers, shared)
-        assert (found["threads"], found["blocks"], found["limited_by"]) == (
+        facts = occupancy(arch, threads, registers, shared)
+        assert (facts["threads"], facts["blocks"], facts["limited_by"]) == (
             threads,
             blocks,
             limited_by,
@@ -114,11 +114,11 @@ class TestOccupancy:
 
     @pytest.mark.parametrize("registers", [16, 40, 64, 65, 96, 128, 168])
     def test_spare_registers_lead_to_a_cliff(self, registers: int) -> None:
-        found = occupancy(90, 128, registers, 1000)
-        most = registers + found["spare_registers"]
-        assert occupancy(90, 128, most, 1000)["blocks"] == found["blocks"]
+        facts = occupancy(90, 128, registers, 1000)
+        most = registers + facts["spare_registers"]
+        assert occupancy(90, 128, most, 1000)["blocks"] == facts["blocks"]
         assert occupancy(90, 128, most, 1000)["spare_registers"] == 0
-        assert occupancy(90, 128, most + 1, 1000)["blocks"] < found["blocks"]
+        assert occupancy(90, 128, most + 1, 1000)["blocks"] < facts["blocks"]
 
     def test_too_many_registers_are_negative_spare_ones(self) -> None:
         assert occupancy(90, 512, 128, 0)["spare_registers"] == 0
@@ -214,31 +214,33 @@ class TestMixedDescriptors:
 
     def test_the_bytes_tell_the_names(self) -> None:
         low, high = (
-            words(0x0000_0040_0608_7890, 0x000F_E200_0FF1_E03F),
-            words(0x4000_0040_0609_7890, 0x000F_E200_087F_E43F),
+            instruction(0x0000_0040_0608_7890, 0x000F_E200_0FF1_E03F),
+            instruction(0x4000_0040_0609_7890, 0x000F_E200_087F_E43F),
         )
-        other = words(0x4000_0040_0409_7890, 0x000F_E200_087F_E43F)
+        other = instruction(0x4000_0040_0409_7890, 0x000F_E200_087F_E43F)
         assert descriptors.has_the_names(low + high)
         assert not descriptors.has_the_names(low + other)
         assert not descriptors.has_the_names(high + low)
         # UMOV UR6, URZ.
         assert not descriptors.has_the_names(
-            low + words(0x0000_003F_0006_7C82, 0x000F_E200_0800_0000) + high
+            low + instruction(0x0000_003F_0006_7C82, 0x000F_E200_0800_0000) + high
         )
         assert descriptors.has_the_names(
-            low + words(0x0000_003F_0007_7C82, 0x000F_E200_0800_0000) + high
+            low + instruction(0x0000_003F_0007_7C82, 0x000F_E200_0800_0000) + high
         )
         assert not descriptors.has_the_names(b"\x7fELF")
 
     def test_the_bytes_tell_the_names_of_registers_of_threads(self) -> None:
-        low = words(0x0000_0020_010D_7810, 0x000F_C800_07F1_E0FF)
+        low = instruction(0x0000_0020_010D_7810, 0x000F_C800_07F1_E0FF)
         continued = 0x000F_E400_007F_E4FF
-        assert descriptors.has_the_names(low + words(0xC000_0010_010E_7810, continued))
+        assert descriptors.has_the_names(low + instruction(0xC000_0010_010E_7810, continued))
         # UMOV UR1, URZ writes another R1.
-        moved = words(0x0000_003F_0001_7C82, 0x000F_E200_0800_0000)
-        assert descriptors.has_the_names(low + moved + words(0xC000_0010_010E_7810, continued))
-        assert not descriptors.has_the_names(low + words(0xC000_0010_020E_7810, continued))
-        assert not descriptors.has_the_names(low + words(0x0000_0010_010E_7810, continued))
+        moved = instruction(0x0000_003F_0001_7C82, 0x000F_E200_0800_0000)
+        assert descriptors.has_the_names(
+            low + moved + instruction(0xC000_0010_010E_7810, continued)
+        )
+        assert not descriptors.has_the_names(low + instruction(0xC000_0010_020E_7810, continued))
+        assert not descriptors.has_the_names(low + instruction(0x0000_0010_010E_7810, continued))
 
 
 @pytest.mark.wheels
@@ -277,7 +279,7 @@ def test_a_script_looks_at_the_descriptors(
     ) == (0, True), wrong
 
 
-def words(low: int, high: int) -> bytes:
+def instruction(low: int, high: int) -> bytes:
     """An instruction."""
     return low.to_bytes(8, "little") + high.to_bytes(8, "little")
 
@@ -290,12 +292,12 @@ def test_real_code(release: str, built: Callable[[str], BuiltEnv]) -> None:
     (evidence,) = compile_all(
         env, [cell(env, "told", "pipelined", constexprs={"BLOCK": 64}, signature=signature)]
     )
-    assert evidence.built, said(evidence)
-    found = evidence.metrics
-    assert found["code"]["wgmma"] > 0
-    assert found["mixed_descriptors"] == 0
-    assert found["occupancy"]["threads"] == 128
-    assert 1 <= found["occupancy"]["blocks"] <= 16
+    assert evidence.built, failure_text(evidence)
+    code_metrics = evidence.metrics
+    assert code_metrics["code"]["wgmma"] > 0
+    assert code_metrics["mixed_descriptors"] == 0
+    assert code_metrics["occupancy"]["threads"] == 128
+    assert 1 <= code_metrics["occupancy"]["blocks"] <= 16
 
 
 @pytest.mark.wheels

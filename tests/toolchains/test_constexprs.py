@@ -17,7 +17,7 @@ from compat.model import BuiltEnv, Cell, Env, constexprs
 from compat.reduce import Candidate, extracted, output
 from compat.toolchains.triton.language.script import Form
 from tests.cells import cell
-from tests.toolchains.compiling import compile_all, said, script
+from tests.toolchains.compiling import compile_all, failure_text, script
 
 RELEASES = ("3.0.0", "3.2.0", "3.3.1", "3.4.0", "3.9.0")
 INTEGERS = ("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
@@ -72,8 +72,8 @@ def test_every_dtype_of_triton(release: str, built: Callable[[str], BuiltEnv]) -
         of(env, "converted", BLOCK=64, KIND={"dtype": kind})
         for kind in ("int32", "fp8e5", "fp8e4nv")
     ]
-    for tried, evidence in zip(cells, compile_all(env, cells), strict=True):
-        assert evidence.built, (tried.spec.compile.constexprs, said(evidence))
+    for typed, evidence in zip(cells, compile_all(env, cells), strict=True):
+        assert evidence.built, (typed.spec.compile.constexprs, failure_text(evidence))
 
 
 @pytest.mark.wheels
@@ -85,9 +85,9 @@ def test_pointers_to_what_is_only_read(release: str, built: Callable[[str], Buil
         cell(env, "told", name, signature=only_read) for name in ("copied", "written_to_its_source")
     ]
     copied, written = compile_all(env, cells)
-    assert copied.built, said(copied)
+    assert copied.built, failure_text(copied)
     assert not written.built
-    assert "Cannot store to a constant pointer" in said(written)
+    assert "Cannot store to a constant pointer" in failure_text(written)
 
 
 @pytest.mark.wheels
@@ -100,16 +100,16 @@ def test_tuples_and_functions(release: str, built: Callable[[str], BuiltEnv]) ->
         of(env, "combined", BLOCK=64, COMBINE={"function": "smaller"}),
     ]
     shaped, combined, unknown = compile_all(env, cells)
-    assert shaped.built is (release in ("3.4.0", "3.9.0")), said(shaped)
+    assert shaped.built is (release in ("3.4.0", "3.9.0")), failure_text(shaped)
     assert shaped.built or (
-        shaped.stage == "ast" and "'constexpr' object is not subscriptable" in said(shaped)
+        shaped.stage == "ast" and "'constexpr' object is not subscriptable" in failure_text(shaped)
     )
-    assert combined.built is (release in ("3.3.1", "3.4.0", "3.9.0")), said(combined)
+    assert combined.built is (release in ("3.3.1", "3.4.0", "3.9.0")), failure_text(combined)
     if not combined.built:  # as their launchers say
         assert (combined.stage, combined.raised[0].type) == ("ast", "TypeError")
-        assert "Callable constexpr at index 1 is not supported" in said(combined)
+        assert "Callable constexpr at index 1 is not supported" in failure_text(combined)
     assert unknown.stage == "source"
-    assert "'smaller'" in said(unknown)
+    assert "'smaller'" in failure_text(unknown)
 
 
 @pytest.mark.wheels
@@ -117,12 +117,14 @@ def test_dtypes_of_torch_are_the_same_with_torch_and_without(
     built: Callable[[str], BuiltEnv],
 ) -> None:
     """Without it a stand-in has them, which is told."""
-    found = []
+    attempts = []
     for env in (built("triton-3.5.1-torch-2.9.1"), built("triton-3.5.1")):
-        found += compile_all(env, [of(env, "by_torch", BLOCK=64, KIND={"torch_dtype": "float16"})])
-    there, absent = found
-    assert (there.built, absent.built) == (True, True), said(absent)
-    assert [each.made for each in there.done] == [each.made for each in absent.done]
+        attempts += compile_all(
+            env, [of(env, "by_torch", BLOCK=64, KIND={"torch_dtype": "float16"})]
+        )
+    there, absent = attempts
+    assert (there.built, absent.built) == (True, True), failure_text(absent)
+    assert [action.made for action in there.done] == [action.made for action in absent.done]
     assert (there.stood_in, bool(absent.stood_in)) == (None, True)
 
 

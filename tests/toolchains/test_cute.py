@@ -104,9 +104,9 @@ def test_a_type_that_cannot(kind: str) -> None:
 
 
 def layout_of(kind: str) -> arguments._TensorLayout:
-    found = arguments._TENSOR.fullmatch(kind)
-    assert found
-    return arguments._layout(found, {})
+    match = arguments._TENSOR.fullmatch(kind)
+    assert match
+    return arguments._layout(match, {})
 
 
 def test_what_a_type_says_of_a_tensor() -> None:
@@ -144,8 +144,8 @@ def test_what_a_class_is_made_of_and_what_its_call_is_given() -> None:
 
         def __call__(self, count: int, scale: float = 0.5) -> None: ...
 
-    made, given, _ = arguments.bound(Kernel, job(constexprs={"threads": 64, "count": 3}))
-    assert (made.made, given) == ((64, 2), [3, 0.5])
+    kernel, values, _ = arguments.bound(Kernel, job(constexprs={"threads": 64, "count": 3}))
+    assert (kernel.made, values) == ((64, 2), [3, 0.5])
     for constexprs, message in (
         ({"count": 3}, "gives no value to threads"),
         ({"threads": 64}, "no type or value to count"),
@@ -225,8 +225,8 @@ def cells(env: BuiltEnv, on: str = "sm_90a") -> list[Cell]:
 @pytest.mark.parametrize("release", ["4.2.1", "4.5.3", "4.6.1", NEWEST])
 def test_a_copy_compiles_in_every_release(cute: Callable[[str], BuiltEnv], release: str) -> None:
     env = cute(release)
-    (asked,) = (cell for cell in cells(env) if cell.spec.kernel == "cute_copy")
-    (evidence,) = compile_all(env, [asked])
+    (copy_cell,) = (cell for cell in cells(env) if cell.spec.kernel == "cute_copy")
+    (evidence,) = compile_all(env, [copy_cell])
     assert evidence.complete, evidence.raised
     assert evidence.metrics["registers"] == 10
     assert evidence.metrics["stack_bytes"] == evidence.metrics["shared"] == 0
@@ -239,10 +239,10 @@ def test_shared_memory_and_who_assembled_it_are_told(
     cute: Callable[[str], BuiltEnv], release: str
 ) -> None:
     env = cute(release)
-    asked = [cell for cell in cells(env, "sm_100a") if cell.spec.kernel == "cute_rms_norm"]
-    found = compile_all(env, asked)
-    assert [evidence.metrics["shared"] for evidence in found] == [16, 128]
-    assert {evidence.metrics["ptxas"] for evidence in found} == {"12.9.83"}
+    norm_cells = [cell for cell in cells(env, "sm_100a") if cell.spec.kernel == "cute_rms_norm"]
+    attempts = compile_all(env, norm_cells)
+    assert [evidence.metrics["shared"] for evidence in attempts] == [16, 128]
+    assert {evidence.metrics["ptxas"] for evidence in attempts} == {"12.9.83"}
 
 
 @pytest.mark.wheels
@@ -250,9 +250,11 @@ def test_what_spills_and_what_the_code_consists_of_are_told(
     cute: Callable[[str], BuiltEnv],
 ) -> None:
     env = cute(NEWEST)
-    found = compile_all(env, [cell for cell in cells(env) if cell.spec.kernel == "cute_gemm_mma"])
-    assert [evidence.metrics["code"]["mma"] for evidence in found] == [16, 128]
-    assert [evidence.metrics["stack_bytes"] > 0 for evidence in found] == [False, True]
+    attempts = compile_all(
+        env, [cell for cell in cells(env) if cell.spec.kernel == "cute_gemm_mma"]
+    )
+    assert [evidence.metrics["code"]["mma"] for evidence in attempts] == [16, 128]
+    assert [evidence.metrics["stack_bytes"] > 0 for evidence in attempts] == [False, True]
 
 
 _CROWDED = """

@@ -38,14 +38,16 @@ def test_a_program_is_captured(
     assert capture.ended is not None
     assert capture.ended.exit_code == 0
     assert capture.captured.recorded.release == release
-    assert [(each.agreement, each.why) for each in capture.compared] == [(Agreement.EQUAL, "")] * 4
+    assert [(comparison.agreement, comparison.why) for comparison in capture.compared] == [
+        (Agreement.EQUAL, "")
+    ] * 4
     originals = {
         launch.original.digest
         for launch in capture.captured.recorded.launches.values()
         if launch.original
     }
     assert len(originals) == 4  # all compile to other code, so that equal ones say something
-    assert [str(each) for each in capture.captured.not_captured] == [
+    assert [str(kernel) for kernel in capture.captured.not_captured] == [
         "program.py:run: is a method, and of an object only __call__ is captured"
     ]
     counts = {
@@ -83,15 +85,15 @@ class Outer(Inner):
 
 def test_what_an_object_is_made_of_has_the_names_of_the_constructor_that_it_leads_to() -> None:
     assert list(constructor(Outer)) == ["first", "second", "last", "own"]
-    made = Outer(1, 5, own=7)
-    vars(made)[objects._NOTED] = (1, 5), {"own": 7}
-    assert objects.made_of(made) == {"first": 1, "second": 5, "own": 7}
+    outer = Outer(1, 5, own=7)
+    vars(outer)[objects._NOTED] = (1, 5), {"own": 7}
+    assert objects.made_of(outer) == {"first": 1, "second": 5, "own": 7}
     assert objects.made_of(Inner(1)) is None
     assert objects.made_of(object()) == {}
 
 
 @pytest.mark.parametrize(
-    ("said", "options"),
+    ("text", "options"),
     [
         ("", {}),
         ("--opt-level 2 --enable-tvm-ffi", {"opt-level": 2}),
@@ -103,9 +105,9 @@ def test_what_an_object_is_made_of_has_the_names_of_the_constructor_that_it_lead
     ],
 )
 def test_options_of_the_host_and_of_the_target_are_left_out(
-    said: str, options: dict[str, Any]
+    text: str, options: dict[str, Any]
 ) -> None:
-    assert launches._options(said) == options
+    assert launches._options(text) == options
 
 
 class Float16:
@@ -116,7 +118,7 @@ Float16.__module__ = "cutlass.base_dsl.typing"
 
 
 @pytest.mark.parametrize(
-    ("shape", "strides", "alignment", "said"),
+    ("shape", "strides", "alignment", "kind"),
     [
         ([64, 128], [128, 1], 16, "fp16[64, 128]"),
         ([64, 128], [1, 64], 16, "fp16[64, 128]:[1, 64]"),
@@ -126,10 +128,10 @@ Float16.__module__ = "cutlass.base_dsl.typing"
     ],
 )
 def test_the_type_of_a_tensor_has_strides_where_they_do_not_follow(
-    shape: list[int | str], strides: list[int | str], alignment: int, said: str
+    shape: list[int | str], strides: list[int | str], alignment: int, kind: str
 ) -> None:
-    assert arguments._text(Float16, shape, strides, alignment) == said
-    assert toolchains.named("cute").language.types.pattern.fullmatch(said)
+    assert arguments._text(Float16, shape, strides, alignment) == kind
+    assert toolchains.named("cute").language.types.pattern.fullmatch(kind)
 
 
 @pytest.mark.parametrize(

@@ -67,15 +67,15 @@ def test_every_face_has_its_class(outcomes: dict[tuple[str, str], Outcome]) -> N
 def test_one_defect_has_one_fingerprint_in_every_release_and_two_have_two(
     outcomes: dict[tuple[str, str], Outcome],
 ) -> None:
-    told: dict[str, set[str]] = {}
+    by_face: dict[str, set[str]] = {}
     for (name, release), outcome in outcomes.items():
         if release not in FACES[name].apart:
-            told.setdefault(name, set()).add(fingerprint_of(outcome))
+            by_face.setdefault(name, set()).add(fingerprint_of(outcome))
     assert {
-        name: fingerprints for name, fingerprints in told.items() if len(fingerprints) != 1
+        name: fingerprints for name, fingerprints in by_face.items() if len(fingerprints) != 1
     } == {}
     by_fingerprint: dict[str, set[str]] = {}
-    for name, (fingerprint,) in told.items():
+    for name, (fingerprint,) in by_face.items():
         by_fingerprint.setdefault(fingerprint, set()).add(name)
     assert sorted(sorted(names) for names in by_fingerprint.values() if len(names) > 1) == sorted(
         map(sorted, ALIKE)
@@ -99,9 +99,9 @@ def test_every_class_of_its_own_has_a_face() -> None:
         for failure_class in (face.always, *face.but.values())
     }
     everywhere = {"compiler-crash", "shared-memory"} | {
-        each.name for each in toolchains.named("triton").failures.classes
+        failure_class.name for failure_class in toolchains.named("triton").failures.classes
     }
-    own = {each.name for each in CUTE.failures.classes} - everywhere
+    own = {failure_class.name for failure_class in CUTE.failures.classes} - everywhere
     assert own - shown == {"coded"}
 
 
@@ -128,8 +128,8 @@ def test_an_abort_in_the_passes_has_no_line_of_the_kernel(
 def stack_of(name: str, release: str) -> str:
     return next(
         evidence.stderr
-        for each, version, evidence in cute_faces.saved()
-        if (each, version) == (name, release)
+        for face, version, evidence in cute_faces.saved()
+        if (face, version) == (name, release)
     )
 
 
@@ -152,8 +152,8 @@ def test_a_release_without_an_architecture_may_say_so_in_numbers() -> None:
     """As 4.3.0 does of tcgen05 for sm_103a."""
     raised = Raised(type="ValueError", message="invalid arguments for Arch: (10, 3, 'a')")
     evidence = Evidence(answered=True, stage="trace", raised=(raised,))
-    found = classify([evidence], target=cute_faces.target("sm_103"), knowledge=CUTE.failures)
-    assert class_of(found) == "target-unknown"
+    outcome = classify([evidence], target=cute_faces.target("sm_103"), knowledge=CUTE.failures)
+    assert class_of(outcome) == "target-unknown"
 
 
 # --- on real wheels -------------------------------------------------------------------------------
@@ -167,19 +167,19 @@ QUICK = [name for name, face in FACES.items() if not face.slow]
 def test_releases_say_what_is_saved_of_them(
     cute: Callable[[str], BuiltEnv], release: str, outcomes: dict[tuple[str, str], Outcome]
 ) -> None:
-    found = {
+    by_face = {
         name: outcome_of(name, evidence)
         for name, evidence in cute_faces.compiled(cute(release), QUICK)
     }
-    assert {name: class_of(outcome) for name, outcome in found.items()} == {
+    assert {name: class_of(outcome) for name, outcome in by_face.items()} == {
         name: FACES[name].expected(release) for name in QUICK
     }
-    told = {
+    fingerprints = {
         name: fingerprint_of(outcome)
-        for name, outcome in found.items()
+        for name, outcome in by_face.items()
         if class_of(outcome) not in (None, "shared-memory")
     }
-    assert told == {name: fingerprint_of(outcomes[name, release]) for name in told}
-    big = found["big"].failure
+    assert fingerprints == {name: fingerprint_of(outcomes[name, release]) for name in fingerprints}
+    big = by_face["big"].failure
     assert big
     assert big.prediction

@@ -73,8 +73,8 @@ if __name__ == "__main__":
     args = parser.parse_args()
     run(*args.shape, torch.float32)
 """
-    found = guessed(tmp_path, HEAD + PLAIN + host)["copy"]
-    assert found == {
+    tables = guessed(tmp_path, HEAD + PLAIN + host)["copy"]
+    assert tables == {
         "signature": {
             "x": "bf16[m, n]:[s0, 1]",
             "y": "fp32[m%8, 128] leading=0 align=32",
@@ -130,13 +130,13 @@ class Fmha:
         b, s, h, d = q.shape
         kernel(q, q).launch(grid=(1, 1, 1), block=(32, 1, 1))
 """
-    found = guessed(tmp_path, HEAD + source)["Fmha"]
-    assert found["constexprs"] == {
+    tables = guessed(tmp_path, HEAD + source)["Fmha"]
+    assert tables["constexprs"] == {
         "dtype": {"dtype": "fp16"},
         "head_dim": 64,
         "tile_mn": [128, 128],
     }
-    assert found["signature"] == {"q": "fp16[m, n, k, l%8]", "scale": "fp32"}
+    assert tables["signature"] == {"q": "fp16[m, n, k, l%8]", "scale": "fp32"}
     with_call = guessed(
         tmp_path,
         HEAD + source + "\nf = cute.compile(Fmha(cutlass.BFloat16, 128, (64, 64), True), 1, 0.5)\n",
@@ -159,11 +159,11 @@ class Fmha:
         parts = self.head_dim // self.k_tile
         kernel(q, k).launch(grid=(1, 1, 1), block=(32, 1, 1))
 """
-    found = guessed(tmp_path, HEAD + source)["Fmha"]["constexprs"]
-    assert found == {"head_dim": 64, "k_tile": 64, "kv_blocks": 2, "warps": 6}
+    constexprs = guessed(tmp_path, HEAD + source)["Fmha"]["constexprs"]
+    assert constexprs == {"head_dim": 64, "k_tile": 64, "kv_blocks": 2, "warps": 6}
     impossible = source.replace("warps == 6 or kv_blocks == 0", "head_dim > head_dim")
-    found = guessed(tmp_path, HEAD + impossible)["Fmha"]["constexprs"]
-    assert found == {"head_dim": 64, "k_tile": 128, "kv_blocks": 2, "warps": 4}
+    constexprs = guessed(tmp_path, HEAD + impossible)["Fmha"]["constexprs"]
+    assert constexprs == {"head_dim": 64, "k_tile": 128, "kv_blocks": 2, "warps": 4}
 
 
 def test_an_order_of_modes_counts_them_and_other_tensors_have_as_many(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def broken(make: Any) -> None:
     raise LookupError("nothing here")
 
 
-def takes(pair: Any, size: int) -> None: ...
+def annotated(pair: Any, size: int) -> None: ...
 
 
 def test_one_name_is_one_size() -> None:
@@ -251,14 +251,14 @@ def test_one_name_is_one_size() -> None:
 
 
 def test_a_function_beside_the_kernel_makes_an_argument() -> None:
-    _, ((make, size), other), _ = arguments.bound(takes, job({"pair": "made_pair()"}, size=3))
+    _, ((make, size), other), _ = arguments.bound(annotated, job({"pair": "made_pair()"}, size=3))
     assert (size, other) == (3, 3)
     with pytest.raises(arguments.KernelFileError, match=r"signature\.pair"):
         make("fp16[m, n]:[s]")
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("document", "message"),
     [
         (
             job({"pair": "missing()"}, size=3),
@@ -279,9 +279,11 @@ def test_a_function_beside_the_kernel_makes_an_argument() -> None:
         (job({"pair": "made_pair()"}, size={"torch_dtype": "int8"}), "and no torch_dtype"),
     ],
 )
-def test_what_is_wrong_with_it_is_told_in_a_sentence(asked: dict[str, Any], message: str) -> None:
+def test_what_is_wrong_with_it_is_told_in_a_sentence(
+    document: dict[str, Any], message: str
+) -> None:
     with pytest.raises(arguments.KernelFileError, match=message):
-        arguments.bound(takes, asked)
+        arguments.bound(annotated, document)
 
 
 def test_options_are_checked(tmp_path: Path) -> None:

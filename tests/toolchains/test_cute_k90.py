@@ -31,7 +31,7 @@ def cells(env: BuiltEnv, target: str) -> list[Cell]:
 
 def compiled(env: BuiltEnv, target: str = "sm_90a") -> list[Result]:
     knowledge = toolchains.named("cute").failures
-    asked = cells(env, target)
+    batch = cells(env, target)
     return [
         Result(
             cell=cell,
@@ -39,7 +39,7 @@ def compiled(env: BuiltEnv, target: str = "sm_90a") -> list[Result]:
             outcome=classify([evidence], target=cell.target, knowledge=knowledge),
             expectation=expectation_of(cell, env),
         )
-        for cell, evidence in zip(asked, compile_all(env, asked), strict=True)
+        for cell, evidence in zip(batch, compile_all(env, batch), strict=True)
     ]
 
 
@@ -61,20 +61,20 @@ def test_heads_of_each_size_and_both_ways_of_p_are_there() -> None:
 def test_they_compile_for_hopper(
     built: Callable[[str], BuiltEnv], release: str, registers: int
 ) -> None:
-    found = compiled(built(f"cute-{release}"))
-    assert all(result.expected for result in found), found
-    metrics = [result.outcome.metrics for result in found]
+    results = compiled(built(f"cute-{release}"))
+    assert all(result.expected for result in results), results
+    metrics = [result.outcome.metrics for result in results]
     assert metrics[0]["registers"] == registers
-    assert [each["stack_bytes"] for each in metrics] == [0, 0, 0]
-    assert [each["shared"] for each in metrics] == [131136, 41000, 49192]
+    assert [values["stack_bytes"] for values in metrics] == [0, 0, 0]
+    assert [values["shared"] for values in metrics] == [131136, 41000, 49192]
 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("target", ["sm_80", "sm_100a"])
 def test_other_architectures_refuse_them(built: Callable[[str], BuiltEnv], target: str) -> None:
-    found = compiled(built("cute-4.8.1"), target)
-    assert all(result.expected for result in found), found
-    assert {result.expectation.failure_class for result in found if result.expectation} == {
+    results = compiled(built("cute-4.8.1"), target)
+    assert all(result.expected for result in results), results
+    assert {result.expectation.failure_class for result in results if result.expectation} == {
         "arch-required"
     }
 
@@ -88,5 +88,5 @@ def test_a_stride_of_a_tensor_map_that_looks_like_an_address_is_none() -> None:
     first, second = (
         facts["k"]["address"].to_bytes(8, "little") + strides for facts in (tensors, moved)
     )
-    told = recording._parameter(first, second, tensors, moved)
-    assert told == {"data": (bytes(8) + strides).hex(), "patches": [[0, "k", 0]]}
+    parameter = recording._parameter(first, second, tensors, moved)
+    assert parameter == {"data": (bytes(8) + strides).hex(), "patches": [[0, "k", 0]]}

@@ -73,8 +73,13 @@ def test_an_address_in_another_form_is_no_launch_that_can_be_told() -> None:
 
 
 def test_attributes_of_a_launch() -> None:
-    told = recording._attributes({4: [2, 1, 1, 9], 5: [1, 9], 6: [0, 9], 2: [1]})
-    assert told == {"cluster": [2, 1, 1], "cluster_policy": 1, "cooperative": True, "pdl": False}
+    attributes = recording._attributes({4: [2, 1, 1, 9], 5: [1, 9], 6: [0, 9], 2: [1]})
+    assert attributes == {
+        "cluster": [2, 1, 1],
+        "cluster_policy": 1,
+        "cooperative": True,
+        "pdl": False,
+    }
     assert recording._attributes({4: [1, 1, 1]})["cluster"] is None
     with pytest.raises(UnrecordableLaunch, match="attribute 8,"):
         recording._attributes({8: [1]})
@@ -117,9 +122,13 @@ def test_what_was_written_down_is_what_a_host_is_told() -> None:
     small = {"entry": "k", "block": [64, 1, 1], "shared": 16}
     large = {"entry": "l", "block": [32, 4, 1], "shared": 8}
     recorded = [{"arguments": {"x": {"align": 32}, "n": {"value": 1}}, "launches": [small, large]}]
-    told = facts(json.dumps({"recorded": recorded}), "", SPEC)
-    assert (told["shared"], told["block"], told["multiples"]) == (16, [32, 4, 1], {"x": 32})
-    assert told["recorded"] == recorded
+    launch_facts = facts(json.dumps({"recorded": recorded}), "", SPEC)
+    assert (launch_facts["shared"], launch_facts["block"], launch_facts["multiples"]) == (
+        16,
+        [32, 4, 1],
+        {"x": 32},
+    )
+    assert launch_facts["recorded"] == recorded
     for metadata, why in (
         ({"why": "it calls cuGraphLaunch"}, "it calls cuGraphLaunch"),
         ({"recorded": [{"arguments": {}, "launches": []}]}, "launches no kernel"),
@@ -138,7 +147,10 @@ def test_other_sizes_are_built_anew() -> None:
         spec,
         problem=evolve(spec.problem, parameters={**spec.problem.parameters, "sizes": [{"n": 2}]}),
     )
-    cells = [Cell(env=env.env, target=cute_faces.target(), spec=each) for each in (spec, other)]
+    cells = [
+        Cell(env=env.env, target=cute_faces.target(), spec=specialization)
+        for specialization in (spec, other)
+    ]
     plain, launched = (
         {CellKeys("w", mode).of(cell, env) for cell in cells}
         for mode in (Mode(), launch_mode(cells[0]))
@@ -156,7 +168,7 @@ def test_it_has_the_launcher_that_triton_has() -> None:
 
 
 @pytest.fixture(scope="module", params=["4.2.1", "4.8.1"])
-def made(
+def compiles(
     request: pytest.FixtureRequest,
     built: Callable[[str], BuiltEnv],
     tmp_path_factory: pytest.TempPathFactory,
@@ -166,19 +178,19 @@ def made(
     ``plain`` is one of the copy that is not.
     """
     env = built(f"cute-{request.param}")
-    asked = [
+    batch = [
         Cell(env=env.env, target=cute_faces.target(), spec=spec)
         for spec in specs(BOTH, "kernels/cute/copy.toml")
     ]
     with worker(env) as server, Store(tmp_path_factory.mktemp("kept")) as store:
-        found = {}
-        for mode, cells in ((launch_mode(asked[0]), asked), (KEEPING_IR, asked[-1:])):
+        by_case = {}
+        for mode, cells in ((launch_mode(batch[0]), batch), (KEEPING_IR, batch[-1:])):
             for cell, evidence in attempt(
                 server, cells, LIMITS, stop=threading.Event(), mode=mode, keep=store.keep
             ):
                 assert evidence.complete, evidence.raised
-                found["plain" if mode is KEEPING_IR else cell.spec.case] = evidence, store
-        yield found
+                by_case["plain" if mode is KEEPING_IR else cell.spec.case] = evidence, store
+        yield by_case
 
 
 def launched(evidence: Evidence, store: Store) -> dict[str, Any]:
@@ -193,17 +205,17 @@ def unpacked(evidence: Evidence, store: Store) -> tuple[bytes, bytes, bytes]:
 
 
 @pytest.mark.wheels
-def test_a_copy_is_launched_as_it_was_here(made: dict[str, tuple[Evidence, Store]]) -> None:
-    told = launched(*made["default"])
-    assert [each["arguments"]["n"]["value"] for each in told["recorded"]] == [
+def test_a_copy_is_launched_as_it_was_here(compiles: dict[str, tuple[Evidence, Store]]) -> None:
+    launch_facts = launched(*compiles["default"])
+    assert [record["arguments"]["n"]["value"] for record in launch_facts["recorded"]] == [
         1,
         128,
         129,
         1000,
         2**24,
     ]
-    assert told["multiples"] == {"src": 16, "dst": 16}
-    third = told["recorded"][2]
+    assert launch_facts["multiples"] == {"src": 16, "dst": 16}
+    third = launch_facts["recorded"][2]
     assert third["arguments"]["src"] == {"bytes": 2, "align": 16, "shape": [129], "strides": [1]}
     (launch,) = third["launches"]
     assert (launch["grid"], launch["block"], launch["shared"], launch["cluster"]) == (
@@ -223,19 +235,19 @@ def test_a_copy_is_launched_as_it_was_here(made: dict[str, tuple[Evidence, Store
 
 
 @pytest.mark.wheels
-def test_what_is_launched_is_what_is_measured(made: dict[str, tuple[Evidence, Store]]) -> None:
-    (launch, store), (plain, _) = made["default"], made["plain"]
+def test_what_is_launched_is_what_is_measured(compiles: dict[str, tuple[Evidence, Store]]) -> None:
+    (launch, store), (plain, _) = compiles["default"], compiles["plain"]
     assert unpacked(launch, store)[0] == store.artifact(plain.kept["cubin"])
     assert "metadata" not in plain.kept
 
 
 @pytest.mark.wheels
 def test_kernels_are_launched_in_order_with_all_that_belongs_to_it(
-    made: dict[str, tuple[Evidence, Store]],
+    compiles: dict[str, tuple[Evidence, Store]],
 ) -> None:
-    told = launched(*made["whole"])
-    assert [len(each["launches"]) for each in told["recorded"]] == [2, 2, 2]
-    scale, add = told["recorded"][1]["launches"]
+    launch_facts = launched(*compiles["whole"])
+    assert [len(record["launches"]) for record in launch_facts["recorded"]] == [2, 2, 2]
+    scale, add = launch_facts["recorded"][1]["launches"]
     assert ("scale" in scale["entry"], "add" in add["entry"]) == (True, True)
     assert (scale["grid"], add["grid"]) == ([3, 1, 1], [4, 1, 1])
     assert (scale["cluster"], add["cluster"]) == (None, [2, 1, 1])
@@ -244,10 +256,10 @@ def test_kernels_are_launched_in_order_with_all_that_belongs_to_it(
         [[0, "pair[1]", 0]],
     ]
     assert scale["parameters"][2]["data"] == "0000003f"
-    assert told["multiples"] == {"pair[0]": 16, "pair[1]": 16, "more": 16}
+    assert launch_facts["multiples"] == {"pair[0]": 16, "pair[1]": 16, "more": 16}
 
 
 @pytest.mark.wheels
-def test_sizes_that_lack_something_are_told(made: dict[str, tuple[Evidence, Store]]) -> None:
+def test_sizes_that_lack_something_are_told(compiles: dict[str, tuple[Evidence, Store]]) -> None:
     with pytest.raises(Unlaunchable, match="the sizes of its problem do not say what factor is"):
-        launched(*made["half"])
+        launched(*compiles["half"])

@@ -95,44 +95,44 @@ def test_passes_one_by_one_make_what_the_release_makes(
 @pytest.mark.long
 def test_the_pass_that_a_metric_depends_on(search: Search, tmp_path: Path) -> None:
     """4.6.0 reduces strength once more, behind the lowering of its own operations."""
-    heard: list[str] = []
-    found = CellSearch(
-        cell=(asked := search("code_bytes>600", "4.6.0", "4.5.3")).bad,
-        other=asked.good,
-        context=asked.context,
+    steps: list[str] = []
+    answer = CellSearch(
+        cell=(omission_search := search("code_bytes>600", "4.6.0", "4.5.3")).bad,
+        other=omission_search.good,
+        context=omission_search.context,
         folder=tmp_path,
-        criterion=asked.criterion,
-        on_step=heard.append,
+        criterion=omission_search.criterion,
+        on_step=steps.append,
     )._pass()
-    assert found is not None
-    assert (found.pass_, found.stage) == ("strength-reduction", "mlir")
+    assert answer is not None
+    assert (answer.pass_, answer.stage) == ("strength-reduction", "mlir")
     assert (
         "Without strength-reduction, pass 21 of 33, code_bytes is 512 instead of 640."
-        in found.sentence
+        in answer.sentence
     )
     assert (
         "cute-4.6.0 runs strength-reduction twice, cute-4.5.3 once. Both releases run arith-expand"
-        " once." in found.sentence
+        " once." in answer.sentence
     )
-    assert "6 passes cannot be run by themselves, and were not left out" in found.sentence
-    assert "infer-kernel-smem-usage, cute-expand-ops and convert-cute-to-core" in found.sentence
-    assert found.diff.startswith("--- before strength-reduction\n+++ after it\n")
-    assert found.folder is not None
-    assert list(Path(found.folder).glob("021-strength-reduction.mlir"))
-    assert "without strength-reduction, 21 of 33" in heard
+    assert "6 passes cannot be run by themselves, and were not left out" in answer.sentence
+    assert "infer-kernel-smem-usage, cute-expand-ops and convert-cute-to-core" in answer.sentence
+    assert answer.diff.startswith("--- before strength-reduction\n+++ after it\n")
+    assert answer.folder is not None
+    assert list(Path(answer.folder).glob("021-strength-reduction.mlir"))
+    assert "without strength-reduction, 21 of 33" in steps
 
 
 @pytest.mark.long
 def test_no_pass_is_named_where_none_matters(search: Search, tmp_path: Path) -> None:
-    found = search("kernels>0", "4.8.1").answer(tmp_path / "passes")
-    assert (found.pass_, found.stage) == (None, None)
-    assert found.sentence.startswith("No pass is shown to be the cause: with any one of ")
-    assert "--good RELEASE also compares parts" in found.sentence
+    answer = search("kernels>0", "4.8.1").answer(tmp_path / "passes")
+    assert (answer.pass_, answer.stage) == (None, None)
+    assert answer.sentence.startswith("No pass is shown to be the cause: with any one of ")
+    assert "--good RELEASE also compares parts" in answer.sentence
 
 
 def test_nothing_is_left_out_where_the_metric_is_good(search: Search, tmp_path: Path) -> None:
-    found = search("registers>250", "4.8.1").answer(tmp_path / "passes")
-    assert found.sentence.endswith("in cute-4.8.1, which is good: there is nothing to find.")
+    answer = search("registers>250", "4.8.1").answer(tmp_path / "passes")
+    assert answer.sentence.endswith("in cute-4.8.1, which is good: there is nothing to find.")
     unknown = search("spills>0", "4.8.1").answer(tmp_path / "passes")
     assert (
         unknown.sentence

@@ -180,11 +180,11 @@ def test_a_script_says_what_installs_and_what_it_compiles_for() -> None:
 def test_a_script_refuses_an_argument_that_a_class_makes(tmp_path: Path) -> None:
     source = tmp_path / "kernel.py"
     source.write_text(CLASS)
-    made = CompileSpec(
+    compile_spec = CompileSpec(
         signature={**SIGNATURE, "n": "Options()"}, constexprs={"threads": 64, "kind": 1}
     )
     with pytest.raises(ConfigError, match="Options is not one"):
-        script(specialization(source, "Kernel", made), CallForm.ANY).source()
+        script(specialization(source, "Kernel", compile_spec), CallForm.ANY).source()
 
 
 @pytest.mark.wheels

@@ -27,13 +27,13 @@ def test_canonicalize_grows_with_a_chain_of_products() -> None:
     done = CliRunner().invoke(main, ["bisect", CHAIN, *CASE, "cute-4.8.1", *grow, "--json"])
     assert done.exit_code == 0, done.output
     (answer,) = json.loads(done.stdout)
-    found = answer["answer"]
-    assert found["sentence"].startswith(
+    pass_answer = answer["answer"]
+    assert pass_answer["sentence"].startswith(
         "Slow, not stuck: canonicalize, in stage mlir, grows as CHAIN^"
     )
-    assert "at 64, about " in found["sentence"]
-    assert found["sentence"].endswith(" at 4096.")
-    (growth,) = found["settings"]
+    assert "at 64, about " in pass_answer["sentence"]
+    assert pass_answer["sentence"].endswith(" at 4096.")
+    (growth,) = pass_answer["settings"]
     assert [compiled["size"] for compiled in growth["compiles"]] == [16, 32, 64]
     assert growth["parts"]["pass canonicalize"]["rate"] > growth["rate"]
 

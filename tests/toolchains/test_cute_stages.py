@@ -32,8 +32,10 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 class Manager:
     """A release's class of pass managers: which passes and options it knows by name."""
 
-    def __init__(self, whole: str, options: tuple[str, ...], passes: tuple[str, ...]) -> None:
-        self.whole, self.options, self.passes = whole, options, passes
+    def __init__(
+        self, pipeline_text: str, options: tuple[str, ...], passes: tuple[str, ...]
+    ) -> None:
+        self.whole, self.options, self.passes = pipeline_text, options, passes
 
     def parse(self, text: str) -> str:
         if pipeline.COMPILES in text:
@@ -107,7 +109,7 @@ def test_what_cannot_be_parted_is_left_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "message",
     [
         'error: unknown: File path: "/compat/stops/here.bc" does not exist or is not a file.',
         (
@@ -117,8 +119,8 @@ def test_what_cannot_be_parted_is_left_whole() -> None:
         "libNVVM extra log: error: Error: Invalid target triple (compat-stops-here), must be",
     ],
 )
-def test_its_end_is_known_by_its_words(words: str) -> None:
-    assert pipeline.has_stopped(words)
+def test_its_end_is_known_by_its_words(message: str) -> None:
+    assert pipeline.has_stopped(message)
 
 
 def test_another_failure_is_not_its_end() -> None:
@@ -209,9 +211,9 @@ def test_passes_that_cannot_be_run_are_told() -> None:
         "// -----// IR Dump After canonicalize Failed (canonicalize) //----- //\n"
         "words\n"
     )
-    found = READER.read(text)
-    assert [step.pass_ for step in found.pipeline.steps] == ["cse", "canonicalize"]
-    assert (found.pipeline.failed, found.pipeline.left_out, found.words) == (
+    dump = READER.read(text)
+    assert [step.pass_ for step in dump.pipeline.steps] == ["cse", "canonicalize"]
+    assert (dump.pipeline.failed, dump.pipeline.left_out, dump.words) == (
         "canonicalize",
         ("arith-expand",),
         "words\n",
@@ -253,10 +255,10 @@ def test_the_ir_before_each_pass_is_there_and_its_seconds(
         ((_, evidence),) = attempt(
             server, [copy(release)], LIMITS, stop=threading.Event(), mode=mode, keep=store.keep
         )
-        found = READER.read(printed_text(evidence, store.artifact) or "")
+        dump = READER.read(printed_text(evidence, store.artifact) or "")
     assert evidence.complete, evidence.raised
-    assert len(found.pipeline.left_out) == left_out
-    assert len(found.pipeline.steps) >= at_least
+    assert len(dump.pipeline.left_out) == left_out
+    assert len(dump.pipeline.steps) >= at_least
     assert "canonicalize" in evidence.metrics["passes"]
 
 

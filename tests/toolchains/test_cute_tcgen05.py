@@ -68,7 +68,7 @@ def compiled(env: BuiltEnv) -> list[tuple[Cell, Evidence]]:
         for spec in load_kernels(["kernels/cute/*.toml"], REPOSITORY)
         if CASES.get(spec.kernel) == spec.case
     ]
-    asked = [
+    cells = [
         Cell(
             env=env.env,
             target=cute_faces.target("sm_80" if spec.targets[0] == "sm_80" else "sm_100a"),
@@ -76,7 +76,7 @@ def compiled(env: BuiltEnv) -> list[tuple[Cell, Evidence]]:
         )
         for spec in specs
     ]
-    return list(zip(asked, compile_all(env, asked), strict=True))
+    return list(zip(cells, compile_all(env, cells), strict=True))
 
 
 @pytest.mark.wheels
@@ -85,9 +85,9 @@ def test_they_become_what_their_files_expect(
     built: Callable[[str], BuiltEnv], release: str
 ) -> None:
     env = built(f"cute-{release}")
-    found = compiled(env)
-    assert {cell.spec.kernel for cell, _ in found} == set(CASES)
-    for cell, evidence in found:
+    attempts = compiled(env)
+    assert {cell.spec.kernel for cell, _ in attempts} == set(CASES)
+    for cell, evidence in attempts:
         outcome = classify([evidence], target=cell.target, knowledge=CUTE.failures)
         result = Result(
             cell=cell, built=env, outcome=outcome, expectation=expectation_of(cell, env)
@@ -95,7 +95,7 @@ def test_they_become_what_their_files_expect(
         assert result.expected, result
     code = {
         cell.spec.kernel: evidence.metrics["code"]
-        for cell, evidence in found
+        for cell, evidence in attempts
         if evidence.complete and "code" in evidence.metrics
     }
     if "cute_fmha_tcgen05" in code:

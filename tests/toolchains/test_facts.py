@@ -44,16 +44,16 @@ def test_a_pair_is_one_entry(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("schema = 1\nenv = [", "it cannot be read: "),
         ("env = []", "schema: must be 1"),
     ],
 )
-def test_a_mistake_is_told_with_its_path(text: str, said: str, tmp_path: Path) -> None:
+def test_a_mistake_is_told_with_its_path(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "releases.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError) as raised:
         facts.read(path)
-    assert said in str(raised.value)
+    assert message in str(raised.value)
     assert raised.value.where == str(path)

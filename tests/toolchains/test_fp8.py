@@ -12,7 +12,7 @@ from compat.diagnosis import classify
 from compat.model import BuiltEnv
 from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.cells import cell
-from tests.toolchains.compiling import compile_all, said
+from tests.toolchains.compiling import compile_all, failure_text
 
 KINDS = ("fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16", "fp8e4b15")
 NVIDIA, AMD = {"fp8e4nv", "fp8e5", "fp8e4b15"}, {"fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16"}
@@ -26,15 +26,15 @@ def test_pointers_to_every_kind(release: str, built: Callable[[str], BuiltEnv]) 
         if target == "gfx942" and release < "3.5":  # whose wheels cannot build for AMD
             continue
         signatures = [{"source": f"*{kind}", "result": "*fp16", "size": "i32"} for kind in KINDS]
-        tried = [
+        cells = [
             cell(env, "told", "converted_to_half", target, signature=signature)
             for signature in signatures
         ]
-        for kind, asked, evidence in zip(KINDS, tried, compile_all(env, tried), strict=True):
-            outcome = classify.classify([evidence], target=asked.target, knowledge=KNOWLEDGE)
+        for kind, kind_cell, evidence in zip(KINDS, cells, compile_all(env, cells), strict=True):
+            outcome = classify.classify([evidence], target=kind_cell.target, knowledge=KNOWLEDGE)
             # 3.0 and 3.1 convert it on NVIDIA, too.
             if kind in kinds or (release == "3.0.0" and kind == "fp8e4b8"):
-                assert evidence.built, (target, kind, said(evidence))
+                assert evidence.built, (target, kind, failure_text(evidence))
             else:
                 assert outcome.failure is not None, (target, kind)
                 # In LLVM, for want of a rounding mode.

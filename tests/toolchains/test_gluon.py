@@ -25,7 +25,7 @@ from compat.workers.watch import attempt
 from tests.cells import cell
 from tests.commands import run
 from tests.targets import TARGETS
-from tests.toolchains.compiling import LIMITS, compile_all, said, script, sources_of
+from tests.toolchains.compiling import LIMITS, compile_all, failure_text, script, sources_of
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -59,8 +59,10 @@ def cells(env: BuiltEnv | Env, target: str = "sm_90") -> list[Cell]:
             env, "gluon_told", "summed", target, constexprs={"BLOCK": 512, "LAYOUT": SLICE}, **COPY
         ),
         *(
-            cell(env, "gluon_told", "stored", target, **{"signature": {}, "constexprs": {}, **each})
-            for each in stored
+            cell(
+                env, "gluon_told", "stored", target, **{"signature": {}, "constexprs": {}, **facts}
+            )
+            for facts in stored
         ),
     ]
 
@@ -70,11 +72,11 @@ def cells(env: BuiltEnv | Env, target: str = "sm_90") -> list[Cell]:
 def test_layouts_are_made_by_the_release(release: str, built: Callable[[str], BuiltEnv]) -> None:
     env = built(f"triton-{release}")
     evidence = compile_all(env, cells(env))
-    assert all(each.built for each in evidence), [said(each) for each in evidence]
-    made = [list(each.done[0].made) for each in evidence]
+    assert all(record.built for record in evidence), [failure_text(record) for record in evidence]
+    stages = [list(record.done[0].made) for record in evidence]
     first = ["source", *(["glir"] if release == "3.9.0" else [])]
-    assert made == [[*first, "ttgir", "llir", "ptx", "cubin"]] * len(made)
-    code = [each.done[0].made["ptx"].digest for each in evidence]
+    assert stages == [[*first, "ttgir", "llir", "ptx", "cubin"]] * len(stages)
+    code = [record.done[0].made["ptx"].digest for record in evidence]
     assert code[3] == code[4]  # a descriptor of a signature, and one that a launch passes
     assert len(set(code)) == 4
 
@@ -86,24 +88,24 @@ def test_a_layout_for_amd(built: Callable[[str], BuiltEnv]) -> None:
     facts = {**COPY, "constexprs": {"BLOCK": 512, "LAYOUT": layout}}
     for release, ok in (("3.4.0", False), ("3.9.0", True)):
         env = built(f"triton-{release}")
-        tried = cell(env, "gluon_told", "copied_as_told", "gfx942", **facts)
-        (evidence,) = compile_all(env, [tried])
-        assert evidence.built is ok, said(evidence)
+        amd_cell = cell(env, "gluon_told", "copied_as_told", "gfx942", **facts)
+        (evidence,) = compile_all(env, [amd_cell])
+        assert evidence.built is ok, failure_text(evidence)
         if not ok:
-            assert lacking(tried, evidence) == "Triton 3.5"
+            assert needed_release(amd_cell, evidence) == "Triton 3.5"
 
 
 @pytest.mark.wheels
 def test_a_release_without_gluon_lacks_it(built: Callable[[str], BuiltEnv]) -> None:
     env = built("triton-3.3.1")
-    tried = cells(env)
-    for each, evidence in zip(tried, compile_all(env, tried), strict=True):
-        assert lacking(each, evidence) == "Triton 3.4"
+    batch = cells(env)
+    for gluon_cell, evidence in zip(batch, compile_all(env, batch), strict=True):
+        assert needed_release(gluon_cell, evidence) == "Triton 3.4"
 
 
-def lacking(tried: Cell, evidence: Any) -> str:
+def needed_release(cell: Cell, evidence: Any) -> str:
     """The release that the advice says the kernel needs."""
-    outcome = classify.classify([evidence], target=tried.target, knowledge=KNOWLEDGE)
+    outcome = classify.classify([evidence], target=cell.target, knowledge=KNOWLEDGE)
     assert outcome.failure is not None
     assert (outcome.status, outcome.failure.failure_class) == (Status.REJECTED, "api-missing")
     assert "needs Gluon" in outcome.failure.advice
@@ -116,8 +118,8 @@ def test_scripts_compile_the_same(
     release: str, built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     env = built(f"triton-{release}")
-    for asked in cells(env)[:4]:
-        worker, pinned, portable = sources_of(asked, env, release, tmp_path)
+    for gluon_cell in cells(env)[:4]:
+        worker, pinned, portable = sources_of(gluon_cell, env, release, tmp_path)
         assert pinned == worker
         assert portable == worker
 
@@ -126,8 +128,8 @@ def test_scripts_compile_the_same(
 @pytest.mark.parametrize("release", ["3.4.0", "3.9.0"])
 def test_a_script_runs(release: str, built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
     env, path = built(f"triton-{release}"), tmp_path / "s.py"
-    for asked in cells(env):
-        path.write_text(script(asked.spec, "sm_90", form_of(release)))
+    for gluon_cell in cells(env):
+        path.write_text(script(gluon_cell.spec, "sm_90", form_of(release)))
         ran = subprocess.run(
             [str(env.python), str(path), "compile"],
             capture_output=True,
@@ -191,14 +193,16 @@ def test_the_layout_of_a_descriptor() -> None:
 def test_no_release_interprets_gluon(built: Callable[[str], BuiltEnv]) -> None:
     env = built("triton-3.5.1-torch-2.9.1")
     spec = load_kernels(["kernels/gluon/copy.toml"], ROOT)[0]
-    tried = Cell(env=env.env, target=TARGETS["sm_90"], spec=spec)
+    cell = Cell(env=env.env, target=TARGETS["sm_90"], spec=spec)
     assert env.python
     with OwnWorker(env.python, interprets=True) as server:
         ((_, evidence),) = attempt(
-            server, [tried], LIMITS, stop=threading.Event(), mode=INTERPRETING
+            server, [cell], LIMITS, stop=threading.Event(), mode=INTERPRETING
         )
     check = check_of(evidence, INTERPRETER)
-    assert (check.status, "Gluon" in check.reason) == (Status.UNSUPPORTED, True), said(evidence)
+    assert (check.status, "Gluon" in check.reason) == (Status.UNSUPPORTED, True), failure_text(
+        evidence
+    )
 
 
 @pytest.mark.wheels

@@ -19,7 +19,7 @@ from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.language.script import Form, form_of
 from compat.workers.attempt import InFlightCell
 from tests.cells import POINTERS, cell
-from tests.toolchains.compiling import compile_all, ir_of, said, script
+from tests.toolchains.compiling import compile_all, failure_text, ir_of, script
 
 DESCRIBED = Path(__file__).parent / "described.py"
 STRIDED = {"source": "*fp32", "result": "*kfp32", "stride": "i32", "size": "i64"}
@@ -55,10 +55,12 @@ def test_the_worker_and_a_script_say_the_same(
 ) -> None:
     env = built(f"triton-{release}")
     for function in ("strided", "unspecialized"):
-        asked = cell(env, "told", function, target, **KNOWN)
-        (tmp_path / "job.json").write_text(json.dumps(InFlightCell(cell=asked, nonce="n").job()))
+        hinted_cell = cell(env, "told", function, target, **KNOWN)
+        (tmp_path / "job.json").write_text(
+            json.dumps(InFlightCell(cell=hinted_cell, nonce="n").job())
+        )
         for form in (form_of(release), Form.ANY):
-            (tmp_path / f"{form.name}.py").write_text(script(asked.spec, target, form))
+            (tmp_path / f"{form.name}.py").write_text(script(hinted_cell.spec, target, form))
         scripts = [str(tmp_path / f"{form.name}.py") for form in (form_of(release), Form.ANY)]
         command = [
             str(env.python),
@@ -133,7 +135,7 @@ def test_how_much_shared_memory_a_kernel_takes_depends_on_hints(
         for names in (("source", "result"), ())
     )
     with_hints, without = compile_all(env, [launched, bare])
-    assert with_hints.built, said(with_hints)
+    assert with_hints.built, failure_text(with_hints)
     assert with_hints.metrics["shared"] > without.metrics["shared"]
     assert (
         classify.classify([with_hints], target=launched.target, knowledge=KNOWLEDGE).failure

@@ -18,7 +18,7 @@ from compat.model import BuiltEnv, Cell, Evidence
 from compat.toolchains.triton.language.script import Form
 from compat.workers.attempt import InFlightCell
 from tests.cells import KERNELS, cell
-from tests.toolchains.compiling import compile_all, said, script
+from tests.toolchains.compiling import compile_all, failure_text, script
 
 WARMED_UP = Path(__file__).parent / "launches.py"
 STAGES = ("ttir", "ptx", "cubin", "amdgcn", "hsaco")
@@ -88,7 +88,7 @@ def part(size: Any, start: Any = "*fp16") -> dict[str, Any]:
     return {"fields": {"start": start, "size": size}}
 
 
-def whole(bias: object, block: Any = 64) -> dict[str, Any]:
+def bundle_with(bias: object, block: Any = 64) -> dict[str, Any]:
     fields = {
         "sources": ("*fp16", UNALIGNED),
         "block": {"constexpr": block},
@@ -101,8 +101,8 @@ def whole(bias: object, block: Any = 64) -> dict[str, Any]:
 
 NOTHING = {"nothing": {"fields": {}}, "unnamed": ()}
 NAMED = (
-    whole(None),
-    whole("*bf16"),
+    bundle_with(None),
+    bundle_with("*bf16"),
     *(launched("part_of", {}, part=part(size), **NOTHING) for size in (16, 1, 7, -5, 2**31, 2**63)),
     launched("part_of", {}, part=part(3, UNALIGNED), **NOTHING),
 )
@@ -180,11 +180,11 @@ def cells_of(env: BuiltEnv, launches: Any, target: str = "sm_90") -> list[Cell]:
 def text_of(evidence: Evidence) -> str:
     """The digests of the first IR, of the assembly, and of the binary; or the last exception."""
     if not evidence.built:
-        assert evidence.raised, said(evidence)
-        kind, words = evidence.raised[-1].type, evidence.raised[-1].message.strip().split("\n")
-        return f"{kind.rpartition('.')[2]}:{words[-1].replace(' ', '_')}"
-    made = evidence.done[0].made
-    return ",".join(made[stage].digest for stage in STAGES if stage in made)
+        assert evidence.raised, failure_text(evidence)
+        kind, lines = evidence.raised[-1].type, evidence.raised[-1].message.strip().split("\n")
+        return f"{kind.rpartition('.')[2]}:{lines[-1].replace(' ', '_')}"
+    artifacts = evidence.done[0].made
+    return ",".join(artifacts[stage].digest for stage in STAGES if stage in artifacts)
 
 
 @pytest.fixture
@@ -212,9 +212,9 @@ def test_it_is_what_the_releases_own_launcher_compiles(
 ) -> None:
     env = built(f"triton-{release}")
     cells = cells_of(env, launches_of(release))
-    texts = [text_of(each) for each in compile_all(env, cells)]
+    texts = [text_of(evidence) for evidence in compile_all(env, cells)]
     assert texts == warmed_up(release)
-    refused = {each.spec.function for each, text in zip(cells, texts, strict=True) if ":" in text}
+    refused = {cell.spec.function for cell, text in zip(cells, texts, strict=True) if ":" in text}
     assert refused == {"boolean"}, "no release knows the annotation, and all else compiles"
 
 
@@ -236,10 +236,10 @@ def test_repro_scripts_come_to_the_same(
     ]
     cells = cells_of(env, chosen, target)
     scripts = [tmp_path / f"{number}.py" for number in range(len(cells))]
-    for path, each in zip(scripts, cells, strict=True):
-        path.write_text(script(each.spec, target, Form.ANY), encoding="utf-8")
-    told = warm_up(env, cells, tmp_path, *scripts, TRITON_DISABLE_LINE_INFO="1")
-    assert told[len(cells) :] == told[: len(cells)]
+    for path, launch_cell in zip(scripts, cells, strict=True):
+        path.write_text(script(launch_cell.spec, target, Form.ANY), encoding="utf-8")
+    texts = warm_up(env, cells, tmp_path, *scripts, TRITON_DISABLE_LINE_INFO="1")
+    assert texts[len(cells) :] == texts[: len(cells)]
 
 
 @pytest.mark.wheels
@@ -253,24 +253,26 @@ def test_a_capture_of_a_program_that_launches_them_comes_to_the_same(
     env = built(f"triton-{release}")
     cells = cells_of(env, launches_of(release))
     jobs = jobs_in(tmp_path, cells)
-    asked = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
+    options = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
     program = (str(WARMED_UP), str(KERNELS / "launched.py"), str(jobs))
-    found = capture_program(program, asked, python=env.python)
-    assert found.ended is not None
-    assert found.ended.exit_code == 0
-    assert {str(each) for each in found.captured.not_captured} == set()
-    assert [each for each in found.compared if each.agreement is not Agreement.EQUAL] == []
-    functions = [each.spec.function for each in cells]
-    assert {each.kernel for each in found.compared} == set(functions)
+    capture = capture_program(program, options, python=env.python)
+    assert capture.ended is not None
+    assert capture.ended.exit_code == 0
+    assert {str(kernel) for kernel in capture.captured.not_captured} == set()
+    assert [
+        comparison for comparison in capture.compared if comparison.agreement is not Agreement.EQUAL
+    ] == []
+    functions = [cell.spec.function for cell in cells]
+    assert {comparison.kernel for comparison in capture.compared} == set(functions)
     # Only launches that are compiled alike share a case.
     different = set(zip(functions, warmed_up(release), strict=True))
-    assert len(different) <= len(found.compared) < len(cells)
+    assert len(different) <= len(capture.compared) < len(cells)
 
 
 def jobs_in(folder: Path, cells: list[Cell]) -> Path:
     """The file with the jobs of cells, for ``launches.py``."""
     path = folder / "jobs.json"
-    path.write_text(json.dumps([InFlightCell(cell=each, nonce="n").job() for each in cells]))
+    path.write_text(json.dumps([InFlightCell(cell=cell, nonce="n").job() for cell in cells]))
     return path
 
 
@@ -307,12 +309,15 @@ def test_it_is_what_a_signature_and_hints_come_to_that_say_the_same(
     env = built(f"triton-{release}")
     launches = [LAUNCHES[index] for index in BY_HAND]
     by_launch, by_hand = (
-        compile_all(env, cells_of(env, each, target)) for each in (launches, list(BY_HAND.values()))
+        compile_all(env, cells_of(env, batch, target))
+        for batch in (launches, list(BY_HAND.values()))
     )
-    assert [text_of(each) for each in by_launch] == [text_of(each) for each in by_hand]
+    assert [text_of(evidence) for evidence in by_launch] == [
+        text_of(evidence) for evidence in by_hand
+    ]
     # Else two launches differ only in a stride that is annotated with a type.
     folded = Version(release) < Version("3.4")
-    assert len({text_of(each) for each in by_launch}) == len(BY_HAND) - (not folded)
+    assert len({text_of(evidence) for evidence in by_launch}) == len(BY_HAND) - (not folded)
 
 
 @pytest.mark.wheels

@@ -53,7 +53,7 @@ def facts(metadata: str, source: str) -> dict[str, Any]:
     return launching.facts(metadata, source, SPEC)
 
 
-def told(fields: dict[str, Any], parameters: Any = PARAMETERS) -> str:
+def metadata_text(fields: dict[str, Any], parameters: Any = PARAMETERS) -> str:
     return json.dumps({"fields": fields, "parameters": parameters})
 
 
@@ -62,19 +62,25 @@ def text(more: str = "", block: str = ".reqntid 128, 1, 1") -> str:
 
 
 def test_before_scratch_memory() -> None:
-    found = facts(told(OLD), text(block=".maxntid 128, 1, 1"))
-    assert found["entry"] == "add"
-    assert found["block"] == [128, 1, 1]
-    assert found["shared"] == 1024
-    assert (found["multiples"], found["constants"]) == ({"x_ptr": 16}, {"one": 1})
+    launch_facts = facts(metadata_text(OLD), text(block=".maxntid 128, 1, 1"))
+    assert launch_facts["entry"] == "add"
+    assert launch_facts["block"] == [128, 1, 1]
+    assert launch_facts["shared"] == 1024
+    assert (launch_facts["multiples"], launch_facts["constants"]) == ({"x_ptr": 16}, {"one": 1})
     assert [
-        (each["name"], each["type"], each["packing"], each["size"]) for each in found["parameters"]
+        (parameter["name"], parameter["type"], parameter["packing"], parameter["size"])
+        for parameter in launch_facts["parameters"]
     ] == [
         ("x_ptr", "*fp16", "address", 8),
         ("n", "i32", "integer", 4),
         ("scale", "fp32", "f32", 4),
     ]
-    assert (found["cluster"], found["grid_scale"], found["cooperative"], found["pdl"]) == (
+    assert (
+        launch_facts["cluster"],
+        launch_facts["grid_scale"],
+        launch_facts["cooperative"],
+        launch_facts["pdl"],
+    ) == (
         None,
         [1, 1, 1],
         False,
@@ -87,16 +93,16 @@ def test_scratch_memory() -> None:
         ",\n\t.param .u64 .ptr .global .align 1 add_param_3,\n\t.param .u64 .ptr .global .align 1"
         " add_param_4"
     )
-    found = facts(
-        told({**NEW, "launch_pdl": True, "launch_cooperative_grid": True}),
+    launch_facts = facts(
+        metadata_text({**NEW, "launch_pdl": True, "launch_cooperative_grid": True}),
         text(more, ".reqntid 384"),
     )
-    assert found["block"] == [384, 1, 1]  # of a specialized kernel: more than 32 × num_warps
-    assert found["parameters"][3:] == [
+    assert launch_facts["block"] == [384, 1, 1]  # of a specialized kernel: more than 32 × num_warps
+    assert launch_facts["parameters"][3:] == [
         {"scratch": "global", "size": 8, "bytes": 512, "align": 128},
         {"scratch": "profile", "size": 8, "bytes": 0, "align": 1},
     ]
-    assert (found["cooperative"], found["pdl"]) == (True, True)
+    assert (launch_facts["cooperative"], launch_facts["pdl"]) == (True, True)
 
 
 @pytest.mark.parametrize(
@@ -107,8 +113,13 @@ def test_scratch_memory() -> None:
     ],
 )
 def test_clusters(fields: dict[str, Any], cluster: list[int]) -> None:
-    found = facts(told(fields), text())
-    assert (found["cluster"], found["grid_scale"], found["num_ctas"], found["non_portable"]) == (
+    launch_facts = facts(metadata_text(fields), text())
+    assert (
+        launch_facts["cluster"],
+        launch_facts["grid_scale"],
+        launch_facts["num_ctas"],
+        launch_facts["non_portable"],
+    ) == (
         cluster,
         cluster,
         2,
@@ -118,16 +129,17 @@ def test_clusters(fields: dict[str, Any], cluster: list[int]) -> None:
 
 def test_clusters_of_more_blocks_than_every_gpu_takes() -> None:
     """Launchers ask for them from 3.6 on, where there are no dimensions of the cluster."""
-    assert facts(told({"num_ctas": 16, "shared": 0}), text())["non_portable"]
+    assert facts(metadata_text({"num_ctas": 16, "shared": 0}), text())["non_portable"]
     old = {**OLD, "num_ctas": 16, "cluster_dims": [1, 16, 1]}
-    assert not facts(told(old), text())["non_portable"]
+    assert not facts(metadata_text(old), text())["non_portable"]
 
 
 def test_parameters_that_are_memory() -> None:
-    found = facts(
-        told(OLD, [*PARAMETERS, ["flag", "i1"]]), text(",\n\t.param .align 64 .b8 add_param_3[128]")
+    launch_facts = facts(
+        metadata_text(OLD, [*PARAMETERS, ["flag", "i1"]]),
+        text(",\n\t.param .align 64 .b8 add_param_3[128]"),
     )
-    assert found["parameters"][3]["size"] == 128
+    assert launch_facts["parameters"][3]["size"] == 128
 
 
 MAP = {"swizzle": 3, "elem_size": 2, "elem_type": 10, "block_size": [1, 64], "fp4_padded": False}
@@ -146,16 +158,19 @@ def described(maps: object, sizes: str, options: list[str]) -> list[tuple[object
             "descriptor_options": options,
         }
     )
-    found = facts(metadata, source % ".reqntid 128")["parameters"]
-    return [(each["packing"], each.get("axis", each.get("option")), each["size"]) for each in found]
+    parameters = facts(metadata, source % ".reqntid 128")["parameters"]
+    return [
+        (parameter["packing"], parameter.get("axis", parameter.get("option")), parameter["size"])
+        for parameter in parameters
+    ]
 
 
 def test_a_descriptor_as_a_tensor_map() -> None:
     with pytest.raises(Unlaunchable, match="5 parameters, but a launch would pass 6"):
         described([MAP], ".u64 .u32 .u32 .u64 .u64", ["padding"])
     listed = ".u64 .u32 .u32 .u64 .u64 .u32"
-    found = described([MAP], listed, ["padding"])
-    assert [(kind, which) for kind, which, _ in found] == [
+    parameters = described([MAP], listed, ["padding"])
+    assert [(kind, which) for kind, which, _ in parameters] == [
         ("tensor_map", None),
         ("shape", 0),
         ("shape", 1),
@@ -170,10 +185,10 @@ def test_a_descriptor_in_parts(options: list[str]) -> None:
     """The sizes and strides come twice, and between them a flag for each option of the release."""
     flags = ["option"] * len(options)
     sizes = [*[".u64"] * 5, *[".u8"] * len(flags), ".u32", ".u32", ".u64", ".u64", ".u32"]
-    found = described(None, " ".join(sizes), options)
+    parameters = described(None, " ".join(sizes), options)
     twice = ["shape", "shape", "stride", "stride"]
-    assert [kind for kind, _, _ in found] == ["address", *twice, *flags, *twice, "integer"]
-    assert [size for _, _, size in found] == [
+    assert [kind for kind, _, _ in parameters] == ["address", *twice, *flags, *twice, "integer"]
+    assert [size for _, _, size in parameters] == [
         *[8] * 5,
         *[1] * len(flags),
         *[4, 4, 8, 8],
@@ -182,34 +197,38 @@ def test_a_descriptor_in_parts(options: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("metadata", "source", "words"),
+    ("metadata", "source", "message"),
     [
         (
-            told(NEW),
+            metadata_text(NEW),
             text(),
             (
                 "3 parameters, but a launch would pass 3 of its signature and 2 pointers to scratch"
                 " memory"
             ),
         ),
-        (told(OLD, [["d", "nvTmaDesc"]]), text(), "d is a raw tensor map"),
-        (told(OLD, [["d", "tensordesc_im2col<fp16[128, 64]>"]]), text(), "which no launch fills"),
+        (metadata_text(OLD, [["d", "nvTmaDesc"]]), text(), "d is a raw tensor map"),
         (
-            told(
+            metadata_text(OLD, [["d", "tensordesc_im2col<fp16[128, 64]>"]]),
+            text(),
+            "which no launch fills",
+        ),
+        (
+            metadata_text(
                 {**OLD, "tensordesc_meta": [{**MAP, "is_im2col": True}]},
                 [["d", "tensordesc<fp16[128, 64]>"]],
             ),
             text(),
             "d is an im2col descriptor",
         ),
-        (told(OLD, None), text(), "compiled from IR"),
-        (told(OLD), text(block=""), "does not state the block size"),
-        (told(OLD), "", "no entry"),
+        (metadata_text(OLD, None), text(), "compiled from IR"),
+        (metadata_text(OLD), text(block=""), "does not state the block size"),
+        (metadata_text(OLD), "", "no entry"),
         ("[]", text(), "an unknown form"),
         ("{", text(), "an unknown form"),
-        (told({**OLD, "num_ctas": "two"}), text(), "an unknown form"),
+        (metadata_text({**OLD, "num_ctas": "two"}), text(), "an unknown form"),
     ],
 )
-def test_what_cannot_be_launched_says_why(metadata: str, source: str, words: str) -> None:
-    with pytest.raises(Unlaunchable, match=words):
+def test_what_cannot_be_launched_says_why(metadata: str, source: str, message: str) -> None:
+    with pytest.raises(Unlaunchable, match=message):
         facts(metadata, source)

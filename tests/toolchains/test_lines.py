@@ -27,11 +27,11 @@ def test_the_code_of_real_binaries_stays(
     name: str, built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     env = built(name)
-    wanted = cell(env, "faces", "looped", "sm_90")
+    looped_cell = cell(env, "faces", "looped", "sm_90")
     with Store(tmp_path) as store:
-        evidence = attempted(env, wanted, store, KEEPING_IR)
+        evidence = attempted(env, looped_cell, store, KEEPING_IR)
         cubin, ptx = (store.artifact(evidence.kept[stage]) or b"" for stage in ("cubin", "ptx"))
-    folder = str(Path(wanted.spec.source).parent).encode()
+    folder = str(Path(looped_cell.spec.source).parent).encode()
     assert folder in cubin
     assert folder in ptx
     plain = without_lines("cubin", cubin)
@@ -127,8 +127,8 @@ def test_what_follows_lines_moves_by_whole_units(lines: int, code: bytes) -> Non
 
 @given(st.integers(0, 600), st.data())
 def test_a_damaged_file_is_left_as_it_is_or_read(cut: int, data: st.DataObject) -> None:
-    whole = elf(300, b"code")
-    damaged = bytearray(whole[: len(whole) - cut])
+    binary = elf(300, b"code")
+    damaged = bytearray(binary[: len(binary) - cut])
     for _ in range(3):
         if damaged:
             damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))

@@ -29,12 +29,12 @@ from tests.toolchains.test_toy import (
     RELEASES,
     SOURCE,
     compat,
-    known,
     project,
     registered,
+    toy_toolchain,
 )
 
-__all__ = ["known", "project", "registered"]
+__all__ = ["project", "registered", "toy_toolchain"]
 
 TRITONS = (
     KERNEL.replace('"sums"', '"scale"', 1)
@@ -57,7 +57,7 @@ def mixed(project: Path) -> Path:
 
 
 @pytest.fixture
-def selection(mixed: Path, known: None) -> Selection:
+def selection(mixed: Path, toy_toolchain: None) -> Selection:
     return projects.select(mixed / "matrix.toml", envs=["*"])
 
 
@@ -90,13 +90,13 @@ def test_commands_try_a_kernel_in_its_own_toolchain_only(mixed: Path, registered
         assert [probe["toy"] for probe in answer["probes"]] == list(RELEASES), candidates
         assert (answer["bracket"]["last_good"], answer["bracket"]["first_bad"]) == ("1.1", "1.2")
 
-    told = compat(mixed, registered, "explain", "sums/adding/twice/toy_t1/toy-1.3")
-    assert "removed in 1.2" in told
+    explanation = compat(mixed, registered, "explain", "sums/adding/twice/toy_t1/toy-1.3")
+    assert "removed in 1.2" in explanation
 
-    said = compat(mixed, registered, "reduce", "sums/adding/twice/toy_t1/toy-1.3")
-    assert "left out" not in said
+    output = compat(mixed, registered, "reduce", "sums/adding/twice/toy_t1/toy-1.3")
+    assert "left out" not in output
     assert "3.9.0" not in (mixed / "reduced" / "sums-adding-twice.toml").read_text()
-    said = compat(
+    output = compat(
         mixed,
         registered,
         "reduce",
@@ -105,26 +105,28 @@ def test_commands_try_a_kernel_in_its_own_toolchain_only(mixed: Path, registered
         "triton-3.9.0",
         code=3,
     )
-    assert "triton-3.9.0 does not match an env of toy, which the kernel is for" in said
+    assert "triton-3.9.0 does not match an env of toy, which the kernel is for" in output
 
 
 def test_a_bisect_is_over_one_toolchain(mixed: Path, registered: Path) -> None:
-    said = compat(mixed, registered, "bisect", "--envs", "*", code=3)
+    output = compat(mixed, registered, "bisect", "--envs", "*", code=3)
     assert (
-        "--kernel: the kernels are for several toolchains: sums for Toy, scale for Triton" in said
+        "--kernel: the kernels are for several toolchains: sums for Toy, scale for Triton" in output
     )
-    said = compat(mixed, registered, "bisect", "--kernel", "sums", "--envs", "triton-*", code=3)
-    assert "--envs: none of these envs has Toy, which the kernels are for" in said
+    output = compat(mixed, registered, "bisect", "--kernel", "sums", "--envs", "triton-*", code=3)
+    assert "--envs: none of these envs has Toy, which the kernels are for" in output
 
 
 def test_no_cell_is_no_success(mixed: Path, registered: Path) -> None:
-    said = compat(mixed, registered, "bisect", "--kernel", "sums", "--target", "sm_90", code=3)
+    output = compat(mixed, registered, "bisect", "--kernel", "sums", "--target", "sm_90", code=3)
     assert (
-        "--target: none of the chosen targets is one of Toy\n  hint: Its targets: toy_t1." in said
+        "--target: none of the chosen targets is one of Toy\n  hint: Its targets: toy_t1." in output
     )
     for command in (("matrix",), ("list", "cells")):
-        said = compat(mixed, registered, *command, "--kernel", "sums", "--envs", "triton-*", code=3)
-        assert "no chosen env or target is for the toolchain of a chosen kernel" in said
+        output = compat(
+            mixed, registered, *command, "--kernel", "sums", "--envs", "triton-*", code=3
+        )
+        assert "no chosen env or target is for the toolchain of a chosen kernel" in output
 
 
 def test_what_has_a_history_goes_together(selection: Selection) -> None:
@@ -142,8 +144,8 @@ def test_candidates_are_of_the_kernels_toolchain(
     selection: Selection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("UV_DEFAULT_INDEX", (selection.root.parent / "simple").as_uri())
-    asked = evolve(only(selection, "sums"), patterns=projects.Patterns())
-    line = line_of(BisectRequest(selection=asked, query=CandidateQuery(patches=True)))
+    sums_selection = evolve(only(selection, "sums"), patterns=projects.Patterns())
+    line = line_of(BisectRequest(selection=sums_selection, query=CandidateQuery(patches=True)))
     assert [candidate.env.name for candidate in line.candidates.chosen] == [
         f"toy-{release}" for release in RELEASES
     ]
@@ -156,24 +158,24 @@ def test_candidates_are_of_the_kernels_toolchain(
 
 def asked_of_the_store(monkeypatch: pytest.MonkeyPatch) -> list[Cell]:
     """The cells that are looked for from now on, where every env is taken to be there."""
-    asked: list[Cell] = []
+    lookups: list[Cell] = []
 
     def nothing_known(cells: Sequence[Cell], context: RunContext) -> tuple[()]:
-        asked.extend(cells)
+        lookups.extend(cells)
         return ()
 
     monkeypatch.setattr(engine, "read_env", lambda env, cache: BuiltEnv(env=env))
     monkeypatch.setattr(engine, "known", nothing_known)
-    return asked
+    return lookups
 
 
 def test_what_earlier_runs_found_is_of_the_same_toolchain(
     selection: Selection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = asked_of_the_store(monkeypatch)
+    cells = asked_of_the_store(monkeypatch)
     with selection.open_store() as store:
         engine.recall(selection.kernels, selection.context(store), selection.config, besides=())
-    assert {(cell.spec.kernel, cell.env.toolchain, cell.target.name) for cell in asked} == {
+    assert {(cell.spec.kernel, cell.env.toolchain, cell.target.name) for cell in cells} == {
         ("sums", "toy", "toy_t1"),
         ("scale", "triton", "sm_90"),
     }
@@ -182,14 +184,14 @@ def test_what_earlier_runs_found_is_of_the_same_toolchain(
 def test_releases_of_two_toolchains_may_have_the_same_number(
     selection: Selection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = asked_of_the_store(monkeypatch)
+    cells = asked_of_the_store(monkeypatch)
     toy = next(env for env in selection.config.envs if env.name == "toy-1.0")
     besides = [BuiltEnv(env=evolve(toy, toolchain="triton", distribution="triton"))]
     with selection.open_store() as store:
         engine.recall(
             selection.kernels, selection.context(store), selection.config, besides=besides
         )
-    assert "toy-1.0" in {cell.env.name for cell in asked}
+    assert "toy-1.0" in {cell.env.name for cell in cells}
 
 
 def test_the_table_of_an_issue_is_of_one_toolchain(selection: Selection) -> None:
@@ -213,7 +215,7 @@ def test_a_run_refuses_what_nobody_may_ask_for(selection: Selection) -> None:
             run([wrong], context)
 
 
-@pytest.mark.usefixtures("known")
+@pytest.mark.usefixtures("toy_toolchain")
 def test_what_is_a_release() -> None:
     releases = [Env(name="a", release=toolchains.DEFAULT.oldest), Env(name="b")]
     assert [toolchains.is_release(env) for env in releases] == [True, False]

@@ -18,7 +18,7 @@ from compat.toolchains.nvidia.loops import regions
 from compat.toolchains.nvidia.pace import TRIPS, _trips, busy, pace_of, warp_cycles
 from compat.workers.attempt import KEEPING_IR, PLAIN
 from tests.cells import KERNELS, cell
-from tests.toolchains.compiling import attempted, said
+from tests.toolchains.compiling import attempted, failure_text
 
 NAMES = {
     InstructionKind.FLOAT: r"FADD|FFMA|FMUL|HADD2|HFMA2",
@@ -84,9 +84,9 @@ def disassembled(cubin: Path, built: BuiltEnv) -> list[tuple[str, str, str, str 
     ]
 
 
-def amount(name: str, words: str, operands: str) -> int | None:
+def amount(name: str, modifiers: str, operands: str) -> int | None:
     """The width, matrices, columns or groups that a line says."""
-    parts = words.split(".")
+    parts = modifiers.split(".")
     if name in ("LDG", "STG", "LDGSTS", "LDS", "STS", "LDL", "STL"):
         return next((WIDTHS[part] for part in parts if part in WIDTHS), 4)
     if name in ("LDSM", "STSM"):
@@ -117,28 +117,28 @@ def test_instructions_are_those_of_the_disassembler(
     ]
     seen = set()
     with Store(tmp_path) as store:
-        for each in cells:
-            evidence = attempted(env, each, store, KEEPING_IR)
-            assert evidence.built, said(evidence)
+        for kernel_cell in cells:
+            evidence = attempted(env, kernel_cell, store, KEEPING_IR)
+            assert evidence.built, failure_text(evidence)
             cubin = store.artifacts / evidence.kept["cubin"]
             (kernel,) = kernels_in(cubin.read_bytes())
             lines = disassembled(cubin, env)
             assert len(lines) == len(kernel.instructions) > 100
-            for one, (name, words, operands, guard, target) in zip(
+            for one, (name, modifiers, operands, guard, target) in zip(
                 kernel.instructions, lines, strict=True
             ):
                 expected = next(
                     (kind for kind, names in NAMES.items() if re.fullmatch(names, name)), None
                 )
-                where = f"{one} {name}{words} {operands}"
+                where = f"{one} {name}{modifiers} {operands}"
                 if expected is None or guard == "@!PT":
                     assert one.kind in (InstructionKind.INTEGER, InstructionKind.OTHER), where
                     continue
                 seen.add(name)
                 assert one.kind is expected, where
                 assert one.guarded is (guard is not None), where
-                told = amount(name, words, operands)
-                assert told is None or one.amount == told, where
+                expected_amount = amount(name, modifiers, operands)
+                assert expected_amount is None or one.amount == expected_amount, where
                 assert name != "BRA" or one.target == target, where
     assert seen >= {
         *("LDG", "STG", "LDS", "STS", "LDL", "STL", "LDGSTS", "LDGDEPBAR", "DEPBAR"),
@@ -151,7 +151,7 @@ def test_instructions_are_those_of_the_disassembler(
 def test_kernels_that_are_known(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
     """Four warps read 512 values of four bytes: each thread 16 bytes, in one load."""
     env = built("triton-3.9.0")
-    found: dict[str, dict[str, Any]] = {}
+    paces: dict[str, dict[str, Any]] = {}
     with Store(tmp_path) as store:
         for function in ("copies", "sums", "nested"):
             constexprs = {"BLOCK": 512}
@@ -160,9 +160,9 @@ def test_kernels_that_are_known(built: Callable[[str], BuiltEnv], tmp_path: Path
                 "constexprs": constexprs,
             }
             evidence = attempted(env, cell(env, "paced", function, **options), store, KEEPING_IR)
-            assert evidence.built, said(evidence)
+            assert evidence.built, failure_text(evidence)
             cubin = (store.artifacts / evidence.kept["cubin"]).read_bytes()
-            found[function] = pace_of(cubin, 128)
+            paces[function] = pace_of(cubin, 128)
             (kernel,) = kernels_in(cubin)
             loads = [
                 [one.amount for one in part.instructions if one.kind is InstructionKind.GLOBAL_LOAD]
@@ -170,11 +170,11 @@ def test_kernels_that_are_known(built: Callable[[str], BuiltEnv], tmp_path: Path
                 if function != "copies" or part.depth == 0
             ]
             assert {16} == {width for part in loads for width in part}, (function, loads)
-    assert found["copies"]["loops"] == ""
-    assert found["copies"]["global_bytes"] == 4 * 32 * 16
-    assert set(found["sums"]["loops"].split()) == {"1"}
-    assert "2" in found["nested"]["loops"].split()
-    assert found["nested"]["latency"] > found["sums"]["latency"] > found["copies"]["latency"] > 300
+    assert paces["copies"]["loops"] == ""
+    assert paces["copies"]["global_bytes"] == 4 * 32 * 16
+    assert set(paces["sums"]["loops"].split()) == {"1"}
+    assert "2" in paces["nested"]["loops"].split()
+    assert paces["nested"]["latency"] > paces["sums"]["latency"] > paces["copies"]["latency"] > 300
 
 
 @pytest.mark.wheels
@@ -203,7 +203,7 @@ def test_what_is_no_cubin_has_no_pace(data: bytes) -> None:
 # --- loops ----------------------------------------------------------------------------------------
 
 
-def code(*words: str) -> tuple[Instruction, ...]:
+def code(*listing: str) -> tuple[Instruction, ...]:
     """``LDG``, ``BRA 3``, ``@BRA 0`` and ``EXIT``, one after the other."""
     kinds = {
         "BRA": InstructionKind.BRANCH,
@@ -211,16 +211,16 @@ def code(*words: str) -> tuple[Instruction, ...]:
         "LDG": InstructionKind.GLOBAL_LOAD,
         "FADD": InstructionKind.FLOAT,
     }
-    found = []
-    for at, word in enumerate(words):
+    instructions = []
+    for at, word in enumerate(listing):
         name, _, target = word.removeprefix("@").partition(" ")
         amount = 16 if name == "LDG" else 0
-        found.append(
+        instructions.append(
             instruction(
                 kinds[name], at=at, amount=amount, guarded="@" in word, target=int(target or -1)
             )
         )
-    return tuple(found)
+    return tuple(instructions)
 
 
 def instruction(kind: InstructionKind, **facts: Any) -> Instruction:
@@ -236,9 +236,9 @@ def instruction(kind: InstructionKind, **facts: Any) -> Instruction:
     return Instruction(kind=kind, **(usual | facts))
 
 
-def shape(*words: str) -> list[tuple[int, list[int]]]:
+def shape(*listing: str) -> list[tuple[int, list[int]]]:
     """Depth and places of each region."""
-    return [(part.depth, [one.at for one in part.instructions]) for part in regions(code(*words))]
+    return [(part.depth, [one.at for one in part.instructions]) for part in regions(code(*listing))]
 
 
 def test_a_loop_has_what_is_between_its_ends() -> None:
@@ -274,8 +274,8 @@ def test_no_code_has_no_region() -> None:
 
 def test_the_deepest_loops_count_as_often_as_less_deep_ones() -> None:
     """Code of a hostile kernel can have a thousand loops, one in the other."""
-    words = ["FADD"] * 300 + [f"@BRA {299 - at}" for at in range(300)] + ["EXIT"]
-    deepest = max(regions(code(*words)), key=lambda part: part.depth)
+    listing = ["FADD"] * 300 + [f"@BRA {299 - at}" for at in range(300)] + ["EXIT"]
+    deepest = max(regions(code(*listing)), key=lambda part: part.depth)
     assert deepest.depth > 200
     assert _trips(deepest) == TRIPS**8
 

@@ -10,7 +10,7 @@ import pytest
 
 from compat.model import BuiltEnv
 from tests.cells import cell
-from tests.toolchains.compiling import compile_all, compile_each, said
+from tests.toolchains.compiling import compile_all, compile_each, failure_text
 
 pytestmark = pytest.mark.wheels
 HALVES = {"source": "*fp16", "result": "*fp16", "size": "i32"}
@@ -24,9 +24,9 @@ def test_in_one_process_each_cell_hears_of_its_own_target(
     targets = ("sm_90", "gfx942", "sm_75", "sm_90")
     functions = {"for_hopper": "sm_90", "for_cdna3": "gfx942", "for_older": "sm_75"}
     cells = [cell(env, "told", function, target) for target in targets for function in functions]
-    for tried, evidence in zip(cells, compile_all(env, cells), strict=True):
-        wanted = functions[tried.spec.function] == tried.target.name
-        assert evidence.built is wanted, (tried.id, said(evidence))
+    for target_cell, evidence in zip(cells, compile_all(env, cells), strict=True):
+        expected = functions[target_cell.spec.function] == target_cell.target.name
+        assert evidence.built is expected, (target_cell.id, failure_text(evidence))
 
 
 @pytest.mark.parametrize("release", ["3.4.0", "3.9.0"])
@@ -39,8 +39,8 @@ def test_atomics_on_descriptors_ask_for_the_target_too(
         for target in ("sm_80", "sm_90")
     ]
     older, newer = compile_all(env, cells)
-    assert newer.built, said(newer)
-    assert "16-bit float types require native tma support" in said(older)
+    assert newer.built, failure_text(newer)
+    assert "16-bit float types require native tma support" in failure_text(older)
 
 
 def test_what_is_warned_of_once_is_warned_of_in_every_cell(
@@ -48,7 +48,9 @@ def test_what_is_warned_of_once_is_warned_of_in_every_cell(
 ) -> None:
     env = built("triton-3.9.0")
     cells = [cell(env, "told", "joined", constexprs={"BLOCK": block}) for block in (64, 128)]
-    warned = [[each.message for each in evidence.warnings] for evidence in compile_all(env, cells)]
+    warned = [
+        [warning.message for warning in evidence.warnings] for evidence in compile_all(env, cells)
+    ]
     assert "can_reorder=True) is deprecated" in str(warned[0])
     assert warned[0] == warned[1]
 
@@ -61,13 +63,16 @@ def test_what_a_file_hears_at_import_is_the_target_of_the_cell(
     never in one.
     """
     env = built(f"triton-{release}")
-    wanted = {"sm_75": {"WANTED": "75", "LIMIT": 64}, "sm_90": {"WANTED": "90", "LIMIT": 227}}
+    target_constexprs = {
+        "sm_75": {"WANTED": "75", "LIMIT": 64},
+        "sm_90": {"WANTED": "90", "LIMIT": 227},
+    }
     if release == "3.9.0":
-        wanted["gfx942"] = {"WANTED": "gfx942", "LIMIT": 64}
+        target_constexprs["gfx942"] = {"WANTED": "gfx942", "LIMIT": 64}
     cells = [
         cell(env, "asks_at_import", "arch_is", name, constexprs=facts)
-        for name, facts in wanted.items()
+        for name, facts in target_constexprs.items()
     ]
-    for tried, evidence in zip(cells, compile_each(env, cells), strict=True):
-        assert evidence.built, (tried.id, said(evidence))
+    for target_cell, evidence in zip(cells, compile_each(env, cells), strict=True):
+        assert evidence.built, (target_cell.id, failure_text(evidence))
     assert all(evidence.built for evidence in compile_all(env, cells))

@@ -85,7 +85,7 @@ def clear() -> None:
 
 
 @pytest.fixture
-def known(registered: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def toy_toolchain(registered: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The toy is one of the toolchains in this very process."""
     monkeypatch.syspath_prepend(str(registered))
     clear()
@@ -182,23 +182,23 @@ def test_the_page_shows_the_toy() -> None:
 
 
 def test_matrix_bisect_explain_and_reduce(project: Path, registered: Path) -> None:
-    said = compat(project, registered, "matrix", code=1)
+    output = compat(project, registered, "matrix", code=1)
     report = json.loads((project / "reports" / "matrix.json").read_text())
-    found = {cell["id"]: cell for cell in report["cells"]}
-    assert {name: cell["status"] for name, cell in found.items()} == {
+    cells = {cell["id"]: cell for cell in report["cells"]}
+    assert {name: cell["status"] for name, cell in cells.items()} == {
         f"sums/{variant}/twice/toy_t1/toy-{release}": (
             "rejected" if variant == "adding" and release >= "1.2" else "ok"
         )
         for variant in ("plain", "adding")
         for release in RELEASES
     }
-    failed = found["sums/adding/twice/toy_t1/toy-1.2"]
+    failed = cells["sums/adding/twice/toy_t1/toy-1.2"]
     assert failed["toy"] == "1.2"
     assert failed["failure"]["class"] == "unknown-word"
     assert failed["failure"]["stage"] == "words"
     assert failed["failure"]["advice"] == "Write `add` in other words."
-    assert "removed in 1.2" in said
-    assert "Triton" not in said
+    assert "removed in 1.2" in output
+    assert "Triton" not in output
 
     (answer,) = json.loads(
         compat(project, registered, "bisect", "--variant", "adding", "--envs", "*", "--json")
@@ -206,18 +206,18 @@ def test_matrix_bisect_explain_and_reduce(project: Path, registered: Path) -> No
     assert (answer["bracket"]["last_good"], answer["bracket"]["first_bad"]) == ("1.1", "1.2")
     assert [probe["toy"] for probe in answer["probes"]] == list(RELEASES)
 
-    told = compat(project, registered, "explain", "sums/adding/twice/toy_t1/toy-1.3")
-    assert "unknown-word (Word not known)" in told
-    assert "toy 1.3, Python 3." in told
+    explanation = compat(project, registered, "explain", "sums/adding/twice/toy_t1/toy-1.3")
+    assert "unknown-word (Word not known)" in explanation
+    assert "toy 1.3, Python 3." in explanation
 
     compat(project, registered, "reduce", "sums/adding/twice/toy_t1/toy-1.3")
     (reduced,) = (project / "reduced").glob("*.py")
     assert "add" in reduced.read_text()
     assert "TIMES" not in reduced.read_text()
 
-    said = compat(project, registered, "repro", "sums/adding/twice/toy_t1/toy-1.3", code=3)
-    assert "there are no scripts for Toy" in said
-    assert "compiling" not in said
+    output = compat(project, registered, "repro", "sums/adding/twice/toy_t1/toy-1.3", code=3)
+    assert "there are no scripts for Toy" in output
+    assert "compiling" not in output
     for arguments, message in (
         (
             ("bisect", "--axis", "part", "--envs", "*", "--good", "1.1", "--bad", "1.2"),
@@ -240,7 +240,7 @@ def test_matrix_bisect_explain_and_reduce(project: Path, registered: Path) -> No
     )
 
 
-@pytest.mark.usefixtures("known")
+@pytest.mark.usefixtures("toy_toolchain")
 def test_cells_are_of_one_toolchain() -> None:
     envs = [Env(name="triton-3.1.0"), Env(name="toy-1.0", toolchain="toy", distribution="toy")]
     targets = [target for target in toolchains.targets() if target.name in ("sm_90", "toy_t1")]
@@ -256,14 +256,14 @@ def test_cells_are_of_one_toolchain() -> None:
             compile=CompileSpec(),
         )
 
-    found = [
+    cells = [
         (cell.env.name, cell.target.name, cell.spec.kernel)
         for cell in cross(envs, targets, [spec("triton"), spec("toy")])
     ]
-    assert found == [("triton-3.1.0", "sm_90", "triton"), ("toy-1.0", "toy_t1", "toy")]
+    assert cells == [("triton-3.1.0", "sm_90", "triton"), ("toy-1.0", "toy_t1", "toy")]
 
 
-@pytest.mark.usefixtures("known")
+@pytest.mark.usefixtures("toy_toolchain")
 @pytest.mark.parametrize(
     ("envs", "targets"),
     [
@@ -294,7 +294,7 @@ WRONG: list[tuple[str, str]] = [
 ]
 
 
-@pytest.mark.usefixtures("known")
+@pytest.mark.usefixtures("toy_toolchain")
 @pytest.mark.parametrize(("env", "message"), WRONG)
 def test_what_is_wrong_with_a_toolchain_is_said_at_its_key(
     tmp_path: Path, env: str, message: str
@@ -306,7 +306,7 @@ def test_what_is_wrong_with_a_toolchain_is_said_at_its_key(
     assert str(raised.value) == f"{path}: {message}" or str(raised.value).endswith(message)
 
 
-@pytest.mark.usefixtures("known")
+@pytest.mark.usefixtures("toy_toolchain")
 def test_a_toolchain_may_have_another_framework(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -336,7 +336,7 @@ def test_a_toolchain_may_have_another_framework(
         load_matrix(path)
 
 
-@pytest.mark.usefixtures("known")
+@pytest.mark.usefixtures("toy_toolchain")
 def test_what_its_name_leads_to() -> None:
     assert toolchains.named("toy") is TOY
     assert "unknown-word" in toolchains.class_names()
@@ -349,7 +349,7 @@ def test_what_its_name_leads_to() -> None:
     [("json:dumps", "this is not a Toolchain"), ("tests.toolchains.test_toy:OTHER", "two")],
 )
 def test_an_entry_point_that_offers_none_is_refused(
-    registered: Path, known: Any, value: str, message: str
+    registered: Path, toy_toolchain: Any, value: str, message: str
 ) -> None:
     (registered / "toy_compat-1.0.dist-info" / "entry_points.txt").write_text(
         f"[{toolchains.GROUP}]\nother = {value}\n"
@@ -360,7 +360,7 @@ def test_an_entry_point_that_offers_none_is_refused(
 
 
 def test_an_entry_point_that_cannot_be_loaded_is_named_with_what_it_raised(
-    registered: Path, known: Any
+    registered: Path, toy_toolchain: Any
 ) -> None:
     (registered / "broken_compat.py").write_text("raise ValueError('no such\\nthing')\n")
     info = registered / "broken_compat-2.1.dist-info"

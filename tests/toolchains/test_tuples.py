@@ -16,7 +16,7 @@ from compat.model import BuiltEnv, Cell, Status
 from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.language.script import Form, form_of
 from tests.cells import KERNELS, cell
-from tests.toolchains.compiling import compile_all, said, script, sources_of
+from tests.toolchains.compiling import compile_all, failure_text, script, sources_of
 
 HERE = Path(__file__).parent
 OF_TUPLES: dict[str, Any] = {
@@ -91,8 +91,8 @@ def test_the_code_is_that_of_a_launch(
 ) -> None:
     env = built(f"triton-{release}")
     evidence = compile_all(env, cells(env))
-    assert all(each.built for each in evidence), [said(each) for each in evidence]
-    digests = [each.done[0].made["ptx"].digest for each in evidence]
+    assert all(record.built for record in evidence), [failure_text(record) for record in evidence]
+    digests = [record.done[0].made["ptx"].digest for record in evidence]
     assert digests == [digest[: len(digests[0])] for digest in launched(env, tmp_path)]
     assert len(set(digests)) == len(TUPLES)
 
@@ -103,12 +103,12 @@ def test_releases_without_tuples_say_what_their_launchers_say(
     release: str, built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     env = built(f"triton-{release}")
-    tried = cells(env)
-    for each, evidence, launcher in zip(
-        tried, compile_all(env, tried), launched(env, tmp_path), strict=True
+    batch = cells(env)
+    for tuple_cell, evidence, launcher in zip(
+        batch, compile_all(env, batch), launched(env, tmp_path), strict=True
     ):
         assert [evidence.raised[-1].type, evidence.raised[-1].message] == launcher
-        outcome = classify.classify([evidence], target=each.target, knowledge=KNOWLEDGE)
+        outcome = classify.classify([evidence], target=tuple_cell.target, knowledge=KNOWLEDGE)
         assert outcome.failure is not None
         assert (outcome.status, outcome.failure.failure_class) == (Status.REJECTED, "api-missing")
         assert "Triton 3.3" in outcome.failure.advice
@@ -135,7 +135,7 @@ def test_scripts_compile_the_same(
         return
     ranges = {"pointer_range_32": ("sources[1]", "result")}
     on_amd = cell(env, "told", "of_tuples", "gfx942", **TUPLES[0][1], **ranges)
-    for asked in (*cells(env), on_amd):
-        worker, pinned, portable = sources_of(asked, env, release, tmp_path)
+    for tuple_cell in (*cells(env), on_amd):
+        worker, pinned, portable = sources_of(tuple_cell, env, release, tmp_path)
         assert pinned == worker
         assert portable == worker

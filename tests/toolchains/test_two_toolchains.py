@@ -150,12 +150,12 @@ def test_the_commands_keep_two_toolchains_with_the_same_names_apart(
         COPIED.format("plain"): ("ok", None),
         COPIED.format("mismatch"): ("rejected", "shape-mismatch"),
     }
-    ours, theirs = (
+    loom_failure, triton_failure = (
         cells[name]["failure"]
         for name in (WOVEN.format("ragged", "2.0"), COPIED.format("mismatch"))
     )
-    assert ours["advice"] == "Weave rows of one length."
-    assert theirs["advice"] != ours["advice"]
+    assert loom_failure["advice"] == "Weave rows of one length."
+    assert triton_failure["advice"] != loom_failure["advice"]
     assert (
         "needs 20 bytes, sm_90 allows 16"
         in cells[WOVEN.format("wide", "2.0")]["failure"]["excerpt"]
@@ -163,7 +163,7 @@ def test_the_commands_keep_two_toolchains_with_the_same_names_apart(
     assert "2.0" in printed
     targets = json.loads(report.read_text())["targets"]
     assert [
-        (each["name"], each.get("toolchain", "triton"), each["backend"]) for each in targets
+        (target["name"], target.get("toolchain", "triton"), target["backend"]) for target in targets
     ] == [
         ("sm_90", "loom", "loom"),
         ("sm_90", "triton", "cuda"),
@@ -315,9 +315,9 @@ def test_a_name_of_no_env_is_answered_with_those_of_the_projects_toolchain(tmp_p
 
 @pytest.mark.usefixtures("_known")
 def test_a_failure_class_is_its_toolchains() -> None:
-    ours = LOOM.failures.by_name["shape-mismatch"]
-    theirs = toolchains.DEFAULT.failures.by_name["shape-mismatch"]
-    assert ours is not theirs
+    loom_class = LOOM.failures.by_name["shape-mismatch"]
+    triton_class = toolchains.DEFAULT.failures.by_name["shape-mismatch"]
+    assert loom_class is not triton_class
     assert toolchains.class_names().count("shape-mismatch") == 1
 
 

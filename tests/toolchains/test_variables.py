@@ -16,7 +16,7 @@ from compat.store.keys import cell_key
 from compat.toolchains import DEFAULT
 from compat.workers.pool import worker_key
 from tests.cells import cell
-from tests.toolchains.compiling import compile_all, said
+from tests.toolchains.compiling import compile_all, failure_text
 
 RELEASES = (
     "3.0.0",
@@ -56,10 +56,10 @@ def read_by(package: Path) -> Iterator[str]:
             ):
                 continue
             text = path.read_text(encoding="utf-8")
-            yield from (found["knob"] or found["name"] for found in _READ.finditer(text))
+            yield from (match["knob"] or match["name"] for match in _READ.finditer(text))
             yield from (
-                f"TRITON_{found[1].upper().replace('-', '_')}_PATH"
-                for found in _TOOL.finditer(text)
+                f"TRITON_{match[1].upper().replace('-', '_')}_PATH"
+                for match in _TOOL.finditer(text)
             )
 
 
@@ -86,9 +86,9 @@ def test_the_linker_that_the_advice_speaks_of_is_used(
 ) -> None:
     """A stand-in for a linker, since wheels before 3.5 have none: what it writes is the result."""
     env, linker = built(f"triton-{release}"), tmp_path / "ld.lld"
-    asked = cell(env, "told", "copied", "gfx942")
-    (without,) = compile_all(env, [asked])
-    assert "ROCm linker" in said(without)
+    copied_cell = cell(env, "told", "copied", "gfx942")
+    (without,) = compile_all(env, [copied_cell])
+    assert "ROCm linker" in failure_text(without)
     linker.write_text(
         '#!/bin/sh\nfor each; do [ "$before" = -o ] && printf linked > "$each"; before=$each;'
         " done\n"
@@ -96,20 +96,20 @@ def test_the_linker_that_the_advice_speaks_of_is_used(
     linker.chmod(0o755)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TRITON_HIP_LLD_PATH", "ld.lld")  # relative to where the command runs
-    (linked,) = compile_all(env, [asked])
-    assert linked.built, said(linked)
+    (linked,) = compile_all(env, [copied_cell])
+    assert linked.built, failure_text(linked)
     assert linked.metrics["artifacts"]["hsaco"] == len("linked")
 
 
 def test_what_is_set_is_part_of_a_results_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = cell(BUILT, "faces", "fine")
-    seen = {cell_key(asked, BUILT, "w")}
+    fine_cell = cell(BUILT, "faces", "fine")
+    seen = {cell_key(fine_cell, BUILT, "w")}
     program = tmp_path / "ptxas"
 
     def changes() -> bool:
-        key = cell_key(asked, BUILT, "w")
+        key = cell_key(fine_cell, BUILT, "w")
         new = key not in seen
         seen.add(key)
         return new
@@ -144,11 +144,13 @@ def test_a_setting_that_changes_code_reaches_the_compiler(
     built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     env = built("triton-3.9.0")
-    asked = cell(env, "told", "chosen_pointers", "gfx942", pointer_range_32=("source", "result"))
-    (plain,) = compile_all(env, [asked])
+    pointer_cell = cell(
+        env, "told", "chosen_pointers", "gfx942", pointer_range_32=("source", "result")
+    )
+    (plain,) = compile_all(env, [pointer_cell])
     monkeypatch.setenv("DISABLE_PTXAS_OPT", "1")
     monkeypatch.setenv("AMDGCN_USE_BUFFER_OPS", "0")
-    (changed,) = compile_all(env, [asked])
+    (changed,) = compile_all(env, [pointer_cell])
     assert plain.built
     assert changed.built
     assert plain.metrics["artifacts"]["ttir"] > changed.metrics["artifacts"]["ttir"], (

@@ -29,7 +29,7 @@ def visits(modules: list[str]) -> list[tuple[str, list[str]]]:
     return [(room, list(some)) for room, some in groupby(modules, lambda path: path.split("/")[0])]
 
 
-def told(modules: list[str]) -> str:
+def document_list(modules: list[str]) -> str:
     """The list in the document."""
     lines = (
         f"{number}. {' '.join(f'`{path}`' for path in some)}"
@@ -66,9 +66,9 @@ def test_one_cells_way_is_as_the_architecture_tells_it(
     document = REPOSITORY / "docs" / "architecture.md"
     text = document.read_text(encoding="utf-8")
     if os.environ.get("COMPAT_REGOLD") == "1":
-        document.write_text(_LIST.sub(lambda _: told(modules), text), encoding="utf-8")
+        document.write_text(_LIST.sub(lambda _: document_list(modules), text), encoding="utf-8")
     else:
         (listed,) = _LIST.findall(text)
-        assert listed == told(modules), (
+        assert listed == document_list(modules), (
             "the way has changed; if that is meant, run again with COMPAT_REGOLD=1"
         )

@@ -65,7 +65,7 @@ def test_the_best_by_release_and_what_staying_costs() -> None:
 
 
 def test_an_inversion_has_two_stretches() -> None:
-    assert [(each.config, each.first, each.last) for each in INVERTED.stretches()] == [
+    assert [(stretch.config, stretch.first, stretch.last) for stretch in INVERTED.stretches()] == [
         (0, 0, 1),
         (1, 2, 3),
     ]
@@ -83,12 +83,14 @@ def test_an_inversion_has_two_stretches() -> None:
 def test_a_new_best_that_was_as_good_before_is_no_inversion() -> None:
     answer = answered([100, 150], [100, 100])
     assert not list(answer.inversions())
-    assert [(each.config, each.first, each.last) for each in answer.stretches()] == [(1, 0, 1)]
+    assert [(stretch.config, stretch.first, stretch.last) for stretch in answer.stretches()] == [
+        (1, 0, 1)
+    ]
     both_in_between = answered([100, 100, 150], [150, 100, 100])
-    assert [each.config for each in both_in_between.stretches()] == [0, 1]
+    assert [stretch.config for stretch in both_in_between.stretches()] == [0, 1]
     assert not list(both_in_between.inversions())
     later = answered([100, 150, 150], [100, 100, 120], [130, 130, 100])
-    assert [each.config for each in later.stretches()] == [1, 2]
+    assert [stretch.config for stretch in later.stretches()] == [1, 2]
 
 
 def test_a_config_that_is_as_good_everywhere_is_said_to_be() -> None:
@@ -305,14 +307,14 @@ def test_it_is_shown_as_a_legend_a_table_and_sentences() -> None:
 
 
 def test_data_has_all_timings_and_costs() -> None:
-    (told,) = tune_document([INVERTED])["answers"]
-    assert told["staying"][0] == [1.0, 1.0, 2.0, 2.0]
-    assert [release["best"] for release in told["releases"]] == [0, 0, 1, 1]
-    assert told["releases"][2]["timings"][0] == {
+    (answer,) = tune_document([INVERTED])["answers"]
+    assert answer["staying"][0] == [1.0, 1.0, 2.0, 2.0]
+    assert [release["best"] for release in answer["releases"]] == [0, 0, 1, 1]
+    assert answer["releases"][2]["timings"][0] == {
         "status": "ok",
         "us": 150,
         "spread": 0.0,
         "cost": 2.0,
     }
-    assert told["inversions"] == [["3.1.0", "3.2.0"]]
-    assert told["steadiest"] == {"config": 1, "cost": 1.2}
+    assert answer["inversions"] == [["3.1.0", "3.2.0"]]
+    assert answer["steadiest"] == {"config": 1, "cost": 1.2}

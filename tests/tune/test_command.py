@@ -35,8 +35,8 @@ SELECTED = ("--envs", "3.5.1,3.9.0", "--target", "sm_90")
 ENVS = ("triton-3.5.1", "triton-3.9.0")
 
 
-def run(*words: str, code: int = 0) -> Result:
-    done = CliRunner().invoke(main, words)
+def run(*arguments: str, code: int = 0) -> Result:
+    done = CliRunner().invoke(main, arguments)
     assert done.exit_code == code, done.output
     return done
 
@@ -76,7 +76,7 @@ def test_from_a_kernel_file_to_the_answer(
     assert {cell["contest"] for cell in index["cells"]} == {"by_code/as_written/default"}
     assert len({cell["problem"] for cell in index["cells"]}) == 1
     settings = [cell["launch"]["settings"] for cell in index["cells"]]
-    assert {(each["BLOCK"], each["num_warps"]) for each in settings} == {
+    assert {(config["BLOCK"], config["num_warps"]) for config in settings} == {
         (64, 2), (64, 4), (128, 2), (128, 4)
     }  # fmt: skip
 
@@ -127,14 +127,14 @@ def check_judges(answer: dict[str, Any]) -> None:
         next(t["us"] for t in release["timings"] if t and t["cost"] == 1.0)
         for release in answer["releases"]
     ]
-    found = bisected(f"best>{1.1 * max(best)}")
-    assert [probe["value"] for probe in found["probes"]] == best
-    assert {probe["judgement"] for probe in found["probes"]} == {"good"}
+    bisection = bisected(f"best>{1.1 * max(best)}")
+    assert [probe["value"] for probe in bisection["probes"]] == best
+    assert {probe["judgement"] for probe in bisection["probes"]} == {"good"}
     slow = bisected(f"best>{0.9 * min(best)}")
     assert {probe["judgement"] for probe in slow["probes"]} == {"bad"}
 
-    kept = answer["releases"][0]["best"]
-    costs = [release["timings"][kept]["cost"] for release in answer["releases"]]
+    config = answer["releases"][0]["best"]
+    costs = [release["timings"][config]["cost"] for release in answer["releases"]]
     staying = bisected(f"staying>{max(costs) - 1e-6}")
     assert [probe["value"] for probe in staying["probes"]] == pytest.approx(costs)
     assert [probe["judgement"] for probe in staying["probes"]] == [
@@ -216,8 +216,8 @@ def test_kernels_whose_launches_are_recorded_are_not_tuned(
         shutil.copy(path, tmp_path)
     (tmp_path / "rms_norm.toml").write_text(f"{text}\n[tune]\noptions = {{ opt_level = [2, 3] }}\n")
     monkeypatch.chdir(tmp_path)
-    words = ("rms_norm.toml", "--envs", "cute-4.8.1", "--target", "sm_90a", "--build", "tuned")
-    done = run("tune", *words, code=SelectionError.exit_code)
+    arguments = ("rms_norm.toml", "--envs", "cute-4.8.1", "--target", "sm_90a", "--build", "tuned")
+    done = run("tune", *arguments, code=SelectionError.exit_code)
     assert "error: `compat tune` does not tune kernels of CuTe DSL" in done.stderr
     assert "Write each config as a case of the kernel file" in done.stderr
 
@@ -265,8 +265,8 @@ def test_the_configs_of_a_captured_autotuner_are_compared(
     capture_program(("program.py",), options, python=pair.python)
     kernel = Path("captured/twice.toml")
     assert "[tune]\nconstexprs = {BLOCK = []}" in kernel.read_text()
-    words = (str(kernel), "--envs", "3.9.0", "--target", "sm_90", "--build", "tuned")
-    done = run("tune", *words, code=SelectionError.exit_code)
+    arguments = (str(kernel), "--envs", "3.9.0", "--target", "sm_90", "--build", "tuned")
+    done = run("tune", *arguments, code=SelectionError.exit_code)
     assert "error: the problem of twice is a recorded launch, without right results" in done.stderr
 
     capture_program(("program.py",), evolve(options, problems=False), python=pair.python)
@@ -274,13 +274,13 @@ def test_the_configs_of_a_captured_autotuner_are_compared(
         "[tune]", '[problem]\nsource = "../doubled.py"\nfunction = "doubled"\n\n[tune]'
     )
     kernel.write_text(text)
-    run("tune", *words)
+    run("tune", *arguments)
     index = json.loads(Path("tuned/index.json").read_text())
     assert index["left_out"] == []
     assert len({cell["problem"] for cell in index["cells"]}) == 1
     (contest,) = {cell["contest"] for cell in index["cells"]}
     assert contest.startswith("twice/")
     settings = [cell["launch"]["settings"] for cell in index["cells"]]
-    assert sorted((each["BLOCK"], each["num_warps"]) for each in settings) == [
+    assert sorted((config["BLOCK"], config["num_warps"]) for config in settings) == [
         (64, 2), (64, 4), (128, 2), (128, 4)
     ]  # fmt: skip

@@ -117,10 +117,10 @@ variant = [
 ]
 """
     source = f"{KERNEL}\n@triton.jit\ndef whole(x_ptr, n, D: tl.constexpr):\n    pass\n"
-    blocks, whole = loaded(tmp_path, text, source=source)
+    blocks, whole_variant = loaded(tmp_path, text, source=source)
     assert blocks.tuning.constexprs == {"BLOCK": (64,)}
-    assert whole.tuning.constexprs == {}
-    assert [len(work.configs) for work in workloads_of([blocks, whole])] == [2, 2]
+    assert whole_variant.tuning.constexprs == {}
+    assert [len(work.configs) for work in workloads_of([blocks, whole_variant])] == [2, 2]
 
 
 def test_recorded_launches_have_no_workload(tmp_path: Path) -> None:

@@ -111,22 +111,24 @@ def specs(folder: Path, package: str = "ops") -> dict[str, Specialization]:
     }
 
 
-def attempts(built: BuiltEnv, found: dict[str, Specialization]) -> dict[str, Evidence]:
+def attempts(built: BuiltEnv, specializations: dict[str, Specialization]) -> dict[str, Evidence]:
     with LocalExecutor() as executor:
-        told: dict[str, Evidence] = {}
-        for name, spec in found.items():
+        evidence: dict[str, Evidence] = {}
+        for name, spec in specializations.items():
             cell = Cell(env=built.env, target=TARGETS["sm_90"], spec=spec)
             with closing(executor.submit(Batch([cell], built, LIMITS))) as answers:
-                told[name] = next(answers).attempts[0]
-        return told
+                evidence[name] = next(answers).attempts[0]
+        return evidence
 
 
 def facts(evidence: Evidence) -> object:
     """All that an attempt tells but how long it took."""
-    made = [(stage, each.digest) for done in evidence.done for stage, each in done.made.items()]
-    raised = [(each.type, each.message) for each in evidence.raised]
+    digests = [
+        (stage, artifact.digest) for done in evidence.done for stage, artifact in done.made.items()
+    ]
+    raised = [(exception.type, exception.message) for exception in evidence.raised]
     return (
-        made,
+        digests,
         raised,
         evidence.stage,
         evidence.signal,
@@ -150,11 +152,13 @@ def test_an_attempt_is_the_same_in_a_copy_of_a_process_that_has_imported_the_pac
 
     Of a module that ends the process, too.
     """
-    found = specs(written(tmp_path, LIBRARY))
-    begun = attempts(env, found)
-    alone = attempts(env, {name: evolve(spec, package="") for name, spec in found.items()})
-    assert {name: facts(each) for name, each in begun.items()} == {
-        name: facts(each) for name, each in alone.items()
+    specializations = specs(written(tmp_path, LIBRARY))
+    begun = attempts(env, specializations)
+    alone = attempts(
+        env, {name: evolve(spec, package="") for name, spec in specializations.items()}
+    )
+    assert {name: facts(evidence) for name, evidence in begun.items()} == {
+        name: facts(evidence) for name, evidence in alone.items()
     }
     assert begun["act"].built
     assert begun["needs"].built
@@ -163,9 +167,9 @@ def test_an_attempt_is_the_same_in_a_copy_of_a_process_that_has_imported_the_pac
     assert begun["crashes"].signal == begun["aborts/act"].signal == "SIGABRT"
     assert begun["fails/act"].raised[-1].type == "AttributeError"
     assert begun["lacks"].raised[-1].type == "compat.UnavailableValue"
-    assert any("heard by every kernel" in each.message for each in begun["act"].warnings)
-    heard = [each.message for each in begun["deep/more/act"].warnings]
-    assert [message for message in heard if "heard" in message] == [
+    assert any("heard by every kernel" in warning.message for warning in begun["act"].warnings)
+    messages = [warning.message for warning in begun["deep/more/act"].warnings]
+    assert [message for message in messages if "heard" in message] == [
         "heard by every kernel",
         "heard in deep",
     ]
@@ -178,25 +182,29 @@ def test_a_package_that_cannot_be_imported_fails_once_for_all_modules(
     env: BuiltEnv, tmp_path: Path
 ) -> None:
     """As in a process of its own: the same error at the same line, and all that was read."""
-    told = tmp_path / "told"
+    import_log = tmp_path / "told"
     library = {
         **LIBRARY,
         "waves/broken/__init__.py": (
-            f"open({str(told)!r}, 'a').write('imported ')\nimport warnings, torch, triton\n"
+            f"open({str(import_log)!r}, 'a').write('imported ')\nimport warnings, torch, triton\n"
             "warnings.warn('soon')\nfrom ..ops import told\ntriton.no_such_name(told)\n"
         ),
         "waves/broken/other.py": LIBRARY["waves/broken/act.py"],
     }
-    found = specs(written(tmp_path, library), "broken")
-    typed = evolve(found["act"].compile, constexprs={"BLOCK": 64, "KIND": {"torch_dtype": "half"}})
-    found["typed"] = evolve(found["act"], compile=typed)
-    begun = attempts(env, found)
-    tries = len(told.read_text().split())
-    alone = attempts(env, {name: evolve(spec, package="") for name, spec in found.items()})
-    assert {name: facts(each) for name, each in begun.items()} == {
-        name: facts(each) for name, each in alone.items()
+    specializations = specs(written(tmp_path, library), "broken")
+    typed = evolve(
+        specializations["act"].compile, constexprs={"BLOCK": 64, "KIND": {"torch_dtype": "half"}}
+    )
+    specializations["typed"] = evolve(specializations["act"], compile=typed)
+    begun = attempts(env, specializations)
+    tries = len(import_log.read_text().split())
+    alone = attempts(
+        env, {name: evolve(spec, package="") for name, spec in specializations.items()}
+    )
+    assert {name: facts(evidence) for name, evidence in begun.items()} == {
+        name: facts(evidence) for name, evidence in alone.items()
     }
-    assert (tries, len(told.read_text().split())) == (3, 11)
+    assert (tries, len(import_log.read_text().split())) == (3, 11)
     assert begun["act"].raised[-1].type == "AttributeError"
     assert begun["act"].at is not None
     assert begun["act"].warnings
@@ -222,20 +230,21 @@ def test_each_package_is_imported_once(built: Callable[[str], BuiltEnv], tmp_pat
     """The outermost once until it is known that PyTorch is absent, and once with a stand-in,
     however many kernels follow, and packages in it.
     """
-    told = tmp_path / "told"
+    import_log = tmp_path / "told"
     packages = ("ops", "ops/deep", "ops/deep/more")
     noting = {
-        f"waves/{name}/__init__.py": f"open({str(told)!r}, 'a').write('{name} ')\nimport torch\n"
+        f"waves/{name}/__init__.py": f"open({str(import_log)!r}, 'a').write('{name} ')\n"
+        "import torch\n"
         for name in packages
     }
     act = {f"waves/{name}/act.py": LIBRARY["waves/ops/needs.py"] for name in packages}
     act |= {f"waves/{name}/other.py": LIBRARY["waves/ops/needs.py"] for name in packages}
     plain = {name: text.replace("import another_package\n", "") for name, text in act.items()}
     root = {"compat-library.json": LIBRARY["compat-library.json"], "waves/__init__.py": ""}
-    found = attempts(built("triton-3.9.0"), specs(written(tmp_path, root | noting | plain)))
-    assert len(found) == 6
-    assert all(each.built for each in found.values())
-    assert told.read_text().split() == ["ops", *packages]
+    by_kernel = attempts(built("triton-3.9.0"), specs(written(tmp_path, root | noting | plain)))
+    assert len(by_kernel) == 6
+    assert all(evidence.built for evidence in by_kernel.values())
+    assert import_log.read_text().split() == ["ops", *packages]
 
 
 @pytest.fixture
@@ -263,7 +272,7 @@ def test_a_worker_is_forked_from_that_of_the_package_around_it(
     monkeypatch.setattr(pool, "_UNUSED", 1)
     env, folder = built("triton-3.9.0"), written(tmp_path, LIBRARY)
     more, deep = chain(env, folder, "deep/more/act"), chain(env, folder, "deep/act")
-    assert [each.name for each in more.with_outer] == [
+    assert [package.name for package in more.with_outer] == [
         "waves.ops",
         "waves.ops.deep",
         "waves.ops.deep.more",

@@ -62,9 +62,9 @@ def test_a_worker_that_keeps_the_contract_is_believed() -> None:
     ],
 )
 def test_what_is_no_answer_is_never_ok(behaviour: str) -> None:
-    found = attempts(behaviour)
-    assert len(found) == 2
-    for evidence in found:
+    all_evidence = attempts(behaviour)
+    assert len(all_evidence) == 2
+    for evidence in all_evidence:
         assert not evidence.built
         assert not evidence.answered
         assert evidence.protocol or evidence.exit_code == 0 or evidence.deadline
@@ -107,8 +107,8 @@ def test_a_worker_that_refuses_an_action_is_an_error_of_use() -> None:
 
 @pytest.mark.parametrize("behaviour", ["answers_twice", "garbage_between", "answers_for_the_next"])
 def test_noise_around_right_answers_does_not_change_them(behaviour: str) -> None:
-    found = attempts(behaviour)
-    assert [(evidence.answered, evidence.built) for evidence in found] == [
+    all_evidence = attempts(behaviour)
+    assert [(evidence.answered, evidence.built) for evidence in all_evidence] == [
         (True, False),
         (True, True),
     ]
@@ -130,7 +130,7 @@ def test_a_server_that_never_gets_ready_is_broken(behaviour: str) -> None:
 
 
 def test_a_server_that_dies_with_a_cell_in_flight_leaves_no_answer() -> None:
-    found = attempts("server_dies", count=1)
-    assert [(e.answered, e.built, e.exit_code, e.signal) for e in found] == [
+    all_evidence = attempts("server_dies", count=1)
+    assert [(e.answered, e.built, e.exit_code, e.signal) for e in all_evidence] == [
         (False, False, None, None)
     ]

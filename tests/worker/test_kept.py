@@ -52,8 +52,8 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="rt-", dir="/tmp"))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     yield folder
-    for each in pool.resident_workers():
-        os.kill(each.pid, signal.SIGKILL)
+    for worker in pool.resident_workers():
+        os.kill(worker.pid, signal.SIGKILL)
     shutil.rmtree(folder)
 
 
@@ -95,16 +95,16 @@ def test_the_next_command_finds_the_worker_of_the_last(env: BuiltEnv) -> None:
 def test_two_commands_share_a_worker(env: BuiltEnv) -> None:
     with borrow(env) as one, borrow(env) as other:
         assert one.hello.pid == other.hello.pid
-        found: list[Evidence] = []
+        attempts: list[Evidence] = []
         threads = [
-            threading.Thread(target=lambda server=server: found.append(built_by(server, env)))
+            threading.Thread(target=lambda server=server: attempts.append(built_by(server, env)))
             for server in (one, other)
         ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-    assert [evidence.built for evidence in found] == [True, True]
+    assert [evidence.built for evidence in attempts] == [True, True]
 
 
 def test_a_driver_that_goes_without_a_word_harms_nobody(env: BuiltEnv, runtime: Path) -> None:
@@ -155,7 +155,7 @@ def test_an_edited_toolchain_gets_a_new_worker(
         assert second.hello.pid != first.hello.pid
         assert built_by(second, own_env).built
     wait_until(lambda: not is_there(first.hello.pid), SOON)
-    assert [each.pid for each in pool.resident_workers()] == [second.hello.pid]
+    assert [worker.pid for worker in pool.resident_workers()] == [second.hello.pid]
 
 
 def test_another_environment_gets_another_worker(

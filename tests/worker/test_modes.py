@@ -36,19 +36,19 @@ def test_ir_of_one_release_compiles_in_another(
 ) -> None:
     old, new = built("triton-3.1.0"), built("triton-3.9.0")
     with Store(tmp_path) as store:
-        made = one(old, store, KEEPING_IR)
-        assert list(made.kept) == ["ttir", "ttgir", "llir", "ptx", "cubin"]
-        ttir = store.artifacts / made.kept["ttir"]
+        evidence = one(old, store, KEEPING_IR)
+        assert list(evidence.kept) == ["ttir", "ttgir", "llir", "ptx", "cubin"]
+        ttir = store.artifacts / evidence.kept["ttir"]
         assert "tt.func public @looped" in ttir.read_text()
-        (done,) = made.done
+        (done,) = evidence.done
         assert (done.do, done.requires) == ("compile", ())
         facts = {
             stage: Made(size=(path := store.artifacts / name).stat().st_size, digest=path.name[:16])
-            for stage, name in made.kept.items()
+            for stage, name in evidence.kept.items()
         }
-        assert {stage: done.made[stage] for stage in made.kept} == facts
-        given = Mode(actions=(Compile(ir="some.ttir"),), given={"some.ttir": ttir.read_bytes()})
-        crossed, back = one(new, store, given), one(old, store, given)
+        assert {stage: done.made[stage] for stage in evidence.kept} == facts
+        mode = Mode(actions=(Compile(ir="some.ttir"),), given={"some.ttir": ttir.read_bytes()})
+        crossed, back = one(new, store, mode), one(old, store, mode)
     assert crossed.built
     assert "ast" not in crossed.stages
     assert back.built

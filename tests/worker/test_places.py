@@ -51,9 +51,9 @@ def attempts(server: OwnWorker, cells: list[Cell]) -> dict[str, Evidence]:
     }
 
 
-def place_of(file: str, words: str) -> str:
+def place_of(file: str, text: str) -> str:
     lines = (KERNELS / f"{file}.py").read_text().splitlines()
-    return f"{file}.py:{next(number for number, line in enumerate(lines, 1) if words in line)}"
+    return f"{file}.py:{next(number for number, line in enumerate(lines, 1) if text in line)}"
 
 
 def test_each_cell_of_a_batch_names_its_own_line(server: OwnWorker, env: BuiltEnv) -> None:
@@ -61,14 +61,14 @@ def test_each_cell_of_a_batch_names_its_own_line(server: OwnWorker, env: BuiltEn
 
     An answer says itself what it is about.
     """
-    found = attempts(server, [cell(env, "failures", name) for name in LINES])
-    told = {
+    by_function = attempts(server, [cell(env, "failures", name) for name in LINES])
+    diagnoses = {
         name: (evidence.diagnosis.location, evidence.diagnosis.line)
-        for name, evidence in found.items()
+        for name, evidence in by_function.items()
     }
-    wanted = {name: place_of("failures", words) for name, words in LINES.items()}
-    assert {name: place for name, (place, _) in told.items()} == wanted
-    assert all(LINES[name] in (line or "") for name, (_, line) in told.items())
+    expected = {name: place_of("failures", text) for name, text in LINES.items()}
+    assert {name: place for name, (place, _) in diagnoses.items()} == expected
+    assert all(LINES[name] in (line or "") for name, (_, line) in diagnoses.items())
 
 
 @pytest.mark.parametrize("name", ["unknown_keyword", "unfit_sum", "asserts", "calls_another"])
@@ -138,17 +138,17 @@ def test_an_error_without_words_is_told_by_where_it_was_raised(
     server: OwnWorker, env: BuiltEnv
 ) -> None:
     evidence = attempts(server, [cell(env, "failures", "load_of_a_number")])["load_of_a_number"]
-    said = symptoms.of(evidence, KNOWLEDGE.wording)
-    assert said.place in ("semantic.py: _load_legacy", "semantic.py: load")
-    assert said.statement.startswith("raise ValueError(")
+    failure_symptoms = symptoms.of(evidence, KNOWLEDGE.wording)
+    assert failure_symptoms.place in ("semantic.py: _load_legacy", "semantic.py: load")
+    assert failure_symptoms.statement.startswith("raise ValueError(")
 
 
 def test_the_frames_of_a_hidden_cause_are_told(server: OwnWorker, env: BuiltEnv) -> None:
     """Triton hides what a failure was made of (``raise CompilationError(…) from None``)."""
     evidence = attempts(server, [cell(env, "failures", "undefined_name")])["undefined_name"]
-    said = symptoms.of(evidence, KNOWLEDGE.wording)
-    assert said.place == "code_generator.py: name_lookup"
-    assert said.statement.startswith("raise NameError(")
+    failure_symptoms = symptoms.of(evidence, KNOWLEDGE.wording)
+    assert failure_symptoms.place == "code_generator.py: name_lookup"
+    assert failure_symptoms.statement.startswith("raise NameError(")
 
 
 def test_frames_are_bounded_and_none_is_ours(server: OwnWorker, env: BuiltEnv) -> None:
@@ -165,16 +165,16 @@ def test_a_confirmation_says_whether_the_target_is_known(server: OwnWorker, env:
         cell(env, "failures", "undefined_name", target=target)
         for target in ("sm_90", "sm_120", "gfx942")
     ]
-    found = [
+    confirmations = [
         next(
             evidence
             for _, evidence in attempt(
-                server, [each], LIMITS, stop=threading.Event(), mode=DIAGNOSTIC
+                server, [failing_cell], LIMITS, stop=threading.Event(), mode=DIAGNOSTIC
             )
         )
-        for each in cells
+        for failing_cell in cells
     ]
     knows_blackwell = env.env.name != "triton-3.0.0"
-    assert [evidence.target_known for evidence in found] == [True, knows_blackwell, None]
+    assert [evidence.target_known for evidence in confirmations] == [True, knows_blackwell, None]
     ((_, plain),) = attempt(server, [cells[0]], LIMITS, stop=threading.Event(), mode=PLAIN)
     assert plain.target_known is None

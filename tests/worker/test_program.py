@@ -33,19 +33,19 @@ def judged(result: Result) -> Callable[..., tuple[Judgement, str]]:
     """What a command with these options hears of the result, and what it prints."""
 
     def ask(command: str, *options: str, times: int = 1) -> tuple[Judgement, str]:
-        found: list[Judgement] = []
+        judgements: list[Judgement] = []
 
         @click.command()
         @judge_options("ok", "What counts as good.")
         def probe(criterion: Criterion) -> None:
-            found.extend(criterion(result) for _ in range(times))
+            judgements.extend(criterion(result) for _ in range(times))
 
         done = CliRunner().invoke(
             probe, ["--judge", f"run={command}", *options], catch_exceptions=False
         )
         assert done.exit_code == 0
         assert done.stdout == ""
-        return found[0], done.stderr
+        return judgements[0], done.stderr
 
     return ask
 
@@ -87,8 +87,8 @@ def test_what_it_leaves_in_its_group_ends_with_it(judged: Judged, tmp_path: Path
 def test_what_it_prints_is_shown_where_it_does_not_say_good(
     judged: Judged, code: int, judgement: Judgement
 ) -> None:
-    said, shown = judged(f"echo this is why; echo and that >&2; exit {code}")
-    assert said is judgement
+    actual, shown = judged(f"echo this is why; echo and that >&2; exit {code}")
+    assert actual is judgement
     assert shown.endswith(f"the judge's program: exit code {code}\n  this is why\n  and that\n")
 
 

@@ -88,7 +88,7 @@ def stand_in(tmp_path: Path, env: BuiltEnv) -> Callable[[str], Path]:
     return make
 
 
-def told(outcome: Outcome) -> tuple[str, str]:
+def status_and_class(outcome: Outcome) -> tuple[str, str]:
     assert outcome.failure is not None
     return str(outcome.status), outcome.failure.failure_class
 
@@ -98,7 +98,7 @@ def test_compile_time_has_what_the_assembler_computes_and_not_what_it_waits(
     outcome_with: With, stand_in: Callable[[str], Path]
 ) -> None:
     alone, waiting = (
-        outcome_with(stand_in(f'{words}exec $PTXAS "$@"')) for words in ("", "sleep 2\n")
+        outcome_with(stand_in(f'{prefix}exec $PTXAS "$@"')) for prefix in ("", "sleep 2\n")
     )
     assert waiting.seconds > 2
     assert alone.compile_seconds is not None
@@ -127,10 +127,10 @@ def test_one_that_is_stopped_has_the_time_that_its_assembler_computed(
     outcome_with: With, stand_in: Callable[[str], Path]
 ) -> None:
     computing = outcome_with(stand_in(COMPUTE.format(seconds=600)), deadline=3)
-    assert told(computing) == ("timed_out", "timeout")
+    assert status_and_class(computing) == ("timed_out", "timeout")
     assert 0.3 < computing.stages["cubin"] < 30
     waiting = outcome_with(stand_in("sleep 600"), deadline=3)
-    assert told(waiting) == ("timed_out", "timeout")
+    assert status_and_class(waiting) == ("timed_out", "timeout")
     assert waiting.stages["cubin"] < 1
 
 
@@ -139,7 +139,7 @@ def test_one_that_dies_of_its_own_mistake_is_a_crash(
     outcome_with: With, stand_in: Callable[[str], Path], signal: str
 ) -> None:
     outcome = outcome_with(stand_in(f"kill -{signal} $$"))
-    assert told(outcome) == ("crashed", "assembler-crash")
+    assert status_and_class(outcome) == ("crashed", "assembler-crash")
     assert outcome.stage == "cubin"
 
 
@@ -148,13 +148,13 @@ def test_one_that_is_killed_says_nothing_of_the_kernel(
     outcome_with: With, stand_in: Callable[[str], Path], signal: str
 ) -> None:
     outcome = outcome_with(stand_in(f"kill -{signal} $$"))
-    assert told(outcome) == ("lost", "machine")
+    assert status_and_class(outcome) == ("lost", "machine")
 
 
 def test_one_that_makes_nothing_is_not_the_one_that_was_installed(
     outcome_with: With, stand_in: Callable[[str], Path]
 ) -> None:
-    assert told(outcome_with(stand_in("exit 0"))) == ("env_broken", "toolchain-damaged")
+    assert status_and_class(outcome_with(stand_in("exit 0"))) == ("env_broken", "toolchain-damaged")
 
 
 @pytest.mark.parametrize("content", [b"", b"\x7fELF cut short"], ids=["empty", "cut short"])
@@ -164,7 +164,7 @@ def test_one_that_is_damaged_is_the_envs_trouble(
     ptxas = tmp_path / "ptxas"
     ptxas.write_bytes(content)
     ptxas.chmod(0o755)
-    assert told(outcome_with(ptxas)) == ("env_broken", "toolchain-damaged")
+    assert status_and_class(outcome_with(ptxas)) == ("env_broken", "toolchain-damaged")
 
 
 @pytest.mark.parametrize(
@@ -181,6 +181,8 @@ def test_an_assembler_without_triton_around_it(
     ptx.write_text(".version 8.0\n.target sm_80\n")
     evidence = assemble(PARTS.assembler, ptxas, ptx, 30)
     assert (
-        told(classify.classify([evidence], target=TARGETS["sm_80"], knowledge=KNOWLEDGE))
+        status_and_class(
+            classify.classify([evidence], target=TARGETS["sm_80"], knowledge=KNOWLEDGE)
+        )
         == expected
     )

@@ -61,14 +61,16 @@ def test_the_worker_serves(
         assert server.hello.ready, server.hello
         cells = [cell(Env(name="some"), "faces", function) for function in functions]
         limits = Limits(deadline=60, memory=4 << 30)
-        found = [evidence for _, evidence in attempt(server, cells, limits, stop=threading.Event())]
+        attempts = [
+            evidence for _, evidence in attempt(server, cells, limits, stop=threading.Event())
+        ]
         for leak in QUESTIONS:
             path = (
                 written(tmp_path / leak.replace(" ", "_"), {"leaking.py": LEAKS[leak]})
                 / "leaking.py"
             )
-            asked = Cell(env=Env(name="some"), target=TARGETS["sm_90"], spec=spec(path))
-            ((_, refused),) = attempt(server, [asked], limits, stop=threading.Event())
+            leaking_cell = Cell(env=Env(name="some"), target=TARGETS["sm_90"], spec=spec(path))
+            ((_, refused),) = attempt(server, [leaking_cell], limits, stop=threading.Event())
             assert "this env lacks" in refused.raised[0].message, (leak, refused)
     # A socket's path has to be short.
     with tempfile.TemporaryDirectory(prefix="rt-", dir="/tmp") as runtime:
@@ -80,6 +82,6 @@ def test_the_worker_serves(
                 pids.append(server.hello.pid)
         assert pids[0] == pids[1] > 0
         assert pool.stop_resident_workers().told == 1
-    assert [evidence.built for evidence in found] == [True, False, False, True]
-    assert found[1].signal == "SIGABRT"
-    assert found[2].raised
+    assert [evidence.built for evidence in attempts] == [True, False, False, True]
+    assert attempts[1].signal == "SIGABRT"
+    assert attempts[2].raised

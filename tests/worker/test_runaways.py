@@ -50,10 +50,10 @@ def marked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     mark = f"compat-test-{tmp_path.name}-{os.getpid()}"
     monkeypatch.setenv("LOGNAME", mark)  # one of those that are passed on
     yield
-    left = with_mark(mark)
-    for pid in left:
+    survivors = with_mark(mark)
+    for pid in survivors:
         os.kill(pid, signal.SIGKILL)
-    assert not left, "processes outlived their cells"
+    assert not survivors, "processes outlived their cells"
 
 
 @pytest.fixture
@@ -65,27 +65,27 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def with_mark(mark: str) -> list[int]:
-    found = []
+    pids = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             try:
                 if f"LOGNAME={mark}".encode() in (entry / "environ").read_bytes().split(b"\0"):
-                    found.append(int(entry.name))
+                    pids.append(int(entry.name))
             except OSError:
                 continue
-    return found
+    return pids
 
 
 def attempts(
     server: WorkerClient, env: BuiltEnv, functions: list[str], limits: Limits = LIMITS
 ) -> dict[str, Evidence]:
     cells = [cell(env, "runaways", function) for function in functions]
-    found = [
+    pairs = [
         (done.spec.function, evidence)
         for done, evidence in attempt(server, cells, limits, stop=threading.Event())
     ]
-    assert [function for function, _ in found] == functions
-    return dict(found)
+    assert [function for function, _ in pairs] == functions
+    return dict(pairs)
 
 
 def others(server: OwnWorker) -> set[int]:
@@ -97,7 +97,7 @@ def others(server: OwnWorker) -> set[int]:
 def test_what_a_cell_leaves_ends_with_the_cell(
     server: OwnWorker, env: BuiltEnv, function: str
 ) -> None:
-    cells = [cell(env, "runaways", each) for each in (function, "fine", "fine")]
+    cells = [cell(env, "runaways", name) for name in (function, "fine", "fine")]
     started = time.monotonic()
     for number, (_, evidence) in enumerate(attempt(server, cells, PATIENT, stop=threading.Event())):
         assert evidence.built, evidence
@@ -112,24 +112,27 @@ def test_a_hang_with_runaways_ends_at_its_deadline(
     server: OwnWorker, env: BuiltEnv, function: str
 ) -> None:
     started = time.monotonic()
-    found = attempts(server, env, [function, "fine"])
+    by_function = attempts(server, env, [function, "fine"])
     assert time.monotonic() - started < 3 * LIMITS.deadline
-    assert (found[function].answered, found[function].deadline) == (False, LIMITS.deadline)
-    assert found["fine"].built
+    assert (by_function[function].answered, by_function[function].deadline) == (
+        False,
+        LIMITS.deadline,
+    )
+    assert by_function["fine"].built
     assert others(server) == set()
 
 
 def test_an_abort_with_runaways_is_told_at_once(server: OwnWorker, env: BuiltEnv) -> None:
     started = time.monotonic()
-    found = attempts(server, env, ["aborts_with_runaways", "fine"], PATIENT)
+    by_function = attempts(server, env, ["aborts_with_runaways", "fine"], PATIENT)
     assert time.monotonic() - started < 20
-    assert found["aborts_with_runaways"].signal == "SIGABRT"
-    assert found["fine"].built
+    assert by_function["aborts_with_runaways"].signal == "SIGABRT"
+    assert by_function["fine"].built
 
 
 def test_of_a_process_and_its_copy_only_one_answers(server: OwnWorker, env: BuiltEnv) -> None:
-    found = attempts(server, env, ["forks", "fine"], PATIENT)
-    assert [(evidence.built, evidence.protocol) for evidence in found.values()] == [
+    by_function = attempts(server, env, ["forks", "fine"], PATIENT)
+    assert [(evidence.built, evidence.protocol) for evidence in by_function.values()] == [
         (True, ()),
         (True, ()),
     ]
@@ -138,9 +141,9 @@ def test_of_a_process_and_its_copy_only_one_answers(server: OwnWorker, env: Buil
 def test_a_process_that_leaves_its_copy_behind_has_not_answered(
     server: OwnWorker, env: BuiltEnv
 ) -> None:
-    found = attempts(server, env, ["daemonizes", "fine"], PATIENT)
-    assert (found["daemonizes"].answered, found["daemonizes"].exit_code) == (False, 0)
-    assert found["fine"].built
+    by_function = attempts(server, env, ["daemonizes", "fine"], PATIENT)
+    assert (by_function["daemonizes"].answered, by_function["daemonizes"].exit_code) == (False, 0)
+    assert by_function["fine"].built
 
 
 def test_a_stopped_server_holds_nobody_up(
@@ -148,9 +151,9 @@ def test_a_stopped_server_holds_nobody_up(
 ) -> None:
     monkeypatch.setattr(watch, "_REAP_DEADLINE", 2.0)
     started = time.monotonic()
-    found = attempts(server, env, ["stops_server"])
+    by_function = attempts(server, env, ["stops_server"])
     assert time.monotonic() - started < 3 * LIMITS.deadline
-    assert not found["stops_server"].answered
+    assert not by_function["stops_server"].answered
     assert not server.alive
 
 
@@ -158,27 +161,27 @@ def test_a_server_is_spared_whose_batch_took_longer_than_forking_may(
     server: OwnWorker, env: BuiltEnv, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watch, "_SERVER_DEADLINE", 1.0)
-    found = attempts(
+    by_function = attempts(
         server, env, ["hangs_with_runaways", "fine"], Limits(deadline=2, memory=4 << 30)
     )
-    assert (found["hangs_with_runaways"].protocol, found["fine"].built) == ((), True)
+    assert (by_function["hangs_with_runaways"].protocol, by_function["fine"].built) == ((), True)
     assert server.alive
 
 
 def test_a_killed_server_leaves_nothing_behind(server: OwnWorker, env: BuiltEnv) -> None:
-    found = attempts(server, env, ["kills_server"])
-    assert not found["kills_server"].answered
+    by_function = attempts(server, env, ["kills_server"])
+    assert not by_function["kills_server"].answered
 
 
 def test_a_worker_that_stays_keeps_its_drivers_apart(
     env: BuiltEnv, runtime: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What one driver's batch leaves is ended without touching what runs for the other."""
-    found: dict[str, dict[str, Evidence]] = {}
+    by_driver: dict[str, dict[str, Evidence]] = {}
 
     def drive(name: str, functions: list[str], limits: Limits) -> None:
         with pool.borrow(env, WORKER, folder_digest(WORKER), 60) as borrowed:
-            found[name] = attempts(borrowed, env, functions, limits)
+            by_driver[name] = attempts(borrowed, env, functions, limits)
 
     with pool.borrow(env, WORKER, folder_digest(WORKER), 60) as first:
         quiet = threading.Thread(
@@ -188,9 +191,9 @@ def test_a_worker_that_stays_keeps_its_drivers_apart(
         quiet.start()
         for _ in range(3):
             drive("loud", ["leaves_one", "aborts_with_runaways", "fine"], PATIENT)
-            assert found["loud"]["fine"].built
+            assert by_driver["loud"]["fine"].built
         quiet.join()
-        assert found["quiet"]["hangs_with_runaways"].deadline == 8
+        assert by_driver["quiet"]["hangs_with_runaways"].deadline == 8
         assert [pid for pid in with_mark(os.environ["LOGNAME"]) if pid != first.hello.pid] == []
         os.kill(first.hello.pid, signal.SIGKILL)
         while first.alive:

@@ -39,12 +39,12 @@ def server(env: BuiltEnv) -> Iterator[OwnWorker]:
 
 
 def attempts(server: OwnWorker, cells: list[Cell], limits: Limits = LIMITS) -> dict[str, Evidence]:
-    found = {}
+    by_function = {}
     for done, evidence in attempt(server, cells, limits, stop=threading.Event()):
-        assert done.spec.function not in found, "two answers for one cell"
-        found[done.spec.function] = evidence
-    assert list(found) == [each.spec.function for each in cells]
-    return found
+        assert done.spec.function not in by_function, "two answers for one cell"
+        by_function[done.spec.function] = evidence
+    assert list(by_function) == [cell.spec.function for cell in cells]
+    return by_function
 
 
 def descendants(ancestor: int) -> set[int]:
@@ -98,15 +98,15 @@ def test_amd_targets_report_their_registers(built: Callable[[str], BuiltEnv]) ->
 
 def test_an_abort_in_the_middle_costs_only_itself(server: OwnWorker, env: BuiltEnv) -> None:
     functions = ["fine", "block_typed_bound", "looped", "missing_name"]
-    found = attempts(server, [cell(env, "faces", function) for function in functions])
-    assert [found[function].built for function in functions] == [True, False, True, False]
-    aborted = found["block_typed_bound"]
+    by_function = attempts(server, [cell(env, "faces", function) for function in functions])
+    assert [by_function[function].built for function in functions] == [True, False, True, False]
+    aborted = by_function["block_typed_bound"]
     assert (aborted.answered, aborted.signal, aborted.stage) == (False, "SIGABRT", "ast")
     assert "only integers and floats have a bitwidth" in aborted.stderr
     assert (
         aborted.diagnosis.location == f"faces.py:{line_of('for start in range(0, bound, BLOCK)')}"
     )
-    assert found["missing_name"].raised[-1].message.count("no_such_function") >= 1
+    assert by_function["missing_name"].raised[-1].message.count("no_such_function") >= 1
 
 
 def line_of(text: str) -> int:
@@ -118,7 +118,7 @@ def test_a_hang_ends_at_its_deadline_and_leaves_nothing_behind(
     server: OwnWorker, env: BuiltEnv
 ) -> None:
     started = time.monotonic()
-    found = attempts(
+    by_function = attempts(
         server,
         [
             cell(env, "faces", "unrolled_for_ever"),
@@ -129,45 +129,50 @@ def test_a_hang_ends_at_its_deadline_and_leaves_nothing_behind(
     )
     elapsed = time.monotonic() - started
     for function in ("unrolled_for_ever", "hangs_with_child"):
-        assert (found[function].answered, found[function].deadline) == (False, 1.5)
+        assert (by_function[function].answered, by_function[function].deadline) == (False, 1.5)
         # A busy machine takes its time; both would go on for ten minutes and longer.
-        assert found[function].seconds < 30
+        assert by_function[function].seconds < 30
     assert elapsed < 60
-    assert "in visit" in found["unrolled_for_ever"].stderr  # the stack it was asked for
-    assert found["fine"].built
+    assert "in visit" in by_function["unrolled_for_ever"].stderr  # the stack it was asked for
+    assert by_function["fine"].built
     wait_until(lambda: nothing_is_left(server), SOON)
 
 
 def test_a_memory_hog_is_stopped(server: OwnWorker, env: BuiltEnv) -> None:
-    found = attempts(
+    by_function = attempts(
         server,
         [cell(env, "hostile", "hoards"), cell(env, "hostile", "fine")],
         Limits(deadline=60, memory=1 << 30),
     )
-    evidence = found["hoards"]
+    evidence = by_function["hoards"]
     assert (evidence.answered, evidence.deadline) == (False, None)
     assert evidence.memory is not None
     assert 1 << 30 < evidence.memory < 4 << 30
-    assert found["fine"].built
+    assert by_function["fine"].built
 
 
 def test_a_silent_exit_is_no_answer(server: OwnWorker, env: BuiltEnv) -> None:
-    found = attempts(
+    by_function = attempts(
         server,
         [cell(env, "hostile", f) for f in ("leaves_silently", "fine", "forges", "leaves_loudly")],
     )
-    assert (found["leaves_silently"].answered, found["leaves_silently"].exit_code) == (False, 0)
-    assert (found["forges"].answered, found["forges"].built) == (False, False)
-    assert found["forges"].protocol, "the forged lines were not noticed"
-    assert found["fine"].built
-    assert [link.type for link in found["leaves_loudly"].raised] == ["SystemExit"]
+    assert (by_function["leaves_silently"].answered, by_function["leaves_silently"].exit_code) == (
+        False,
+        0,
+    )
+    assert (by_function["forges"].answered, by_function["forges"].built) == (False, False)
+    assert by_function["forges"].protocol, "the forged lines were not noticed"
+    assert by_function["fine"].built
+    assert [link.type for link in by_function["leaves_loudly"].raised] == ["SystemExit"]
 
 
 def test_output_is_captured_per_cell_and_bounded(server: OwnWorker, env: BuiltEnv) -> None:
-    found = attempts(server, [cell(env, "hostile", "shouts"), cell(env, "faces", "missing_name")])
-    assert len(found["shouts"].stderr) < 100_000
-    assert "the last words" in found["shouts"].stderr
-    assert "xxx" not in found["missing_name"].stderr
+    by_function = attempts(
+        server, [cell(env, "hostile", "shouts"), cell(env, "faces", "missing_name")]
+    )
+    assert len(by_function["shouts"].stderr) < 100_000
+    assert "the last words" in by_function["shouts"].stderr
+    assert "xxx" not in by_function["missing_name"].stderr
 
 
 def test_stopping_kills_what_is_in_flight(server: OwnWorker, env: BuiltEnv) -> None:
@@ -195,8 +200,8 @@ def test_a_dead_server_gives_no_answers(env: BuiltEnv) -> None:
                 os.kill(pid, 9)
         doomed._process.wait(60)
         assert not doomed.alive
-        found = attempts(doomed, [cell(env, "faces", "fine")])
-    assert (found["fine"].answered, found["fine"].built) == (False, False)
+        by_function = attempts(doomed, [cell(env, "faces", "fine")])
+    assert (by_function["fine"].answered, by_function["fine"].built) == (False, False)
 
 
 def test_a_toolchain_that_cannot_be_imported_says_why(

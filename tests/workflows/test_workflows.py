@@ -59,11 +59,11 @@ def matrix(folder: Path, text: str) -> Path:
 
 
 def test_the_files(folder: Path, golden: Callable[[str, str], None]) -> None:
-    said = init("--github", "--nightly", "--board", "--gitlab")
-    for name, kept in GOLDEN.items():
-        assert f"wrote {name}\n" in said
-        golden(kept, _released(folder / name))
-    assert "look at" not in said
+    output = init("--github", "--nightly", "--board", "--gitlab")
+    for name, golden_file in GOLDEN.items():
+        assert f"wrote {name}\n" in output
+        golden(golden_file, _released(folder / name))
+    assert "look at" not in output
 
 
 def _released(path: Path) -> str:
@@ -119,11 +119,11 @@ def test_nothing_is_overwritten(folder: Path) -> None:
     for name in (".github/workflows/triton-compat.yml", ".gitlab-ci.yml"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("mine\n")
-    said = init("--github", "--gitlab")
-    assert "kept  .github/workflows/triton-compat.yml, which exists\n" in said
+    output = init("--github", "--gitlab")
+    assert "kept  .github/workflows/triton-compat.yml, which exists\n" in output
     assert (
         "kept  .gitlab-ci.yml, which exists: add to it `include: [{ local:"
-        " /.gitlab/triton-compat.yml }]`\n" in said
+        " /.gitlab/triton-compat.yml }]`\n" in output
     )
     assert (folder / ".github/workflows/triton-compat.yml").read_text() == "mine\n"
     before = (folder / ".gitlab/triton-compat.yml").read_bytes()
@@ -140,11 +140,11 @@ def test_without_the_options_there_is_none(folder: Path) -> None:
 
 
 def test_all_releases_are_ranges_and_the_last_one_is_open(folder: Path) -> None:
-    found = groups(no_matrix(folder))
-    assert len(found) == JOBS
-    assert found[0].envs.startswith("<")
-    assert found[-1].envs.startswith(">=")
-    assert "<" not in found[-1].envs
+    env_groups = groups(no_matrix(folder))
+    assert len(env_groups) == JOBS
+    assert env_groups[0].envs.startswith("<")
+    assert env_groups[-1].envs.startswith(">=")
+    assert "<" not in env_groups[-1].envs
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,8 @@ def test_all_releases_are_ranges_and_the_last_one_is_open(folder: Path) -> None:
 )
 def test_each_env_is_tried_in_one_job(text: str, folder: Path) -> None:
     config = load_matrix(matrix(folder, text))
-    tried = [env.name for group in groups(config) for env in config.choose_envs([group.envs])]
-    assert sorted(tried) == sorted(env.name for env in config.choose_envs())
+    env_names = [env.name for group in groups(config) for env in config.choose_envs([group.envs])]
+    assert sorted(env_names) == sorted(env.name for env in config.choose_envs())
     assert len(groups(config)) <= JOBS
     names = [group.name for group in groups(config)]
     assert len(set(names)) == len(names)
@@ -204,16 +204,16 @@ def test_it_is_installed_from_where_it_was_installed_here(
             origin if isinstance(origin, str) else json.dumps(origin)
         )
     monkeypatch.setattr(workflows, "distribution", lambda _: metadata.Distribution.at(info))
-    found = workflows.requirement()
-    assert (found.text, bool(found.unsure)) == (text, unsure)
+    requirement = workflows.requirement()
+    assert (requirement.text, bool(requirement.unsure)) == (text, unsure)
 
 
 def test_that_a_ci_cannot_install_it_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workflows, "_origin", lambda: {"url": "file:///here"})
-    said = init("--github")
+    output = init("--github")
     assert (
         f"  .github/workflows/triton-compat.yml: it installs triton-compat[uv]=={__version__}, but"
-        " this installation came from" in said
+        " this installation came from" in output
     )
 
 

@@ -250,7 +250,7 @@ def _kernels(path: Path) -> Iterator[str]:
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if (
             isinstance(node, ast.FunctionDef)
-            and [each.arg for each in node.args.args] == PARAMETERS
+            and [parameter.arg for parameter in node.args.args] == PARAMETERS
         ):
             yield node.name
 
@@ -258,13 +258,13 @@ def _kernels(path: Path) -> Iterator[str]:
 @cache
 def specializations() -> Sequence[tuple[Specialization, Sequence[str]]]:
     """Every kernel with every setting, and the targets that it is compiled for."""
-    found = []
+    entries = []
     for file, names in kernels().items():
         for name in names:
             for setting in SETTINGS.get(name, (USUAL,)):
                 usual = (MAIN, *OTHERS) if file in DEPENDING else (MAIN,)
-                found.append((specialization(file, name, setting), setting.targets or usual))
-    return found
+                entries.append((specialization(file, name, setting), setting.targets or usual))
+    return entries
 
 
 def specialization(file: str, name: str, setting: Setting) -> Specialization:
@@ -300,7 +300,7 @@ def cells(releases: Sequence[str] = RELEASES, only: Sequence[str] = ()) -> list[
     return [
         Cell(env=Env(name=f"triton-{release}"), target=every[target], spec=spec)
         for release in releases
-        for spec, wanted in specializations()
-        for target in wanted
+        for spec, spec_targets in specializations()
+        for target in spec_targets
         if not only or target in only
     ]

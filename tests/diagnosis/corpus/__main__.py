@@ -59,7 +59,7 @@ class Corpus:
         """Leave out the kernels that are known to compile wherever the other corpus has tried
         them.
         """
-        failing = {_what(each.cell) for each in others.known() if each.outcome.failure}
+        failing = {_what(result.cell) for result in others.known() if result.outcome.failure}
         self.cells = [cell for cell in self.cells if _what(cell) in failing]
 
     def known(self) -> tuple[Result, ...]:
@@ -77,8 +77,8 @@ class Corpus:
     def results(self, slots: int) -> tuple[Result, ...]:
         """What becomes of every cell; what was compiled before is read."""
         keys = {self._key(cell): cell for cell in self.cells}
-        known = self.store.read(keys, deadline=0, memory=0)
-        unknown = [cell for key, cell in keys.items() if key not in known]
+        stored_attempts = self.store.read(keys, deadline=0, memory=0)
+        unknown = [cell for key, cell in keys.items() if key not in stored_attempts]
         with WorkerPool() as servers:
 
             def compile_batch(batch: Sequence[int]) -> None:
@@ -128,12 +128,12 @@ def _what(cell: Cell) -> tuple[str, str, str]:
     return cell.spec.variant, cell.spec.kernel, cell.spec.case
 
 
-def told(found: Sequence[Result], show: bool) -> None:
+def print_figures(results: Sequence[Result], show: bool) -> None:
     """Print the figures, and with ``show`` every failure."""
-    failures = [(each, failure) for each in found if (failure := each.outcome.failure)]
-    statuses = Counter(str(each.outcome.status) for each in found)
+    failures = [(result, failure) for result in results if (failure := result.outcome.failure)]
+    statuses = Counter(str(result.outcome.status) for result in results)
     classes = Counter(failure.failure_class for _, failure in failures)
-    print(f"{len(found)} cells, {len(failures)} failures: {dict(statuses)}")
+    print(f"{len(results)} cells, {len(failures)} failures: {dict(statuses)}")
     for kind, number in classes.most_common():
         print(f"  {number:6} {kind}")
     print(f"unclassified: {classes['unclassified'] / max(1, len(failures)):.2%}")
@@ -147,11 +147,11 @@ def _show(failures: Sequence[tuple[Result, object]]) -> None:
     groups: dict[tuple[str, str, str], dict[str, list[str]]] = defaultdict(
         lambda: defaultdict(list)
     )
-    for each, _ in failures:
-        failure, spec = each.outcome.failure, each.cell.spec
+    for result, _ in failures:
+        failure, spec = result.outcome.failure, result.cell.spec
         assert failure is not None
-        said = (
-            f"{each.outcome.status} {failure.stage} {failure.pass_ or ''} |"
+        description = (
+            f"{result.outcome.status} {failure.stage} {failure.pass_ or ''} |"
             f" {' / '.join(failure.excerpt.splitlines()[-2:])}"
         )
         key = (
@@ -159,13 +159,13 @@ def _show(failures: Sequence[tuple[Result, object]]) -> None:
             f"{spec.variant}.{spec.kernel}.{spec.case}",
             failure.fingerprint,
         )
-        groups[key][said].append(
-            f"{each.cell.env.name.removeprefix('triton-')}@{each.cell.target.name}"
+        groups[key][description].append(
+            f"{result.cell.env.name.removeprefix('triton-')}@{result.cell.target.name}"
         )
     for key in sorted(groups):
         print(" ".join(key))
-        for said, where in groups[key].items():
-            print(f"    {said[:300]}\n        {' '.join(sorted(where))[:400]}")
+        for description, where in groups[key].items():
+            print(f"    {description[:300]}\n        {' '.join(sorted(where))[:400]}")
 
 
 def main() -> None:
@@ -184,18 +184,20 @@ def main() -> None:
         "--keep", action="store_true", help="write what tests need of what was compiled before"
     )
     options.add_argument("--show", action="store_true")
-    given = options.parse_args()
-    targets = tuple(filter(None, given.targets.split(",")))
-    with Store(given.store) as store:
-        corpus = Corpus(tuple(given.releases.split(",")), targets, store)
+    arguments = options.parse_args()
+    targets = tuple(filter(None, arguments.targets.split(",")))
+    with Store(arguments.store) as store:
+        corpus = Corpus(tuple(arguments.releases.split(",")), targets, store)
         corpus.cells = [
-            cell for cell in corpus.cells if fnmatchcase(".".join(_what(cell)), given.only)
+            cell for cell in corpus.cells if fnmatchcase(".".join(_what(cell)), arguments.only)
         ]
-        if given.failing:
-            corpus.only_failing(Corpus(tuple(given.failing.split(",")), targets, store))
-        if given.keep:
+        if arguments.failing:
+            corpus.only_failing(Corpus(tuple(arguments.failing.split(",")), targets, store))
+        if arguments.keep:
             print(f"{keep(corpus.evidence())} captured failures")
-        told(corpus.known() if given.known else corpus.results(given.slots), given.show)
+        print_figures(
+            corpus.known() if arguments.known else corpus.results(arguments.slots), arguments.show
+        )
 
 
 if __name__ == "__main__":

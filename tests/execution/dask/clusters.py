@@ -53,7 +53,7 @@ class Machines:
     def start_scheduler(
         self, *, within: Sequence[str] = (), python: str = sys.executable, **environ: str
     ) -> None:
-        words = [
+        arguments = [
             "scheduler",
             "--host",
             self.host,
@@ -63,7 +63,7 @@ class Machines:
             "--no-show",
             "--no-jupyter",
         ]
-        self._start("scheduler", words, within=within, python=python, **environ)
+        self._start("scheduler", arguments, within=within, python=python, **environ)
         wait_until(self.scheduler_answers)
 
     def scheduler_answers(self) -> bool:
@@ -95,7 +95,7 @@ class Machines:
             "TMPDIR": str(folder),
             **{variable: str(folder / place) for variable, place in folders.items()},
         }
-        words = [
+        arguments = [
             "worker",
             self.address,
             "--name",
@@ -105,7 +105,7 @@ class Machines:
             "--local-directory",
             str(folder / "local"),
         ]
-        words += [
+        arguments += [
             "--no-dashboard",
             "--host",
             host or self.host,
@@ -113,12 +113,12 @@ class Machines:
             "--memory-limit",
             "0",
         ]
-        self._start(name, words, within=within, python=python, **{**own, **environ})
+        self._start(name, arguments, within=within, python=python, **{**own, **environ})
 
     def _start(
         self,
         name: str,
-        words: list[str],
+        arguments: list[str],
         *,
         within: Sequence[str] = (),
         python: str = sys.executable,
@@ -130,11 +130,11 @@ class Machines:
         with (self.folder / f"{name}.log").open("ab") as log:
             if python == sys.executable and not within and is_usual(env):
                 file = log.fileno()
-                process = fork("dask", words, cwd=folder, env=env, output=file, errors=file)
+                process = fork("dask", arguments, cwd=folder, env=env, output=file, errors=file)
                 self.processes[name] = process
                 return
             self.processes[name] = subprocess.Popen(
-                [*within, python, "-m", "dask", *words],
+                [*within, python, "-m", "dask", *arguments],
                 cwd=folder,
                 env=env,
                 stdin=subprocess.DEVNULL,
@@ -196,14 +196,14 @@ class Machines:
 
 def session(
     machines: Machines,
-    said: list[str] | None = None,
+    messages: list[str] | None = None,
     *,
     wait: float = 30.0,
     in_flight: int | None = None,
 ) -> DaskSession:
     """A session on that cluster; what it says goes into a list."""
     settings = DaskSettings(where="test", address=machines.address, wait=wait, in_flight=in_flight)
-    return DaskSession(settings, (lambda words: None) if said is None else said.append)
+    return DaskSession(settings, (lambda message: None) if messages is None else messages.append)
 
 
 def _free_port() -> int:
@@ -214,8 +214,8 @@ def _free_port() -> int:
 
 
 def _descendants(pid: int) -> list[int]:
-    found = supervisor.children(pid)
-    return [*found, *(inner for child in found for inner in _descendants(child))]
+    children = supervisor.children(pid)
+    return [*children, *(inner for child in children for inner in _descendants(child))]
 
 
 def _command(pid: int) -> bytes:

@@ -68,8 +68,8 @@ class Network:
             self._ip("-n", self._space, "link", "set", link, "up")
         self.join()
 
-    def _ip(self, *words: str) -> None:
-        subprocess.run(["ip", *words], check=True)
+    def _ip(self, *arguments: str) -> None:
+        subprocess.run(["ip", *arguments], check=True)
 
     def cut(self) -> None:
         """Nothing passes any more, and nobody is told."""

@@ -51,9 +51,9 @@ def project(built: Callable[[str], BuiltEnv], tmp_path: Path) -> Path:
     return tmp_path
 
 
-def command(project: Path, *words: str) -> subprocess.Popen[str]:
+def command(project: Path, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", "from compat.cli.start import start; start()", "matrix", *words],
+        [sys.executable, "-c", "from compat.cli.start import start; start()", "matrix", *arguments],
         cwd=project,
         env={**os.environ, "TMPDIR": str(project), "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
@@ -63,16 +63,16 @@ def command(project: Path, *words: str) -> subprocess.Popen[str]:
     )
 
 
-def left(project: Path) -> list[str]:
+def running_commands(project: Path) -> list[str]:
     """The command lines of processes that the command has started."""
-    found = []
+    command_lines = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             if f"\0TMPDIR={project}".encode() in b"\0" + (process / "environ").read_bytes():
-                found.append((process / "cmdline").read_text())
+                command_lines.append((process / "cmdline").read_text())
         except OSError:
             pass
-    return found
+    return command_lines
 
 
 @pytest.mark.wheels
@@ -84,10 +84,10 @@ def test_a_class_by_its_name_and_no_dask_for_what_is_known(project: Path) -> Non
     assert "Dask: 1 workers, 2 threads; dashboard http://" in err
     document = json.loads((project / "reports" / "matrix.json").read_text())
     assert {cell["status"] for cell in document["cells"]} == {"ok"}
-    wait_until(lambda: not left(project), SOON)
+    wait_until(lambda: not running_commands(project), SOON)
     for executor in ((), ("--executor", "dask://127.0.0.1:9"), ("--executor", "dask:local")):
         again = [sys.executable, "-c", WITHOUT_DASK, "matrix", "--variant", "block_ptr", *executor]
-        told = subprocess.run(
+        completed = subprocess.run(
             again,
             check=False,
             cwd=project,
@@ -95,20 +95,20 @@ def test_a_class_by_its_name_and_no_dask_for_what_is_known(project: Path) -> Non
             capture_output=True,
             text=True,
         )
-        assert told.returncode == 0, told.stderr
+        assert completed.returncode == 0, completed.stderr
 
 
 @pytest.mark.wheels
 def test_ctrl_c_leaves_no_process(project: Path) -> None:
     began = command(project, "--executor", "dask:local?workers=2")
     # Something is compiled, or about to be.
-    wait_until(lambda: any("compat/worker" in line for line in left(project)))
+    wait_until(lambda: any("compat/worker" in line for line in running_commands(project)))
     os.killpg(began.pid, signal.SIGINT)  # as a terminal does
     _, err = began.communicate(timeout=PATIENCE)
     assert began.returncode == 130, err
     assert "run the same command again to continue" in err
     assert "Traceback" not in err
-    wait_until(lambda: not left(project), SOON)
+    wait_until(lambda: not running_commands(project), SOON)
     time.sleep(0.2)
     assert [path.name for path in project.iterdir() if path.name.startswith("compat-")] == []
 

@@ -28,17 +28,17 @@ RELEASES = ("triton-3.1.0", "triton-3.9.0")
 
 @pytest.fixture(scope="module")
 def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
-    with Machines(tmp_path_factory.mktemp("cluster")) as found:
-        found.start_scheduler()
+    with Machines(tmp_path_factory.mktemp("cluster")) as cluster:
+        cluster.start_scheduler()
         for name in ("one", "two"):
-            found.start_worker(name, COMPAT_WORKER_ENVS=str(found.folder / "worker-envs"))
-        yield found
+            cluster.start_worker(name, COMPAT_WORKER_ENVS=str(cluster.folder / "worker-envs"))
+        yield cluster
 
 
 def without_times(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: without_times(each) for name, each in value.items() if name not in TIMES}
-    return [without_times(each) for each in value] if isinstance(value, list) else value
+        return {name: without_times(field) for name, field in value.items() if name not in TIMES}
+    return [without_times(element) for element in value] if isinstance(value, list) else value
 
 
 def document(selection: Selection, folder: Path, executor: OpenExecutor) -> Any:

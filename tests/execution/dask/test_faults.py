@@ -100,27 +100,27 @@ def test_a_worker_that_is_killed_costs_no_cell(
     """Its nanny starts another one, which is another worker; and a whole machine goes away."""
     for name in ("one", "two", "three"):
         machines.start_worker(name, COMPAT_ENVS=ENVS)
-    said: list[str] = []
+    messages: list[str] = []
     some = cells(env, 24)
 
     def lose() -> None:
         machines.kill_worker_process("one")
         machines.kill("two")
 
-    with session(machines, said, in_flight=12) as where:
+    with session(machines, messages, in_flight=12) as where:
         wait_until(lambda: where.client and len(where.workers) == 3)
-        found = results(
+        cell_results = results(
             some,
             env,
             tmp_path / "store",
             partial(DaskExecutor, where),
             on_result=AfterSome(4, lose),
         )
-    assert [each.outcome.status for each in found] == [Status.OK] * 24
-    assert set(column(tmp_path / "store")) == {each.id for each in some}
+    assert [result.outcome.status for result in cell_results] == [Status.OK] * 24
+    assert set(column(tmp_path / "store")) == {cell.id for cell in some}
     assert any(
-        words.startswith("Dask worker one at ") and "another worker tries again" in words
-        for words in said
+        message.startswith("Dask worker one at ") and "another worker tries again" in message
+        for message in messages
     )
 
 
@@ -130,22 +130,22 @@ def test_what_ends_workers_is_isolated(env: BuiltEnv, machines: Machines, tmp_pa
         machines.start_worker(name, COMPAT_ENVS=ENVS, SLOWLY="0")
     guilty = cell(env, "on_clusters", "killer")
     some = [*cells(env, 6), guilty]
-    said: list[str] = []
-    with session(machines, said, in_flight=1) as where:
-        found = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
-    assert [each.outcome.status for each in found] == [Status.OK] * 6 + [Status.LOST]
-    failure = found[-1].outcome.failure
+    messages: list[str] = []
+    with session(machines, messages, in_flight=1) as where:
+        cell_results = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
+    assert [result.outcome.status for result in cell_results] == [Status.OK] * 6 + [Status.LOST]
+    failure = cell_results[-1].outcome.failure
     assert failure is not None
     assert failure.excerpt.count("tcp://") == 3, "as many workers as tried it"
-    assert sum("ended during" in words for words in said) == 3
-    assert any(guilty.id in words and "no worker tries again" in words for words in said)
+    assert sum("ended during" in message for message in messages) == 3
+    assert any(guilty.id in message and "no worker tries again" in message for message in messages)
     assert guilty.id not in column(tmp_path / "store"), "it is tried again by the next run"
 
 
 @pytest.mark.wheels
 def test_a_scheduler_that_comes_back(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
     machines.start_worker("one", COMPAT_ENVS=ENVS)
-    said: list[str] = []
+    messages: list[str] = []
 
     def restart() -> None:
         machines.kill("scheduler")
@@ -153,15 +153,15 @@ def test_a_scheduler_that_comes_back(env: BuiltEnv, machines: Machines, tmp_path
         machines.start_scheduler()
         machines.start_worker("one", COMPAT_ENVS=ENVS)
 
-    with session(machines, said, in_flight=6) as where:
-        found = results(
+    with session(machines, messages, in_flight=6) as where:
+        cell_results = results(
             cells(env, 12),
             env,
             tmp_path / "store",
             partial(DaskExecutor, where),
             on_result=AfterSome(2, restart),
         )
-    assert [each.outcome.status for each in found] == [Status.OK] * 12
+    assert [result.outcome.status for result in cell_results] == [Status.OK] * 12
 
 
 @pytest.mark.wheels
@@ -169,7 +169,7 @@ def test_a_scheduler_that_is_gone_for_long(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:
     machines.start_worker("one", COMPAT_ENVS=ENVS)
-    said: list[str] = []
+    messages: list[str] = []
     threads: list[int] = []
 
     def restart() -> None:
@@ -180,17 +180,19 @@ def test_a_scheduler_that_is_gone_for_long(
         machines.start_scheduler()
         machines.start_worker("one", COMPAT_ENVS=ENVS)
 
-    with session(machines, said, in_flight=6) as where:
-        found = results(
+    with session(machines, messages, in_flight=6) as where:
+        cell_results = results(
             cells(env, 12),
             env,
             tmp_path / "store",
             partial(DaskExecutor, where),
             on_result=AfterSome(2, restart),
         )
-    assert [each.outcome.status for each in found] == [Status.OK] * 12
-    assert any(words.endswith("is back") for words in said)
-    assert not any("ended during" in words for words in said), "no worker ended by what it had"
+    assert [result.outcome.status for result in cell_results] == [Status.OK] * 12
+    assert any(message.endswith("is back") for message in messages)
+    assert not any("ended during" in message for message in messages), (
+        "no worker ended by what it had"
+    )
     assert threads[0] < 20, "looking for a scheduler leaves no threads"
 
 
@@ -199,24 +201,24 @@ def test_a_scheduler_that_does_not_come_back(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:
     machines.start_worker("one", COMPAT_ENVS=ENVS)
-    known: list[str] = []
+    cell_ids: list[str] = []
 
     def note(result: Result) -> None:
-        known.append(result.cell.id)
-        if len(known) == 2:
+        cell_ids.append(result.cell.id)
+        if len(cell_ids) == 2:
             machines.kill("scheduler")
 
     wait_until(lambda: "Registered to" in (machines.folder / "one.log").read_text())
-    gone = r"lost the Dask scheduler; \d of 12 cells are finished and saved"
+    pattern = r"lost the Dask scheduler; \d of 12 cells are finished and saved"
     with (
         session(machines, wait=1, in_flight=6) as where,
-        pytest.raises(ClusterError, match=gone) as caught,
+        pytest.raises(ClusterError, match=pattern) as caught,
     ):
         results(
             cells(env, 12), env, tmp_path / "store", partial(DaskExecutor, where), on_result=note
         )
     assert caught.value.exit_code == 8
-    assert set(column(tmp_path / "store")) == set(known)
+    assert set(column(tmp_path / "store")) == set(cell_ids)
 
 
 def test_no_worker(machines: Machines, tmp_path: Path) -> None:
@@ -322,15 +324,17 @@ def test_a_driver_that_is_killed_leaves_nothing_in_the_cluster(
             lambda: not any(where.client.processing().values()) and not where.client.who_has()
         )
         wait_until(lambda: not any(_tasks(where.client)))
-        found = results(cells(env, 24), env, tmp_path / "store", partial(DaskExecutor, where))
-    assert [each.outcome.status for each in found] == [Status.OK] * 24
-    assert {each.cell.id for each in found if each.cached} >= finished
+        cell_results = results(
+            cells(env, 24), env, tmp_path / "store", partial(DaskExecutor, where)
+        )
+    assert [result.outcome.status for result in cell_results] == [Status.OK] * 24
+    assert {result.cell.id for result in cell_results if result.cached} >= finished
 
 
 def _tasks(client: Any) -> list[int]:
     """How many tasks each worker is at, whoever still wants them."""
-    told: dict[str, int] = client.run(lambda dask_worker: len(dask_worker.state.tasks))
-    return list(told.values())
+    task_counts: dict[str, int] = client.run(lambda dask_worker: len(dask_worker.state.tasks))
+    return list(task_counts.values())
 
 
 @pytest.mark.wheels
@@ -364,19 +368,19 @@ def test_an_env_that_a_worker_cannot_have(
     machines.start_worker(
         "offline", UV_OFFLINE="1", UV_CACHE_DIR=str(tmp_path / "cache"), SLOWLY="0"
     )
-    some, said = cells(env, 4), list[str]()
-    with session(machines, said, in_flight=4) as where:
+    some, messages = cells(env, 4), list[str]()
+    with session(machines, messages, in_flight=4) as where:
         alone = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
         machines.start_worker("fine", COMPAT_ENVS=ENVS, SLOWLY="0")
         wait_until(lambda: len(where.workers) == 2)
-        found = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
-    assert [each.outcome.status for each in alone] == [Status.ENV_BROKEN] * 4
-    assert [each.outcome.status for each in found] == [Status.OK] * 4
+        cell_results = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
+    assert [result.outcome.status for result in alone] == [Status.ENV_BROKEN] * 4
+    assert [result.outcome.status for result in cell_results] == [Status.OK] * 4
     failure = alone[0].outcome.failure
     assert failure is not None
     assert "no Dask worker can provide this env" in failure.excerpt
     assert "offline at tcp://" in failure.excerpt
-    assert any("cannot provide triton-3.1.0" in words for words in said)
+    assert any("cannot provide triton-3.1.0" in message for message in messages)
 
 
 @pytest.mark.wheels
@@ -398,9 +402,9 @@ def test_a_file_that_reads_others_beside_it(
     source = str(folder / "reading.py")
     one = cell(env, "on_clusters", "slow", source=source, closure=read_source(Path(source)).closure)
     with session(machines) as where:
-        (found,) = results([one], env, tmp_path / "store", partial(DaskExecutor, where))
+        (result,) = results([one], env, tmp_path / "store", partial(DaskExecutor, where))
         (again,) = results([one], env, tmp_path / "store", partial(DaskExecutor, where))
-    assert found.outcome.status is Status.OK
+    assert result.outcome.status is Status.OK
     assert again.cached
     (folder / "sizes.txt").write_text("256")
     (changed,) = results([one], env, tmp_path / "store", LocalExecutor)
@@ -416,12 +420,12 @@ def test_a_worker_that_no_longer_answers(env: BuiltEnv, bare: Machines, tmp_path
     for name in ("one", "two"):
         bare.start_worker(name, COMPAT_ENVS=ENVS)
     stopped: list[int] = []
-    said: list[str] = []
+    messages: list[str] = []
     try:
-        with session(bare, said, in_flight=6) as where:
+        with session(bare, messages, in_flight=6) as where:
             wait_until(lambda: where.client and len(where.workers) == 2)
             freeze = AfterSome(2, lambda: stopped.append(bare.stop_worker_process("one")))
-            found = results(
+            cell_results = results(
                 cells(env, 12),
                 env,
                 tmp_path / "store",
@@ -432,5 +436,5 @@ def test_a_worker_that_no_longer_answers(env: BuiltEnv, bare: Machines, tmp_path
         for pid in stopped:
             with suppress(ProcessLookupError):  # its nanny has heard that it is gone, too
                 os.kill(pid, signal.SIGKILL)
-    assert [each.outcome.status for each in found] == [Status.OK] * 12
-    assert any(words.startswith("Dask worker one at ") for words in said)
+    assert [result.outcome.status for result in cell_results] == [Status.OK] * 12
+    assert any(message.startswith("Dask worker one at ") for message in messages)

@@ -84,10 +84,10 @@ class Equipped:
 
 @pytest.fixture
 def equipped(tmp_path: Path, pair_python: str) -> Iterator[Equipped]:
-    found = Equipped(tmp_path / "cluster", pair_python)
-    with found.machines:
-        found.machines.start_scheduler()
-        yield found
+    cluster = Equipped(tmp_path / "cluster", pair_python)
+    with cluster.machines:
+        cluster.machines.start_scheduler()
+        yield cluster
 
 
 def gpus(where: DaskSession, count: int) -> Gpus:
@@ -97,20 +97,20 @@ def gpus(where: DaskSession, count: int) -> Gpus:
 
 
 def launch(
-    found: Gpus, folder: Path, *options: str, count: int = 1
+    gpu_pool: Gpus, folder: Path, *options: str, count: int = 1
 ) -> tuple[list[LaunchedPiece], list[NotLaunched]]:
     built = archive.read_folder(folder)
-    told = [
-        each
+    pieces = [
+        piece
         for load in built.loads(built.cells(), count, options=options)
-        for each in found.launch(load)
+        for piece in gpu_pool.launch(load)
     ]
-    launched = [each for each in told if isinstance(each, LaunchedPiece)]
-    return launched, [each for each in told if isinstance(each, NotLaunched)]
+    launched = [piece for piece in pieces if isinstance(piece, LaunchedPiece)]
+    return launched, [piece for piece in pieces if isinstance(piece, NotLaunched)]
 
 
 def statuses(launched: list[LaunchedPiece]) -> dict[str, str]:
-    return {line["identity"]: line["check"]["status"] for each in launched for line in each.lines}
+    return {line["identity"]: line["check"]["status"] for piece in launched for line in piece.lines}
 
 
 @pytest.mark.long
@@ -132,11 +132,11 @@ def test_launched_where_the_gpu_is(equipped: Equipped, tmp_path: Path, pair_pyth
     equipped.start("equipped", has_gpu=True)
     options = ("--no-latency", "--deadline", "1.5")
     with session(equipped.machines) as where:
-        found = gpus(where, 2)
-        assert found.lack("sm_90", 90) is None
-        launched, missing = launch(found, folder, *options)
+        gpu_pool = gpus(where, 2)
+        assert gpu_pool.lack("sm_90", 90) is None
+        launched, missing = launch(gpu_pool, folder, *options)
     assert missing == []
-    assert {each.worker.split()[0] for each in launched} == {"equipped"}
+    assert {piece.worker.split()[0] for piece in launched} == {"equipped"}
     library = equipped.folder / "driver" / "libcuda.so.1"
     hosting.launch(folder, pair_python, ["--device", "cpu", "--library", str(library), *options])
     here = {name: line["check"]["status"] for name, line in results(folder).items()}
@@ -149,10 +149,10 @@ def test_what_is_missing_is_said(equipped: Equipped, tmp_path: Path) -> None:
     equipped.start("older", has_gpu=True, STANDIN_ARCH="86")
     equipped.start("hidden", has_gpu=True, CUDA_VISIBLE_DEVICES="")
     with session(equipped.machines) as where:
-        found = gpus(where, 3)
-        lack = found.lack("sm_90", 90)
-        launched, missing = launch(found, write(tmp_path / "built", [cell("add")]))
-        assert found.lack("sm_86", 86) is None
+        gpu_pool = gpus(where, 3)
+        lack = gpu_pool.lack("sm_90", 90)
+        launched, missing = launch(gpu_pool, write(tmp_path / "built", [cell("add")]))
+        assert gpu_pool.lack("sm_86", 86) is None
     assert lack is not None
     assert lack.startswith("no Dask worker has a GPU of sm_90: ")
     assert "plain at tcp://" in lack
@@ -160,16 +160,16 @@ def test_what_is_missing_is_said(equipped: Equipped, tmp_path: Path) -> None:
     assert "has sm_86 (stand-in)" in lack
     assert "has none (its driver says CUDA_ERROR_NO_DEVICE)" in lack
     assert launched == []
-    assert [each.why for each in missing] == [lack]
+    assert [piece.why for piece in missing] == [lack]
 
 
-def matrix(equipped: Equipped, *words: str) -> Result:
+def matrix(equipped: Equipped, *arguments: str) -> Result:
     return CliRunner().invoke(
-        main, ["matrix", "--envs", f"{OLD},{NEW}", "--target", "sm_90", *words]
+        main, ["matrix", "--envs", f"{OLD},{NEW}", "--target", "sm_90", *arguments]
     )
 
 
-def told(folder: Path) -> list[Any]:
+def gpu_checks(folder: Path) -> list[Any]:
     """Of each cell what a report has of its numbers, but for the worker."""
     document = json.loads((folder / "reports" / "matrix.json").read_text())
     checks = [
@@ -209,19 +209,23 @@ def test_a_matrix_is_launched_as_on_this_machine(
     there = matrix(equipped, *executor)
     assert there.exit_code == 1, there.output
     assert "launched 2 cells" in there.stderr
-    on_workers = told(home)
-    assert [said["status"] for _, _, said in on_workers] == ["wrong", "ok"]
+    on_workers = gpu_checks(home)
+    assert [check["status"] for _, _, check in on_workers] == ["wrong", "ok"]
     cells = json.loads((home / "reports" / "matrix.json").read_text())["cells"]
-    for said in (cells[0]["numbers"]["gpu"], cells[1]["numbers"]["gpu"], cells[1]["latency"]):
-        assert (said["device"], said["worker"].split()[0]) == ("stand-in", "equipped")
+    for measurement in (
+        cells[0]["numbers"]["gpu"],
+        cells[1]["numbers"]["gpu"],
+        cells[1]["latency"],
+    ):
+        assert (measurement["device"], measurement["worker"].split()[0]) == ("stand-in", "equipped")
     equipped.machines.close()
     again = matrix(equipped, *executor)
-    assert (again.exit_code, told(home)) == (1, on_workers)
+    assert (again.exit_code, gpu_checks(home)) == (1, on_workers)
     assert "Dask" not in again.stderr
     (home / ".compat" / "results.sqlite").unlink()
     stand_in(home, pair_python, monkeypatch, breaks="old", how="wrong")
     here = matrix(equipped, "--launch")
-    assert (here.exit_code, told(home)) == (1, on_workers)
+    assert (here.exit_code, gpu_checks(home)) == (1, on_workers)
 
 
 def test_a_matrix_without_a_gpu(home: Path, equipped: Equipped) -> None:
@@ -229,11 +233,11 @@ def test_a_matrix_without_a_gpu(home: Path, equipped: Equipped) -> None:
     equipped.start("plain", has_gpu=False)
     done = matrix(equipped, "--executor", equipped.machines.address, "--launch")
     assert done.exit_code == SelectionError.exit_code, done.output
-    said = "2 cells were not launched: no Dask worker has a GPU of sm_90: plain at tcp://"
-    assert done.stderr.index(said) < done.stderr.index(
+    message = "2 cells were not launched: no Dask worker has a GPU of sm_90: plain at tcp://"
+    assert done.stderr.index(message) < done.stderr.index(
         "error: 2 cells were not launched: no Dask worker has a GPU of sm_90"
     )
-    assert [(status, gpu) for _, status, gpu in told(home)] == [("ok", None), ("ok", None)]
+    assert [(status, gpu) for _, status, gpu in gpu_checks(home)] == [("ok", None), ("ok", None)]
 
 
 @pytest.mark.long
@@ -244,12 +248,12 @@ def test_a_worker_that_is_killed_in_a_launch(equipped: Equipped, tmp_path: Path)
     """
     folder = write(tmp_path / "built", [cell("add"), cell("hangs")])
     equipped.start("one", has_gpu=True, nanny=True)
-    said: list[str] = []
-    with session(equipped.machines, said) as where:
-        found = gpus(where, 1)
+    messages: list[str] = []
+    with session(equipped.machines, messages) as where:
+        gpu_pool = gpus(where, 1)
         come: list[Any] = []
         thread = threading.Thread(
-            target=lambda: come.append(launch(found, folder, "--no-latency", "--deadline", "2"))
+            target=lambda: come.append(launch(gpu_pool, folder, "--no-latency", "--deadline", "2"))
         )
         thread.start()
         wait_until(lambda: launchers(equipped))
@@ -261,19 +265,19 @@ def test_a_worker_that_is_killed_in_a_launch(equipped: Equipped, tmp_path: Path)
     ((launched, missing),) = come
     assert missing == []
     assert statuses(launched) == {"add": "ok", "hangs": "timed_out"}
-    (words,) = [words for words in said if "during a launch" in words]
-    assert words.startswith("Dask worker one at tcp://")
-    assert words.endswith("ended during a launch of 2 cells; another worker tries again")
+    (message,) = [line for line in messages if "during a launch" in line]
+    assert message.startswith("Dask worker one at tcp://")
+    assert message.endswith("ended during a launch of 2 cells; another worker tries again")
 
 
 def launchers(equipped: Equipped) -> list[int]:
     """Processes that launch."""
-    found = []
+    pids = []
     for pid in equipped.machines.left():
         with suppress(OSError):
             if b"launch.py" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                found.append(pid)
-    return found
+                pids.append(pid)
+    return pids
 
 
 def test_what_ends_workers_is_said(equipped: Equipped, tmp_path: Path, pair_python: str) -> None:
@@ -282,15 +286,15 @@ def test_what_ends_workers_is_said(equipped: Equipped, tmp_path: Path, pair_pyth
     equipped.python.write_text(KILLING.format(python=pair_python))
     equipped.start("one", has_gpu=True, nanny=True)
     equipped.start("two", has_gpu=True, nanny=True)
-    said: list[str] = []
-    with session(equipped.machines, said) as where:
+    messages: list[str] = []
+    with session(equipped.machines, messages) as where:
         launched, (lost,) = launch(gpus(where, 2), folder, "--no-latency")
     assert statuses(launched) == {"add": "ok"}
-    assert (lost.is_lost, [each["identity"] for each in lost.cells]) == (True, ["killer"])
+    assert (lost.is_lost, [entry["identity"] for entry in lost.cells]) == (True, ["killer"])
     assert lost.why.count("tcp://") == 3
     assert any(
-        words.endswith("during a launch of kernel/killer/case/sm_90/env; no worker tries again")
-        for words in said
+        message.endswith("during a launch of kernel/killer/case/sm_90/env; no worker tries again")
+        for message in messages
     )
 
 
@@ -305,13 +309,14 @@ def test_one_launch_at_a_time_on_a_gpu(
         equipped.start(name, has_gpu=True, STANDIN_UUID=f"{os.getpid()}")
     folder = write(tmp_path / "built", [cell("add")])
     with session(equipped.machines) as where, session(equipped.machines) as other:
-        found = [gpus(each, 2) for each in (where, other)]
-        assert [(each.lack("sm_90", 90), each.count(90)) for each in found] == [
+        gpu_pools = [gpus(dask_session, 2) for dask_session in (where, other)]
+        assert [(gpu_pool.lack("sm_90", 90), gpu_pool.count(90)) for gpu_pool in gpu_pools] == [
             (None, 1),
             (None, 1),
         ]
         threads = [
-            threading.Thread(target=launch, args=(each, folder, "--no-latency")) for each in found
+            threading.Thread(target=launch, args=(gpu_pool, folder, "--no-latency"))
+            for gpu_pool in gpu_pools
         ]
         for thread in threads:
             thread.start()
@@ -327,20 +332,20 @@ def test_the_command_for_a_folder(equipped: Equipped, tmp_path: Path) -> None:
     """
     folder = write(tmp_path / "built", [cell("add"), cell("hangs", problem="unknown")])
     equipped.start("one", has_gpu=True)
-    words = ["launch", str(folder), "--executor", equipped.machines.address, "--no-latency"]
+    arguments = ["launch", str(folder), "--executor", equipped.machines.address, "--no-latency"]
     code = "from compat.cli.start import start; start()"
     interrupted = subprocess.Popen(
-        [sys.executable, "-c", code, *words, "--deadline", "1000"],
+        [sys.executable, "-c", code, *arguments, "--deadline", "1000"],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     wait_until(lambda: launchers(equipped))
     interrupted.send_signal(signal.SIGINT)
     assert interrupted.wait(PATIENCE) == 130
     wait_until(lambda: not launchers(equipped), SOON)
-    done = CliRunner().invoke(main, [*words, "--cells", "*/add/*"])
+    done = CliRunner().invoke(main, [*arguments, "--cells", "*/add/*"])
     assert done.exit_code == 0, done.output
     assert "kernel/add/case/sm_90/env  ok  (stand-in of one at tcp://" in done.stderr
-    again = CliRunner().invoke(main, [*words, "--cells", "*/add/*"])
+    again = CliRunner().invoke(main, [*arguments, "--cells", "*/add/*"])
     assert (again.exit_code, again.stderr) == (
         0,
         f"2 cells, 1 of them already in {folder / 'results.jsonl'}\n",
@@ -353,25 +358,27 @@ def test_the_command_for_a_folder(equipped: Equipped, tmp_path: Path) -> None:
 class Telling(Listener):
     """Keeps what is said."""
 
-    def __init__(self, said: list[str]) -> None:
-        self.said = said
+    def __init__(self, messages: list[str]) -> None:
+        self.said = messages
 
-    def say(self, words: str) -> None:
-        self.said.append(words)
+    def say(self, message: str) -> None:
+        self.said.append(message)
 
 
 def test_a_worker_with_a_gpu_that_comes_late(home: Path, equipped: Equipped) -> None:
     """What was missing is said at once, and launched in the end, when it is there."""
     equipped.start("plain", has_gpu=False)
     selection = select(home / "matrix.toml", envs=(NEW,), targets=("sm_90",))
-    said: list[str] = []
-    listener = Telling(said)
+    messages: list[str] = []
+    listener = Telling(messages)
     with session(equipped.machines) as where, selection.open_store() as store:
         context = selection.context(store, executor=partial(DaskExecutor, where))
         launches = sharing.begin(selection, context, selection.read_envs, listener)
         assert launches is not None
         with launches:
-            assert [words.partition(":")[0] for words in said] == ["1 cells were not launched"]
+            assert [message.partition(":")[0] for message in messages] == [
+                "1 cells were not launched"
+            ]
             with pytest.raises(SelectionError, match="no Dask worker has a GPU of sm_90"):
                 launches.check()
             equipped.start("equipped", has_gpu=True)

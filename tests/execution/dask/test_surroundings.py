@@ -33,9 +33,9 @@ def env(built: Callable[[str], BuiltEnv]) -> BuiltEnv:
 @pytest.fixture
 def machines(tmp_path: Path) -> Iterator[Machines]:
     (tmp_path / "cluster").mkdir()
-    with Machines(tmp_path / "cluster") as found:
-        found.start_scheduler()
-        yield found
+    with Machines(tmp_path / "cluster") as dask_cluster:
+        dask_cluster.start_scheduler()
+        yield dask_cluster
 
 
 @pytest.mark.wheels
@@ -49,21 +49,21 @@ def test_the_system_kills_a_compile_for_want_of_memory(
     """
     guilty = cell(env, "on_clusters", "hoards")
     some = [*cells(env, 3), guilty, *cells(env, 6)[3:]]
-    said: list[str] = []
+    messages: list[str] = []
     with little_memory(400 << 20) as within:
         machines.start_worker("one", COMPAT_ENVS=ENVS, SLOWLY="0", within=within)
-        with session(machines, said) as where:
-            found = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
+        with session(machines, messages) as where:
+            cell_results = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
         machines.kill("one")
-    assert [each.outcome.status for each in found] == [
+    assert [result.outcome.status for result in cell_results] == [
         *[Status.OK] * 3,
         Status.LOST,
         *[Status.OK] * 3,
     ]
-    failure = found[3].outcome.failure
+    failure = cell_results[3].outcome.failure
     assert failure is not None
     assert (failure.stage, failure.excerpt) == ("ast", "no answer: SIGKILL, from outside")
-    assert not any("ended during" in words for words in said)
+    assert not any("ended during" in message for message in messages)
 
 
 @pytest.mark.wheels
@@ -76,11 +76,11 @@ def test_the_system_kills_a_worker_for_want_of_memory(
     after three it is enough.
     """
     guilty = cell(env, "on_clusters", "hoards")
-    said: list[str] = []
+    messages: list[str] = []
     with little_memory(600 << 20) as within:
         for name in ("one", "two"):
             machines.start_worker(name, COMPAT_ENVS=ENVS, SLOWLY="0", within=within)
-        with session(machines, said, in_flight=2) as where:
+        with session(machines, messages, in_flight=2) as where:
             wait_until(lambda: where.client and len(where.workers) == 2)
             warm = results(cells(env, 12)[6:], env, tmp_path / "warm", partial(DaskExecutor, where))
             for name in ("one", "two"):
@@ -90,14 +90,14 @@ def test_the_system_kills_a_worker_for_want_of_memory(
                     if supervisor.children(pid)
                 ]
                 Path(f"/proc/{worker}/oom_score_adj").write_text("1000")
-            found = results(
+            cell_results = results(
                 [*cells(env, 3), guilty], env, tmp_path / "store", partial(DaskExecutor, where)
             )
         for name in ("one", "two"):
             machines.kill(name)
-    assert {each.outcome.status for each in warm} == {Status.OK}
-    assert [each.outcome.status for each in found] == [Status.OK] * 3 + [Status.LOST]
-    ended = [words for words in said if "ended during" in words]
+    assert {result.outcome.status for result in warm} == {Status.OK}
+    assert [result.outcome.status for result in cell_results] == [Status.OK] * 3 + [Status.LOST]
+    ended = [message for message in messages if "ended during" in message]
     assert 1 <= len(ended) <= 3, (
         "the one that its nanny starts is no better a victim than a compile"
     )
@@ -111,19 +111,23 @@ def test_a_worker_without_room_for_envs(env: BuiltEnv, machines: Machines, tmp_p
     machines.start_worker(
         "one", within=small_disk(small, "20m"), COMPAT_WORKER_ENVS=str(small / "envs"), SLOWLY="0"
     )
-    said: list[str] = []
+    messages: list[str] = []
     some = cells(env, 4)
-    with session(machines, said, in_flight=4) as where:
+    with session(machines, messages, in_flight=4) as where:
         alone = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
         machines.start_worker("two", COMPAT_ENVS=ENVS, SLOWLY="0")
         wait_until(lambda: len(where.workers) == 2)
-        found = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
-    assert [each.outcome.status for each in alone] == [Status.ENV_BROKEN] * 4
+        cell_results = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
+    assert [result.outcome.status for result in alone] == [Status.ENV_BROKEN] * 4
     assert alone[0].outcome.failure is not None
     assert "No space left on device" in alone[0].outcome.failure.excerpt
-    assert [each.outcome.status for each in found] == [Status.OK] * 4
+    assert [result.outcome.status for result in cell_results] == [Status.OK] * 4
     assert (
-        sum("one at " in words and "cannot provide triton-3.1.0" in words for words in said) == 1
+        sum(
+            "one at " in message and "cannot provide triton-3.1.0" in message
+            for message in messages
+        )
+        == 1
     ), "and not for each batch"
 
 
@@ -160,10 +164,10 @@ def test_a_library_that_handles_signals_once_it_is_imported(
     (tmp_path / "taking_signals.py").write_text(lines)
     monkeypatch.syspath_prepend(str(tmp_path))
     before = signal.getsignal(signal.SIGINT)
-    found: list[object] = []
+    classes: list[object] = []
     settings = DaskSettings(where="test", cluster="taking_signals.nothing")
-    thread = threading.Thread(target=lambda: found.append(cluster.cluster_class(settings)))
+    thread = threading.Thread(target=lambda: classes.append(cluster.cluster_class(settings)))
     thread.start()
     thread.join()
-    assert found == [print]
+    assert classes == [print]
     assert signal.getsignal(signal.SIGINT) is before

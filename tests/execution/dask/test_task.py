@@ -21,38 +21,40 @@ def where(tmp_path: Path) -> Iterator[DaskSession]:
     with Machines(tmp_path) as machines:
         machines.start_scheduler()
         machines.start_worker("one", threads=1)
-        with session(machines) as found:
-            wait_until(lambda: found.client and found.workers)
-            yield found
+        with session(machines) as dask_session:
+            wait_until(lambda: dask_session.client and dask_session.workers)
+            yield dask_session
 
 
-def asked(where: DaskSession, function: Callable[[Any], Any], given: object) -> Any:
-    return where.ask(function, given, list(where.workers.values()), name="task", check=lambda: None)
+def ask(where: DaskSession, function: Callable[[Any], Any], argument: object) -> Any:
+    return where.ask(
+        function, argument, list(where.workers.values()), name="task", check=lambda: None
+    )
 
 
 def test_what_a_task_raises(where: DaskSession) -> None:
-    def refuse(words: str) -> None:
-        raise UnknownAction(words)
+    def refuse(message: str) -> None:
+        raise UnknownAction(message)
 
-    def fail(words: str) -> None:
-        raise ValueError(words)
+    def fail(message: str) -> None:
+        raise ValueError(message)
 
-    assert asked(where, abs, -1) == 1
+    assert ask(where, abs, -1) == 1
     with pytest.raises(UnknownAction, match=r"^this worker does not support: fly$"):
-        asked(where, refuse, "this worker does not support: fly")
+        ask(where, refuse, "this worker does not support: fly")
     with pytest.raises(ClusterError, match="a Dask worker failed: ValueError: mistaken"):
-        asked(where, fail, "mistaken")
+        ask(where, fail, "mistaken")
 
 
 def test_a_connection_that_closes_takes_a_task_away(where: DaskSession) -> None:
     """While it closes, Dask's client may forget what it has been given, and call nobody."""
-    found: list[Any] = []
+    errors: list[Any] = []
 
     def wait() -> None:
         try:
-            asked(where, time.sleep, 20)
+            ask(where, time.sleep, 20)
         except TakenAway as error:
-            found.append(error)
+            errors.append(error)
 
     thread = threading.Thread(target=wait)
     thread.start()
@@ -63,7 +65,7 @@ def test_a_connection_that_closes_takes_a_task_away(where: DaskSession) -> None:
         thread.join(5)
     finally:
         client.status = before
-    assert len(found) == 1
+    assert len(errors) == 1
 
 
 def test_a_worker_that_is_lost_while_its_task_is_looked_after(tmp_path: Path) -> None:

@@ -51,9 +51,9 @@ def home(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def _running(home: Path, *words: str) -> Iterator[None]:
+def _running(home: Path, *arguments: str) -> Iterator[None]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "dask", *words, "--no-dashboard", "--host", "127.0.0.1"],
+        [sys.executable, "-m", "dask", *arguments, "--no-dashboard", "--host", "127.0.0.1"],
         env=_environ(home),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -73,9 +73,9 @@ def _environ(home: Path) -> dict[str, str]:
 @needs_openssl
 def test_only_who_has_a_certificate_gets_a_connection(home: Path) -> None:
     path = home / "scheduler.json"
-    words = ("--protocol", "tls", "--port", "0", "--scheduler-file", str(path))
+    options = ("--protocol", "tls", "--port", "0", "--scheduler-file", str(path))
     with ExitStack() as processes:
-        processes.enter_context(_running(home, "scheduler", *words))
+        processes.enter_context(_running(home, "scheduler", *options))
         # The scheduler creates the file before it writes the address.
         wait_until(lambda: path.is_file() and path.read_text().endswith("}"))
         scheduler = json.loads(path.read_text())["address"]
@@ -125,8 +125,8 @@ def test_one_line_warns_of_a_cluster_without_tls(tmp_path: Path) -> None:
             (machines.address, 0),
             (machines.address.replace("127.0.0.1", "0.0.0.0"), 1),
         ):
-            said: list[str] = []
+            messages: list[str] = []
             settings = DaskSettings(where="here", address=address)
-            with DaskSession(settings, said.append) as session:
+            with DaskSession(settings, messages.append) as session:
                 assert session.client.submit(sum, [40, 2]).result() == 42
-            assert sum("whoever reaches it on the network" in line for line in said) == warnings
+            assert sum("whoever reaches it on the network" in line for line in messages) == warnings

@@ -41,8 +41,8 @@ class Cells(Work[str]):
 
 
 def work(*names: str, **more: Any) -> Cells:
-    said: list[str] = []
-    session = DaskSession(DaskSettings(where="test"), said.append)
+    messages: list[str] = []
+    session = DaskSession(DaskSettings(where="test"), messages.append)
     return Cells(session=session, check=lambda: None, cells=names, tried=[], **more)
 
 

@@ -90,9 +90,13 @@ class Launched:
         for kernel in index["kernels"]:
             passed = kernels.setdefault(f"{kernel['module']}:{kernel['function']}", {})
             for spec in load_kernels([kernel["file"]], folder):
-                given = {name: _argument(value) for name, value in spec.compile.launch.items()}
-                given |= {name: _value(value) for name, value in spec.compile.constexprs.items()}
-                for name, text in given.items():
+                argument_texts = {
+                    name: _argument(value) for name, value in spec.compile.launch.items()
+                }
+                argument_texts |= {
+                    name: _value(value) for name, value in spec.compile.constexprs.items()
+                }
+                for name, text in argument_texts.items():
                     passed.setdefault(name, {})[text] = None
         return cls(
             requirement=requirement,
@@ -236,7 +240,9 @@ class Quality:
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """The counts, of each question."""
-        counts = Counter((each.question, each.verdict) for each in self.comparisons)
+        counts = Counter(
+            (comparison.question, comparison.verdict) for comparison in self.comparisons
+        )
         for question in QUESTIONS:
             numbers = [str(counts[question, verdict]) for verdict in VERDICTS]
             yield (question, *numbers)
@@ -244,9 +250,9 @@ class Quality:
     def listed(self, *verdicts: str) -> list[str]:
         """The parameters with these verdicts."""
         return [
-            f"{each.question} {each.verdict}: {each}"
-            for each in self.comparisons
-            if each.verdict in verdicts
+            f"{comparison.question} {comparison.verdict}: {comparison}"
+            for comparison in self.comparisons
+            if comparison.verdict in verdicts
         ]
 
 

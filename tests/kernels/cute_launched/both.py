@@ -27,7 +27,7 @@ def add(left: cute.Tensor, right: cute.Tensor):
 def both(
     pair: tuple[cute.Tensor, cute.Tensor], more: cute.Pointer, factor: cutlass.Float32, n: cutlass.Int32, stream: cuda.CUstream
 ):
-    left = cute.make_tensor(more, cute.make_layout(n))
+    addend = cute.make_tensor(more, cute.make_layout(n))
     blocks = cute.ceil_div(cute.size(pair[0]), 64)
     scale(pair, factor).launch(grid=(blocks, 1, 1), block=(64, 1, 1), stream=stream)
-    add(left, pair[1]).launch(grid=((blocks + 1) // 2 * 2, 1, 1), block=(64, 1, 1), cluster=(2, 1, 1), stream=stream)
+    add(addend, pair[1]).launch(grid=((blocks + 1) // 2 * 2, 1, 1), block=(64, 1, 1), cluster=(2, 1, 1), stream=stream)

@@ -51,13 +51,13 @@ def answer(job, events):
     noise = zlib.crc32(
         repr([job["function"], job["constexprs"], job["target"], job["options"]]).encode()
     )
-    told = {"warnings": [], "output": 0, "imported": [job["source"]]}
+    report = {"warnings": [], "output": 0, "imported": [job["source"]]}
     if job["function"].startswith("sum"):
-        told.update(actions=[], metrics={}, stages={"source": 0.0001}, raised=[rejection(noise)])
+        report.update(actions=[], metrics={}, stages={"source": 0.0001}, raised=[rejection(noise)])
         say("stage", stage="ast")
     else:
-        told.update(actions=[compiled(noise)], metrics=metrics(noise), stages=seconds(noise))
-    say("done", **told)
+        report.update(actions=[compiled(noise)], metrics=metrics(noise), stages=seconds(noise))
+    say("done", **report)
 
 
 def rejection(noise):
@@ -73,11 +73,11 @@ def rejection(noise):
 
 
 def compiled(noise):
-    made = {
+    artifacts = {
         stage: {"bytes": 20000 + noise % 997 + 1000 * n, "sha256": "%064x" % (noise + n)}
         for n, stage in enumerate(STAGES)
     }
-    return {"do": "compile", "made": made, "requires": []}
+    return {"do": "compile", "made": artifacts, "requires": []}
 
 
 def metrics(noise):

@@ -98,9 +98,9 @@ def applied(
 def test_numbers_are_those_computed_by_hand(
     name: str, operands: list[Operand], settings: dict[str, Any], result: Operand
 ) -> None:
-    statement, given = applied(name, operands, settings, result)
+    statement, arrays = applied(name, operands, settings, result)
     machine: Any = None
-    (computed,) = OPERATIONS[name].compute(statement, given, machine)
+    (computed,) = OPERATIONS[name].compute(statement, arrays, machine)
     assert computed.dtype == numpy_dtype(result[0])
     assert computed.tolist() == result[1]
 
@@ -109,17 +109,17 @@ def test_numbers_are_those_computed_by_hand(
 def test_derived_ranges_contain_the_numbers(
     name: str, operands: list[Operand], settings: dict[str, Any], result: Operand
 ) -> None:
-    statement, given = applied(name, operands, settings, result)
-    known = [
+    statement, arrays = applied(name, operands, settings, result)
+    operand_bounds = [
         Bounds(Fraction(array.min().item()), Fraction(array.max().item()), -1)
         if array.dtype == np.float64
         else bounds(int(array.min()), int(array.max()))
-        for array in given
+        for array in arrays
     ]
-    (found,) = OPERATIONS[name].derive(statement, known, analysis())
+    (result_bounds,) = OPERATIONS[name].derive(statement, operand_bounds, analysis())
     numbers = np.ravel(result[1]).tolist()
-    assert found.low <= min(numbers) <= max(numbers) <= found.high
-    assert all(Fraction(number) % Fraction(2) ** found.step == 0 for number in numbers)
+    assert result_bounds.low <= min(numbers) <= max(numbers) <= result_bounds.high
+    assert all(Fraction(number) % Fraction(2) ** result_bounds.step == 0 for number in numbers)
 
 
 def test_a_reduction_takes_an_axis_or_all() -> None:
@@ -138,9 +138,9 @@ def test_a_reduction_takes_an_axis_or_all() -> None:
 
 def test_a_recurrence_is_a_line_through_each_element() -> None:
     statement = BlockStatement("recurrence", (), (), {"axis": 0})
-    given = [np.array([2, 3, 4], np.int32), np.array([1, 1, 1], np.int32)]
+    arrays = [np.array([2, 3, 4], np.int32), np.array([1, 1, 1], np.int32)]
     machine: Any = None
-    factors, terms = OPERATIONS["recurrence"].compute(statement, given, machine)
+    factors, terms = OPERATIONS["recurrence"].compute(statement, arrays, machine)
     assert factors.tolist() == [2, 6, 24]
     assert terms.tolist() == [1, 4, 17]  # 3 · 1 + 1, and 4 · 4 + 1
 
@@ -150,9 +150,9 @@ def test_a_dot_multiplies_matrices() -> None:
     statement = BlockStatement(
         "dot", (left, right), (BlockValue("r", "fp32", (16, 16)),), {"precision": None}
     )
-    given = [np.full((16, 16), 2.0), np.eye(16)]
+    arrays = [np.full((16, 16), 2.0), np.eye(16)]
     machine: Any = None
-    (computed,) = OPERATIONS["dot"].compute(statement, given, machine)
+    (computed,) = OPERATIONS["dot"].compute(statement, arrays, machine)
     assert (computed == 2).all()
 
 
@@ -198,7 +198,9 @@ def test_what_is_not_defined_for_all_numbers_is_refused(
     )
     statement = BlockStatement(name, values, (BlockValue("r", result, (16, 16)),), settings)
     with pytest.raises(UndefinedError, match=reason):
-        OPERATIONS[name].derive(statement, [known for _, known in operands], analysis())
+        OPERATIONS[name].derive(
+            statement, [operand_bounds for _, operand_bounds in operands], analysis()
+        )
 
 
 def test_types_hold_whole_numbers_up_to_their_precision() -> None:

@@ -101,10 +101,10 @@ def _summing(
 
 def _matrix(program: BlockProgram, rows: int = 32) -> np.ndarray[Any, Any]:
     """The matrix of an input, with zeros below it."""
-    found = np.zeros((rows, COLUMNS), np.int64)
+    matrix = np.zeros((rows, COLUMNS), np.int64)
     elements = elements_of(program.inputs[0])[: ROWS * COLUMNS].reshape(-1, COLUMNS)
-    found[: len(elements)] = elements
-    return found
+    matrix[: len(elements)] = elements
+    return matrix
 
 
 # --- block pointers and descriptors ---------------------------------------------------------------
@@ -124,9 +124,9 @@ def _pointed(turns: int, checked: tuple[int, ...]) -> BlockProgram:
 def test_a_block_pointer_advances_and_reads_zeros_beyond_its_matrix() -> None:
     program = _pointed(3, checked=(0, 1))
     matrix = _matrix(program)
-    known = check_program(program)
-    assert known["r"].low == -9
-    assert known["after_p0"].low == 24
+    ranges = check_program(program)
+    assert ranges["r"].low == -9
+    assert ranges["after_p0"].low == 24
     result = evaluate(program)["y0"].reshape(8, COLUMNS)
     assert (result == matrix[:8] + matrix[8:16] + matrix[16:24]).all()
 
@@ -143,8 +143,8 @@ def test_a_tile_that_is_not_checked_has_to_be_inside_of_its_matrix() -> None:
 def test_the_text_makes_a_pointer_once_and_advances_it_each_turn() -> None:
     lines = [line.strip() for line in kernel_source(_pointed(3, checked=(0, 1))).splitlines()]
     loop = lines.index("for i in tl.range(0, 3, num_stages=2):")
-    made = "p0 = tl.make_block_ptr(x0, (20, 16), (16, 1), (0, 0), (8, 16), (1, 0))"
-    assert lines.index(made) < lines.index("p = p0") < loop
+    pointer_line = "p0 = tl.make_block_ptr(x0, (20, 16), (16, 1), (0, 0), (8, 16), (1, 0))"
+    assert lines.index(pointer_line) < lines.index("p = p0") < loop
     assert lines[loop + 1] == 'v = tl.load(p, boundary_check=(0, 1), padding_option="zero")'
     assert lines[loop + 2 : loop + 5] == ["q = tl.advance(p, (8, 0))", "n = t + v", "t, p = n, q"]
 
@@ -249,10 +249,12 @@ def test_a_loop_goes_where_its_only_turn_shows_the_defect() -> None:
     def show(programs: Sequence[BlockProgram]) -> list[bool]:
         return ["load_pointed" in program.operations for program in programs]
 
-    found = shrink_program(_pointed(3, checked=(0, 1)), show)
-    names = [each.operation for each in found.all_statements]
+    smaller_program = shrink_program(_pointed(3, checked=(0, 1)), show)
+    names = [statement.operation for statement in smaller_program.all_statements]
     assert names == ["block_pointer", "load_pointed", "store"]
-    assert (evaluate(found)["y0"].reshape(8, COLUMNS) == _matrix(found)[:8]).all()
+    assert (
+        evaluate(smaller_program)["y0"].reshape(8, COLUMNS) == _matrix(smaller_program)[:8]
+    ).all()
 
 
 def test_a_loop_carries_less_where_that_shows_the_defect() -> None:
@@ -260,11 +262,15 @@ def test_a_loop_carries_less_where_that_shows_the_defect() -> None:
         return ["pipeline" in program.operations for program in programs]
 
     program = _pointed(3, checked=(0, 1))
-    found = shrink_program(program, show)
-    (loop,) = (each for each in found.all_statements if each.operation == "pipeline")
+    smaller_program = shrink_program(program, show)
+    (loop,) = (
+        statement
+        for statement in smaller_program.all_statements
+        if statement.operation == "pipeline"
+    )
     assert (len(loop.operands), loop.settings["turns"]) == (1, 1)
-    check_program(found)
-    evaluate(found)
+    check_program(smaller_program)
+    evaluate(smaller_program)
 
 
 # --- what is generated ----------------------------------------------------------------------------
@@ -279,9 +285,15 @@ def test_generated_loops_have_what_releases_got_wrong() -> None:
             if loop.operation != "pipeline":
                 continue
             body = tuple(walk(loop.bodies[0].statements))
-            names = [each.operation for each in body]
-            transposed = {each.operands[0] for each in body if each.operation == "transpose"}
-            summed = {each.operands[0] for each in body if each.operation in ("cast", "sum")}
+            names = [statement.operation for statement in body]
+            transposed = {
+                statement.operands[0] for statement in body if statement.operation == "transpose"
+            }
+            summed = {
+                statement.operands[0]
+                for statement in body
+                if statement.operation in ("cast", "sum")
+            }
             two_products += names.count("dot") == 2
             gathered += {"lookup", "load_rows", "dot"} <= set(names)
             summed_and_transposed += "sum" in names and bool(transposed & summed)

@@ -45,12 +45,12 @@ def test_every_number_of_every_program_is_exact_and_in_its_derived_range(
     programs: list[BlockProgram],
 ) -> None:
     for program in programs:
-        known = check_program(program)
+        ranges = check_program(program)
         results = evaluate(program)  # raises InexactError
-        stores = [each for each in program.statements if each.operation == "store"]
+        stores = [statement for statement in program.statements if statement.operation == "store"]
         for store in stores:
             written, (operand,) = results[store.settings["output"]], store.operands
-            low, high = known[operand.name].low, known[operand.name].high
+            low, high = ranges[operand.name].low, ranges[operand.name].high
             assert min(low, 0) <= written.min()
             assert written.max() <= max(high, 0)  # 0 is what no store has replaced
 
@@ -62,7 +62,11 @@ def test_every_program_is_python_that_defines_what_it_uses(programs: list[BlockP
             if not isinstance(function, ast.FunctionDef):
                 continue
             defined = {argument.arg for argument in function.args.args} | {"tl", "range"}
-            defined |= {each.name for each in tree.body if isinstance(each, ast.FunctionDef)}
+            defined |= {
+                definition.name
+                for definition in tree.body
+                if isinstance(definition, ast.FunctionDef)
+            }
             names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
             defined |= {name.id for name in names if isinstance(name.ctx, ast.Store)}
             used = {name.id for name in names if isinstance(name.ctx, ast.Load)}
@@ -78,10 +82,12 @@ def test_the_operations_are_spread_over_programs() -> None:
 
 
 def test_only_chooses_families() -> None:
-    found = [generate(seed, only=("dot",)).operations for seed in range(30)]
-    assert all("dot" in operations for operations in found)
+    operation_sets = [generate(seed, only=("dot",)).operations for seed in range(30)]
+    assert all("dot" in operations for operations in operation_sets)
     allowed = {"dot", "memory", "elementwise", "casts", "shapes"}
-    assert {OPERATIONS[name].family for operations in found for name in operations} <= allowed
+    assert {
+        OPERATIONS[name].family for operations in operation_sets for name in operations
+    } <= allowed
 
 
 # --- what the checks notice -----------------------------------------------------------------------
@@ -193,27 +199,29 @@ def test_integers_wrap_around_as_in_a_kernel() -> None:
 
 def test_a_smaller_program_keeps_the_defect_and_little_else(programs: list[BlockProgram]) -> None:
     program = next(
-        each
-        for each in programs
-        if "dot" in each.operations and each.grid > 1 and "pipeline" not in each.operations
+        candidate
+        for candidate in programs
+        if "dot" in candidate.operations
+        and candidate.grid > 1
+        and "pipeline" not in candidate.operations
     )
 
     def show(candidates: Sequence[BlockProgram]) -> list[bool]:
         return ["dot" in candidate.operations for candidate in candidates]
 
-    found = shrink_program(program, show)
-    assert "dot" in found.operations
-    assert len(found.all_statements) < len(program.all_statements)
-    assert len(found.all_statements) <= 5
-    assert (found.grid, found.options) == (1, {"num_warps": 4, "num_stages": 3})
-    check_program(found)
-    evaluate(found)
+    smaller_program = shrink_program(program, show)
+    assert "dot" in smaller_program.operations
+    assert len(smaller_program.all_statements) < len(program.all_statements)
+    assert len(smaller_program.all_statements) <= 5
+    assert (smaller_program.grid, smaller_program.options) == (1, {"num_warps": 4, "num_stages": 3})
+    check_program(smaller_program)
+    evaluate(smaller_program)
 
 
 def test_nothing_smaller_is_returned_if_nothing_smaller_shows_it(
     programs: list[BlockProgram],
 ) -> None:
-    assert shrink_program(programs[0], lambda tried: [False] * len(tried)) == programs[0]
+    assert shrink_program(programs[0], lambda candidates: [False] * len(candidates)) == programs[0]
 
 
 def test_unused_values_and_arguments_go() -> None:
@@ -224,7 +232,7 @@ def test_unused_values_and_arguments_go() -> None:
         hinted=("n0", "x0"),
     )
     cleaned = without_unused(program)
-    assert [each.operation for each in cleaned.statements] == ["load", "store"]
+    assert [statement.operation for statement in cleaned.statements] == ["load", "store"]
     assert (cleaned.scalars, cleaned.hinted) == ({}, ("x0",))
 
 

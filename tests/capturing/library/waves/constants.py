@@ -34,7 +34,7 @@ constexpr_function = getattr(triton, "constexpr_function", lambda function: func
 
 @constexpr_function
 def next_power(n):
-    found = 1
-    while found < n:
-        found = found * 2
-    return found
+    power = 1
+    while power < n:
+        power = power * 2
+    return power

@@ -30,7 +30,7 @@ def tuned_by_itself(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n) * 2, mask=at < n)
 
 
-@triton.heuristics({"EVEN": lambda given: given["n"] % given["BLOCK"] == 0})
+@triton.heuristics({"EVEN": lambda arguments: arguments["n"] % arguments["BLOCK"] == 0})
 @triton.jit
 def chosen(x_ptr, y_ptr, bias_ptr, n: int, scale, BLOCK: tl.constexpr, EVEN: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)

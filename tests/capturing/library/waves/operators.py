@@ -8,13 +8,13 @@ from . import kernels
 
 def apply(x, kind):
     y = torch.empty_like(x)
-    kernels.tuned[lambda given: (triton.cdiv(x.numel(), given["BLOCK"]),)](x, y, x.numel(), KIND=kind)
+    kernels.tuned[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]),)](x, y, x.numel(), KIND=kind)
     return y
 
 
 def double(x):
     y = torch.empty(x.shape, device="cuda", dtype=x.dtype)
-    kernels.tuned_by_itself[lambda given: (triton.cdiv(x.numel(), given["BLOCK"]),)](x, y, x.numel())
+    kernels.tuned_by_itself[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]),)](x, y, x.numel())
     return y
 
 
