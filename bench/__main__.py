@@ -143,7 +143,7 @@ def _sel() -> list[Specialization]:
 def _ok_cells(built: dict[str, BuiltEnv], specs: Sequence[Specialization]) -> list[Cell]:
     """Cells that come out ok, as the project's store knows or by trying."""
     targets = load_matrix(ROOT / "matrix.toml").choose_targets(TARGETS)
-    cells = plan.cross([each.env for each in built.values()], targets, specs)
+    cells = plan.cross([env.env for env in built.values()], targets, specs)
     with Store(ROOT / ".compat") as store:
         results = run(cells, RunContext(envs=built, store=store, limits=LIMITS))
     return [result.cell for result in results if result.outcome.status is Status.OK]

@@ -74,13 +74,16 @@ def main(
 def _by_worker(env: BuiltEnv, cells: tuple[Cell, ...]) -> list[tuple[Cell, str | None]]:
     """Each cell of an env with the hash of its assembly, in one worker."""
     assert env.python
-    asked = [cell for cell in cells if cell.env == env.env]
+    env_cells = [cell for cell in cells if cell.env == env.env]
     with OwnWorker(env.python, variables=WITHOUT_LINES) as server:
-        found = attempt(server, asked, LIMITS, stop=threading.Event())
+        attempts = attempt(server, env_cells, LIMITS, stop=threading.Event())
         return [
-            (cell, next((made[stage].digest for stage in ASSEMBLY if stage in made), None))
-            for cell, evidence in found
-            for made in [evidence.done[0].made if evidence.built else {}]
+            (
+                cell,
+                next((artifacts[stage].digest for stage in ASSEMBLY if stage in artifacts), None),
+            )
+            for cell, evidence in attempts
+            for artifacts in [evidence.done[0].made if evidence.built else {}]
         ]
 
 
@@ -121,10 +124,10 @@ def _alone(cell: Cell, env: BuiltEnv) -> str | None:
             capture_output=True,
             check=False,
         )
-        made = [found for stage in ASSEMBLY for found in cache.rglob(f"*.{stage}")]
-        if ran.returncode or not made:
+        files = [file for stage in ASSEMBLY for file in cache.rglob(f"*.{stage}")]
+        if ran.returncode or not files:
             return None
-        return hashlib.sha256(made[0].read_bytes()).hexdigest()[:_DIGITS]
+        return hashlib.sha256(files[0].read_bytes()).hexdigest()[:_DIGITS]
 
 
 _DIGITS = 16

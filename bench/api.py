@@ -27,16 +27,16 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     selection = select_places(envs=["releases"])
     cache = selection.config.env_cache()
-    kept = [cache.folder_of(env).names for env in selection.envs]
-    cold, warm = zip(*((_cold(kept), _run()) for _ in range(rounds)), strict=True)
-    print(f"{len(kept)} releases, {os.cpu_count()} cores, median of {rounds}")
+    paths = [cache.folder_of(env).names for env in selection.envs]
+    cold, warm = zip(*((_cold(paths), _run()) for _ in range(rounds)), strict=True)
+    print(f"{len(paths)} releases, {os.cpu_count()} cores, median of {rounds}")
     for name, runs in (("never asked", cold), ("kept", warm)):
-        seconds, cpu = (statistics.median(each) for each in zip(*runs, strict=True))
+        seconds, cpu = (statistics.median(samples) for samples in zip(*runs, strict=True))
         print(f"{name:<12} {seconds:.2f} s, {cpu:.2f} s of CPU")
 
 
-def _cold(kept: list[Path]) -> tuple[float, float]:
-    for path in kept:
+def _cold(paths: list[Path]) -> tuple[float, float]:
+    for path in paths:
         path.unlink(missing_ok=True)
     return _run()
 

@@ -80,12 +80,12 @@ def main(env: str, other: str | None, launches: int, rounds: int, words: tuple[s
         (idle / "sitecustomize.py").write_text(
             NOT_RECORDING.format(here=str(idle), start=str(capturing_of(DEFAULT).start))
         )
-        asked = command(words or (str(program),), python)
+        arguments = command(words or (str(program),), python)
         times = [
-            (_seconds(asked, capturing_of(DEFAULT).start), _seconds(asked, idle))
+            (_seconds(arguments, capturing_of(DEFAULT).start), _seconds(arguments, idle))
             for _ in range(rounds)
         ]
-    recorded, plain = (statistics.median(each) for each in zip(*times, strict=True))
+    recorded, plain = (statistics.median(samples) for samples in zip(*times, strict=True))
     click.echo(
         f"{' '.join(words) or f'{launches:,} launches'} in {other or env}, median of {rounds}"
     )
@@ -100,7 +100,7 @@ def _python_of(name: str) -> str:
     return python
 
 
-def _seconds(words: Sequence[str], start: Path) -> float:
+def _seconds(arguments: Sequence[str], start: Path) -> float:
     """The CPU seconds of a program, with this folder at the beginning of its path."""
     with tempfile.TemporaryDirectory() as folder:
         settings = recorder_settings(Options(fake=True, check=CodeCheck.NOTHING), Path(folder))
@@ -110,7 +110,7 @@ def _seconds(words: Sequence[str], start: Path) -> float:
         }
         environ["PYTHONPATH"] = os.pathsep.join([str(start), str(LIBRARY)])
         began = os.times().children_user + os.times().children_system
-        subprocess.run(words, env=environ, check=False)
+        subprocess.run(arguments, env=environ, check=False)
         return os.times().children_user + os.times().children_system - began
 
 

@@ -47,9 +47,9 @@ def main(spec: str, envs: tuple[str, ...], every: int, slots: int, store: Path) 
     built = _envs(envs)
     targets = load_matrix(ROOT / "matrix.toml").choose_targets(("sm_90",))
     specs = load_kernels([spec], Path.cwd())[::every]
-    asked = plan.cross([each.env for each in built.values()], targets, specs)
-    with Store(store) as known:
-        results = run(asked, RunContext(envs=built, store=known, limits=LIMITS))
+    all_cells = plan.cross([env.env for env in built.values()], targets, specs)
+    with Store(store) as open_store:
+        results = run(all_cells, RunContext(envs=built, store=open_store, limits=LIMITS))
     cells = [result.cell for result in results if result.outcome.status is Status.OK]
     engine = _cpu(lambda: _engine(cells, built, slots))
     loop = _cpu(lambda: _plain(_shares(cells, slots), built, slots))

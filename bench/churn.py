@@ -60,24 +60,24 @@ def drive(folder: Path, executor: OpenExecutor) -> dict[str, Any]:
     """
     written: Counter[str] = Counter()
     again: list[str] = []
-    kept: set[str] = set()
+    stored_ids: set[str] = set()
     plain_write, plain_ask = Store.write, DaskSession.ask
 
     def write(store: Store, key: str, cell: Cell, attempts: Sequence[Evidence]) -> None:
         plain_write(store, key, cell, attempts)
         written[key] += 1
-        kept.add(cell.id)
+        stored_ids.add(cell.id)
 
     def ask(session: DaskSession, function: Any, argument: Any, *rest: Any, **options: Any) -> Any:
         if isinstance(argument, Parcel):
-            again.extend(cell.id for cell in argument.batch.cells if cell.id in kept)
+            again.extend(cell.id for cell in argument.batch.cells if cell.id in stored_ids)
         return plain_ask(session, function, argument, *rest, **options)
 
     Store.write, DaskSession.ask = write, ask  # type: ignore[method-assign, assignment]
     selection = project.select(folder.parent / "matrix.toml")
     with Store(folder) as store:
-        kept |= set(column(folder))
-        before = len(kept)
+        stored_ids |= set(column(folder))
+        before = len(stored_ids)
         report = run_matrix(selection, selection.context(store, jobs=2, executor=executor))
         document = without_times(json.loads(json.dumps(matrix_document(report))))
     (folder / "matrix.json").write_text(json.dumps(document))
@@ -94,12 +94,12 @@ def drive(folder: Path, executor: OpenExecutor) -> dict[str, Any]:
 def inner(folder: Path, address: str) -> None:
     """One command of the driver, in a process of its own, whose last line has its counts."""
     settings = DaskSettings(where="churn", address=address, wait=WAIT)
-    with DaskSession(settings, lambda words: print(words, flush=True)) as session:
+    with DaskSession(settings, lambda message: print(message, flush=True)) as session:
         try:
-            told = drive(folder, partial(DaskExecutor, session))
+            summary = drive(folder, partial(DaskExecutor, session))
         except CompatError as error:
-            told = {"error": str(error), "exit": error.exit_code}
-    print(json.dumps(told), flush=True)
+            summary = {"error": str(error), "exit": error.exit_code}
+    print(json.dumps(summary), flush=True)
 
 
 class Churn:
@@ -153,22 +153,24 @@ class Churn:
 
 def rounds(machines: Machines, folder: Path, until: float) -> list[list[dict[str, Any]]]:
     """What was counted in each command of each round."""
-    found: list[list[dict[str, Any]]] = []
+    counts: list[list[dict[str, Any]]] = []
     while time.monotonic() < until:
-        store = folder / f"round-{len(found)}"
-        found.append([])
-        while time.monotonic() < until or found[-1][-1].get("lost") or "error" in found[-1][-1]:
+        store = folder / f"round-{len(counts)}"
+        counts.append([])
+        while time.monotonic() < until or counts[-1][-1].get("lost") or "error" in counts[-1][-1]:
             command = [sys.executable, "-m", "bench.churn", "--inner", str(store), machines.address]
-            told = subprocess.run(
+            lines = subprocess.run(
                 command, check=False, cwd=ROOT, stdout=subprocess.PIPE, text=True
             ).stdout.splitlines()
-            (folder / "said.txt").open("a").write("\n".join([f"--- round {len(found)}", *told, ""]))
+            (folder / "said.txt").open("a").write(
+                "\n".join([f"--- round {len(counts)}", *lines, ""])
+            )
             with suppress(ValueError, IndexError):
-                found[-1].append(json.loads(told[-1]))
-                print(len(found), told[-1][:300], flush=True)
-            if found[-1] and "error" not in found[-1][-1] and not found[-1][-1].get("lost"):
+                counts[-1].append(json.loads(lines[-1]))
+                print(len(counts), lines[-1][:300], flush=True)
+            if counts[-1] and "error" not in counts[-1][-1] and not counts[-1][-1].get("lost"):
                 break
-    return found
+    return counts
 
 
 def main(seconds: float, every: float, seed: int, folder: Path) -> None:
@@ -187,24 +189,24 @@ def main(seconds: float, every: float, seed: int, folder: Path) -> None:
         killing = threading.Thread(target=churn.run, args=(every, until))
         killing.start()
         try:
-            found = rounds(machines, folder, until)
+            counts = rounds(machines, folder, until)
         finally:
             churn.stop.set()
             killing.join()
     here = (folder / "local" / "matrix.json").read_text()
     same = [
         (folder / f"round-{number}" / "matrix.json").read_text() == here
-        for number in range(len(found))
+        for number in range(len(counts))
     ]
-    commands = [told for each in found for told in each]
-    early = sum("error" in told for told in commands)
+    commands = [command for round_counts in counts for command in round_counts]
+    early = sum("error" in command for command in commands)
     print(
-        f"kills: {dict(churn.kills)}; rounds: {len(found)}; commands: {len(commands)}, of which"
+        f"kills: {dict(churn.kills)}; rounds: {len(counts)}; commands: {len(commands)}, of which"
         f" {early} ended early"
     )
     print(
         "cells told as lost, and compiled by a later command:"
-        f" {sum(told.get('lost', 0) for told in commands)}"
+        f" {sum(command.get('lost', 0) for command in commands)}"
     )
     print(
         "compiled though stored:"

@@ -51,8 +51,8 @@ def main(python: str, out: Path) -> None:
     _compat(out, "build", *specs, *envs, "--out", "built", "--archive")
 
 
-def _compat(folder: Path, *words: str) -> None:
-    subprocess.run([sys.executable, "-m", "compat.cli", *words], cwd=folder, check=False)
+def _compat(folder: Path, *arguments: str) -> None:
+    subprocess.run([sys.executable, "-m", "compat.cli", *arguments], cwd=folder, check=False)
 
 
 def _count(report: dict[str, list[dict[str, str]]]) -> None:

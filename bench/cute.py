@@ -97,7 +97,7 @@ def _specs() -> list[Specialization]:
 
 def _ok_cells(env: BuiltEnv, target: str) -> list[Cell]:
     """The cells that compile in an env."""
-    named = [known for known in CUTE.device.targets if known.name == target]
+    named = [device_target for device_target in CUTE.device.targets if device_target.name == target]
     cells = plan.cross([env.env], named, _specs())
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
         results = run(
@@ -146,7 +146,9 @@ def _bisected(kernel: str, target: str) -> tuple[float, float, float, float]:
     """Seconds of a bisect, of the next one, and of a process per release, and its CPU seconds."""
     envs = _envs(["cute-releases"])
     spec = next(spec for spec in _specs() if spec.kernel == kernel)
-    (named,) = (known for known in CUTE.device.targets if known.name == target)
+    (named,) = (
+        device_target for device_target in CUTE.device.targets if device_target.name == target
+    )
     first = _timed(lambda: _bisect(spec, target, keep=0))
     _bisect(spec, target, keep=120)
     again = _timed(lambda: _bisect(spec, target, keep=120))

@@ -71,14 +71,17 @@ def main(
         f"{len(cells)} ok cells of {kernels} kernels in {', '.join(built)}, {slots} at a time,"
         f" median of {rounds}"
     )
-    told = [
+    measurements = [
         (_dask(cells, built, slots), _compiled(cells, built, slots, LocalExecutor))
         for _ in range(rounds)
     ]
-    dask, local = _median([dask for (_, dask), _ in told]), _median([local for _, local in told])
+    dask, local = (
+        _median([dask for (_, dask), _ in measurements]),
+        _median([local for _, local in measurements]),
+    )
     click.echo(
         f"  Dask   {dask}; starting and ending the cluster"
-        f" {_median([starting for (starting, _), _ in told])}"
+        f" {_median([starting for (starting, _), _ in measurements])}"
     )
     click.echo(f"  local  {local}")
     click.echo(
@@ -123,8 +126,8 @@ def _tell_known(built: BuiltEnv) -> None:
 
 def _median(measured: Sequence[Spent]) -> Spent:
     return Spent(
-        statistics.median(each.clock for each in measured),
-        statistics.median(each.cpu for each in measured),
+        statistics.median(sample.clock for sample in measured),
+        statistics.median(sample.cpu for sample in measured),
     )
 
 

@@ -79,18 +79,18 @@ def _round(releases: Sequence[str]) -> tuple[float, float, float, float]:
         compat = str(base / "venv" / "bin" / "compat")
         environ = {**os.environ, "COMPAT_ENVS": str(base / "envs"), "COMPAT_KEEP_WORKERS": "0"}
         environ.pop("PYTHONPATH", None)
-        asked = ["matrix", "--target", "sm_90"]
+        arguments = ["matrix", "--target", "sm_90"]
 
         def first() -> None:
             _run([compat, "init", "softmax.py"], project, environ)
-            _run([compat, *asked], project, environ)
+            _run([compat, *arguments], project, environ)
 
         took = _timed(first)
         source = project / "softmax.py"
         source.write_text(
             source.read_text().replace("e / tl.sum(e, axis=0)", "e / (tl.sum(e, axis=0) + 1e-6)")
         )
-        again = _timed(lambda: _run([compat, *asked], project, environ))
+        again = _timed(lambda: _run([compat, *arguments], project, environ))
         return install, took, again, _timed(lambda: _loop(releases, base))
 
 
@@ -109,9 +109,9 @@ def _loop(releases: Sequence[str], base: Path) -> None:
             "PYTHONPATH": str(KERNEL.parent),
             "TRITON_CACHE_DIR": str(base / "triton-cache"),
         }
-        wanted = ["--with", f"triton=={release}", "--with", "setuptools"]
+        options = ["--with", f"triton=={release}", "--with", "setuptools"]
         _run(
-            ["uv", "run", "-q", "--no-project", "--python", "3.11", *wanted, str(BY_HAND)],
+            ["uv", "run", "-q", "--no-project", "--python", "3.11", *options, str(BY_HAND)],
             base,
             environ,
         )

@@ -34,8 +34,8 @@ def main(name: str, kernel: tuple[str, ...], rounds: int) -> None:
         for (major, minor), (python, *_) in sorted(present().items()):
             if (major, minor) >= (3, 8):
                 first, again = (
-                    min(_import(python, folder, kept) for _ in range(rounds))
-                    for kept in (False, True)
+                    min(_import(python, folder, uses_cache) for _ in range(rounds))
+                    for uses_cache in (False, True)
                 )
                 click.echo(
                     f"  Python {major}.{minor:<3} compiled before {again:6.2f}   not compiled"
@@ -43,18 +43,18 @@ def main(name: str, kernel: tuple[str, ...], rounds: int) -> None:
                 )
 
 
-def _import(python: str, folder: str, kept: bool) -> float:
-    """Milliseconds of one import; ``kept``: what Python compiles is kept, and used again."""
+def _import(python: str, folder: str, uses_cache: bool) -> float:
+    """Milliseconds of one import; ``uses_cache``: what Python compiles is kept, and used again."""
     own = {
         **os.environ,
-        "PYTHONDONTWRITEBYTECODE": "" if kept else "1",
-        "PYTHONPYCACHEPREFIX": str(Path(folder, str(kept))),
+        "PYTHONDONTWRITEBYTECODE": "" if uses_cache else "1",
+        "PYTHONPYCACHEPREFIX": str(Path(folder, str(uses_cache))),
     }
     command = [python, "-X", "importtime", "-c", f"import {MODULE}"]
-    said = subprocess.run(
+    stderr = subprocess.run(
         command, cwd=folder, env=own, capture_output=True, text=True, check=True
     ).stderr
-    (line,) = re.findall(rf"\|\s+(\d+) \| {MODULE}$", said, re.MULTILINE)
+    (line,) = re.findall(rf"\|\s+(\d+) \| {MODULE}$", stderr, re.MULTILINE)
     return int(line) / 1000
 
 

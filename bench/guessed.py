@@ -36,13 +36,13 @@ from compat.toolchains.language import GuessedKernel
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option("--compile", "wanted", default=0, help="Kernels to compile.")
+@click.option("--compile", "sample_size", default=0, help="Kernels to compile.")
 @click.option("--deadline", default=30.0, show_default=True, help="Seconds that one may take.")
 @click.option("--release", default="newest", show_default=True)
 @click.option(
     "--skip", default=0, help="Leave out this many kernels at the beginning, for another sample."
 )
-def main(folder: Path, wanted: int, deadline: float, release: str, skip: int) -> None:
+def main(folder: Path, sample_size: int, deadline: float, release: str, skip: int) -> None:
     """Count what is guessed of a library, and compile some of it."""
     began = time.monotonic()
     guessed = guess_sources(_readable(sources(".", folder)))
@@ -58,9 +58,9 @@ def main(folder: Path, wanted: int, deadline: float, release: str, skip: int) ->
         " cases"
     )
     click.echo(f"{time.monotonic() - began:.1f} s")
-    if wanted:
+    if sample_size:
         every = [(source, kernel) for source in guessed for kernel in source.kernels]
-        chosen = every[skip :: max(1, len(every) // wanted)][:wanted]
+        chosen = every[skip :: max(1, len(every) // sample_size)][:sample_size]
         _tell(
             list(
                 _compiled(
@@ -74,15 +74,15 @@ def main(folder: Path, wanted: int, deadline: float, release: str, skip: int) ->
 
 def _readable(paths: Sequence[Path]) -> list[Path]:
     """Those that Python can parse."""
-    found = []
+    readable_paths = []
     for path in paths:
         try:
             ast.parse(path.read_bytes())
         except SyntaxError as error:
             click.echo(f"not read: {path}: {error.msg}")
         else:
-            found.append(path)
-    return found
+            readable_paths.append(path)
+    return readable_paths
 
 
 def _reads_back(source: GuessedSource, folder: Path) -> int:

@@ -106,16 +106,16 @@ def expected_cells(
     folder: Path, built: Mapping[str, BuiltEnv], count: int, rng: random.Random
 ) -> list[Expected]:
     """So many cells over all envs, a tenth of them hostile, in a random order."""
-    taken = [each for each in HOSTILE if not each.at_import]
-    sources = [_source(folder / f"file_{number}.py", taken) for number in range(_FILES)]
+    behaviours = [kind for kind in HOSTILE if not kind.at_import]
+    sources = [_source(folder / f"file_{number}.py", behaviours) for number in range(_FILES)]
     on_import = {
-        each.name: _source(folder / f"{each.name}.py", taken, on_import=each)
-        for each in HOSTILE
-        if each.at_import
+        kind.name: _source(folder / f"{kind.name}.py", behaviours, on_import=kind)
+        for kind in HOSTILE
+        if kind.at_import
     }
-    weighted = [each for each in HOSTILE for _ in range(each.weight)]
+    weighted = [kind for kind in HOSTILE for _ in range(kind.weight)]
     halves = half_imports(folder / "half_imports")
-    envs, found = list(built.values()), []
+    envs, expected = list(built.values()), []
     for number in range(count):
         env, target = rng.choice(envs), rng.choice(_TARGETS)
         if number % 10:
@@ -139,25 +139,25 @@ def expected_cells(
             compiled = evolve(half.compile, options={"num_warps": 1 << number % 4})
             spec = evolve(half, case=str(number), compile=compiled)
             behaviour, statuses = f"half an import, {half.kernel}", (status,)
-        found.append(
+        expected.append(
             Expected(
                 cell=Cell(env=env.env, target=TARGETS[target], spec=spec),
                 behaviour=behaviour,
                 statuses=statuses,
             )
         )
-    rng.shuffle(found)
-    return found
+    rng.shuffle(expected)
+    return expected
 
 
 def _source(
-    path: Path, taken: Sequence[Behaviour], on_import: Behaviour | None = None
+    path: Path, behaviours: Sequence[Behaviour], on_import: Behaviour | None = None
 ) -> tuple[Path, str]:
     """A file with every kernel in it, and its closure."""
     path.parent.mkdir(parents=True, exist_ok=True)
     functions = (
-        f"\n\ndef _{each.name}():\n{_indented(each.code)}\n\n\n{each.name} = Taken(_{each.name})\n"
-        for each in taken
+        f"\n\ndef _{kind.name}():\n{_indented(kind.code)}\n\n\n{kind.name} = Taken(_{kind.name})\n"
+        for kind in behaviours
     )
     path.write_text(
         "".join([KERNELS, TAKEN, *functions, on_import.code if on_import else "", "\n"]),
@@ -194,38 +194,39 @@ def _spec(source: tuple[Path, str], function: str, number: int) -> Specializatio
 def _mixed(folder: Path, built: Mapping[str, BuiltEnv], count: int, rng: random.Random) -> int:
     """Honest and hostile cells in one run; how much was not as it must be."""
     expected = expected_cells(folder / "sources", built, count, rng)
-    hostile = sum(each.behaviour not in HONEST for each in expected)
+    hostile = sum(expectation.behaviour not in HONEST for expectation in expected)
     click.echo(f"{len(expected):,} cells of {len(built)} envs, {hostile:,} of them hostile")
     scratch, began = _scratch(folder, "mixed"), time.monotonic()
     with Store(folder / "store") as store:
         results = run(
-            [each.cell for each in expected], RunContext(envs=built, store=store, limits=LIMITS)
+            [expectation.cell for expectation in expected],
+            RunContext(envs=built, store=store, limits=LIMITS),
         )
     seconds = time.monotonic() - began
     wrong = _compared(expected, results)
-    left = _left(scratch)
-    slowest = max(each.outcome.seconds for each in results)
+    leftovers = _left(scratch)
+    slowest = max(result.outcome.seconds for result in results)
     click.echo(
         f"  {seconds:.0f} s, {len(expected) / seconds:.1f} cells/s, the slowest attempt"
         f" {slowest:.1f} s"
     )
     click.echo(
-        f"  statuses: {dict(Counter(str(each.outcome.status) for each in results).most_common())}"
+        f"  statuses: {dict(Counter(str(entry.outcome.status) for entry in results).most_common())}"
     )
-    return wrong + left
+    return wrong + leftovers
 
 
 def _compared(expected: Sequence[Expected], results: Sequence[Result]) -> int:
     wrong = [
-        (one, each)
-        for one, each in zip(expected, results, strict=True)
-        if str(each.outcome.status) not in one.statuses
+        (one, result)
+        for one, result in zip(expected, results, strict=True)
+        if str(result.outcome.status) not in one.statuses
     ]
-    flaky = [each for each in results if each.outcome.flaky]
-    for one, each in wrong[:20]:
+    flaky = [result for result in results if result.outcome.flaky]
+    for one, actual in wrong[:20]:
         click.echo(
-            f"  WRONG {each.cell.id}: {one.behaviour} must be {' or '.join(one.statuses)}, is"
-            f" {each.outcome.status}"
+            f"  WRONG {actual.cell.id}: {one.behaviour} must be {' or '.join(one.statuses)}, is"
+            f" {actual.outcome.status}"
         )
     click.echo(f"  wrong statuses: {len(wrong)}; flaky: {len(flaky)}")
     return len(wrong)
@@ -254,10 +255,10 @@ def _processes_of(scratch: Path) -> Iterator[int]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             try:
-                said = (entry / "environ").read_bytes() + bytes((entry / "cwd").readlink())
+                process_data = (entry / "environ").read_bytes() + bytes((entry / "cwd").readlink())
             except OSError:
                 continue
-            if os.fsencode(scratch) in said:
+            if os.fsencode(scratch) in process_data:
                 yield int(entry.name)
 
 
@@ -276,7 +277,8 @@ def _killed(folder: Path, built: Mapping[str, BuiltEnv], kills: int, rng: random
         lost += _round(home, expected, built, kills, done, rng)
         with Store(home / "store") as store:
             results = run(
-                [each.cell for each in expected], RunContext(envs=built, store=store, limits=LIMITS)
+                [expectation.cell for expectation in expected],
+                RunContext(envs=built, store=store, limits=LIMITS),
             )
         wrong += _compared(expected, results)
     subprocess.run([sys.executable, "-c", _NEXT], cwd=ROOT, check=True)
@@ -299,8 +301,8 @@ def _round(
 
     Returns the number of finished cells that were lost.
     """
-    (home / "cells").write_bytes(pickle.dumps([each.cell for each in expected]))
-    lost, told = 0, set[str]()
+    (home / "cells").write_bytes(pickle.dumps([expectation.cell for expectation in expected]))
+    lost, reported_ids = 0, set[str]()
     for attempt in range(4):
         driver = subprocess.Popen(
             [sys.executable, "-m", "bench.hostile", "--resume", str(home)],
@@ -313,19 +315,19 @@ def _round(
             for victim in ("worker", "driver"):
                 time.sleep(rng.uniform(0.5, 4.0))
                 done[victim] += _kill(victim, driver, rng)
-        told |= {line.strip() for line in driver.stdout if line.endswith("\n")}
+        reported_ids |= {line.strip() for line in driver.stdout if line.endswith("\n")}
         driver.wait()
         with Store(home / "store") as store:
-            kept = {
-                each.cell.id
-                for each in known(
+            stored_ids = {
+                result.cell.id
+                for result in known(
                     [one.cell for one in expected],
                     RunContext(envs=built, store=store, limits=LIMITS),
                 )
             }
-        lost = len(told - kept)
+        lost = len(reported_ids - stored_ids)
         if lost:
-            click.echo(f"  LOST {sorted(told - kept)[:3]}")
+            click.echo(f"  LOST {sorted(reported_ids - stored_ids)[:3]}")
         if driver.returncode == 0 and attempt:
             break
     return lost

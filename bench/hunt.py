@@ -48,15 +48,15 @@ def main(count: int, first: int, envs: str, target: str) -> None:
     selection = project.select_places(envs=(envs,), targets=(target,))
     (env,) = selection.envs
     assert env.release is not None
-    tried = [program for program in programs if PROGRAMS.is_for(program, env.release)]
-    for seen in traced(tried, selection):
+    subset = [program for program in programs if PROGRAMS.is_for(program, env.release)]
+    for seen in traced(subset, selection):
         failed += seen.failed
         steps = seen.pipeline.steps
         encodings.update({name for step in steps for name in _ENCODING.findall(step.ir)})
         ran.update({step.pass_ for step in steps})
         changed.update({step.pass_ for step, after in pairwise(steps) if step.ir != after.ir})
-    share = (len(tried) - failed) / len(tried)
-    click.echo(f"\n{len(tried) - failed} of {len(tried)} compile with {env.name} ({share:.1%})")
+    share = (len(subset) - failed) / len(subset)
+    click.echo(f"\n{len(subset) - failed} of {len(subset)} compile with {env.name} ({share:.1%})")
     show("encoding", encodings)
     show("pass that changes the IR", changed, len(ran))
 

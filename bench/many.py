@@ -32,11 +32,11 @@ class Took:
 
     def per_cell(self, cells: int) -> str:
         """In words."""
-        each = (
+        cost = (
             f"{self.clock / cells * 1e3:.2f} ms a cell, of the processor"
             f" {self.cpu / cells * 1e3:.2f} ms"
         )
-        return f"{self.clock:.0f} s, {each}; {self.memory:.0f} MB"
+        return f"{self.clock:.0f} s, {cost}; {self.memory:.0f} MB"
 
 
 @click.command()
@@ -67,13 +67,13 @@ def _took(folder: Path, cells: int, steps: bool) -> Took:
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
         assert process.stdout is not None
-        said = process.stdout.read()
+        output = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        raise click.ClickException(said)
+        raise click.ClickException(output)
     if steps:
-        click.echo(said.rstrip())
+        click.echo(output.rstrip())
     return Took(
         time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
     )

@@ -116,10 +116,10 @@ def make(cells: int, path: Path) -> float:
 def tell(rounds: list[dict[str, Spent]]) -> None:
     """Print medians of what acts took."""
     for name in rounds[0]:
-        spent = [each[name] for each in rounds]
+        spent = [spent_by_act[name] for spent_by_act in rounds]
         middle = Spent(
-            statistics.median(each.clock for each in spent),
-            statistics.median(each.thread for each in spent),
+            statistics.median(sample.clock for sample in spent),
+            statistics.median(sample.thread for sample in spent),
         )
         click.echo(f"  {name:<20} {middle}")
 
@@ -137,7 +137,7 @@ def measured(browser: Browser, path: Path) -> dict[str, Spent]:
         clicked = {name: act(page, session, selector) for name, selector in CLICKS.items()}
         return {
             "open": opened,
-            "filter by text": max(typed, key=lambda each: each.thread),
+            "filter by text": max(typed, key=lambda sample: sample.thread),
             **clicked,
         }
     finally:

@@ -32,8 +32,8 @@ def main(adapter, jobs_file):
                 sys.path.insert(0, os.path.dirname(source))
                 modules[source] = package(source, os.path.basename(source)[:-3])
             function = getattr(modules[source], job["function"])
-            _, made = toolchain.compile(job, function, lambda *_: None, lambda *_: None)
-            compiled += bool(made["cubin"])
+            _, artifacts = toolchain.compile(job, function, lambda *_: None, lambda *_: None)
+            compiled += bool(artifacts["cubin"])
         print(compiled, imported, time.perf_counter() - began)
 
 

@@ -132,8 +132,8 @@ def _held(config: MatrixConfig, cell: Cell, before: Result, start: Candidate, sl
         "every release, each time": ([*first, *later], []),
     }
     alone = None
-    for name, (asked, in_the_end) in ways.items():
-        seconds, compiled, last = _reduced(cell, start, asked, in_the_end, slots)
+    for name, (requirements, in_the_end) in ways.items():
+        seconds, compiled, last = _reduced(cell, start, requirements, in_the_end, slots)
         alone = alone or (seconds, compiled)
         ratios = f"{seconds / alone[0]:5.1f} {compiled / alone[1]:5.1f}"
         click.echo(
@@ -145,13 +145,13 @@ def _held(config: MatrixConfig, cell: Cell, before: Result, start: Candidate, sl
 def _reduced(
     cell: Cell,
     start: Candidate,
-    asked: Sequence[CandidateRequirement],
+    requirements: Sequence[CandidateRequirement],
     later: Sequence[CandidateRequirement],
     slots: int,
 ) -> tuple[float, int, Candidate]:
     """Seconds, compiles and the smallest candidate of a search with workers that exist already."""
     with InterestingnessTest(
-        cell.spec, cell.target, asked, later=later, slots=slots
+        cell.spec, cell.target, requirements, later=later, slots=slots
     ) as interesting:
         interesting([start])
         interesting.verify(start)

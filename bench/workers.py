@@ -78,26 +78,26 @@ def _waiting(
     config = load_matrix(ROOT / "matrix.toml")
     return [
         Cell(
-            env=built[str(told["env"])].env,
-            target=config.choose_targets((str(told["target"]),))[0],
-            spec=_spec(folder / f"{told['kernel']}.py", number, told),
+            env=built[str(record["env"])].env,
+            target=config.choose_targets((str(record["target"]),))[0],
+            spec=_spec(folder / f"{record['kernel']}.py", number, record),
         )
-        for number, told in enumerate(recorded)
+        for number, record in enumerate(recorded)
     ]
 
 
-def _spec(source: Path, number: int, told: dict[str, object]) -> Specialization:
+def _spec(source: Path, number: int, record: dict[str, object]) -> Specialization:
     if not source.exists():
         source.write_text(_SOURCE)
     return Specialization(
-        kernel=str(told["kernel"]),
-        variant=str(told["variant"]),
-        case=str(told["case"]),
+        kernel=str(record["kernel"]),
+        variant=str(record["variant"]),
+        case=str(record["case"]),
         source=str(source),
         function="cell",
         compile=CompileSpec(
             signature={},
-            constexprs={"WAIT": round(float(str(told["seconds"])) * 1000), "CELL": number},
+            constexprs={"WAIT": round(float(str(record["seconds"])) * 1000), "CELL": number},
         ),
         closure=read_source(source).closure,
     )

@@ -49,14 +49,14 @@ class ArchiveLimits:
 
 
 def read_tar(
-    data: bytes, limits: ArchiveLimits, wanted: Callable[[str], bool] = lambda _: True
+    data: bytes, limits: ArchiveLimits, name_filter: Callable[[str], bool] = lambda _: True
 ) -> Files:
     """Return the files of a tar archive, plain or in gzip.
 
     Args:
         data: The archive.
         limits: What it may have, wanted or not.
-        wanted: Whether a member of that name is used. Others are neither checked nor returned.
+        name_filter: Whether a member of that name is used. Others are neither checked nor returned.
 
     Raises:
         BadArchive: It is damaged, has more than it may have, or a wanted member is not a file or
@@ -68,7 +68,7 @@ def read_tar(
     stream: Any = _Bounded(opened, limits.size + limits.members * _HEADERS)
     try:
         with tarfile.open(fileobj=stream, mode="r|") as archive:
-            files = _checked(_tar_members(archive, wanted), limits)
+            files = _checked(_tar_members(archive, name_filter), limits)
         while stream.read(_CHUNK):  # to the checksum at the end
             pass
     except BadArchive:
@@ -79,12 +79,12 @@ def read_tar(
 
 
 def read_zip(
-    data: bytes, limits: ArchiveLimits, wanted: Callable[[str], bool] = lambda _: True
+    data: bytes, limits: ArchiveLimits, name_filter: Callable[[str], bool] = lambda _: True
 ) -> Files:
     """Return the files of a zip archive; see :func:`read_tar`."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return _checked(_zip_members(archive, limits.size, wanted), limits)
+            return _checked(_zip_members(archive, limits.size, name_filter), limits)
     except BadArchive:
         raise
     except _UNREADABLE as error:
@@ -130,9 +130,9 @@ _Member = tuple[str, Callable[[], bytes] | None]
 """A name, and a function that reads its content; ``None`` for a folder or an unwanted file."""
 
 
-def _tar_members(archive: tarfile.TarFile, wanted: Callable[[str], bool]) -> Iterator[_Member]:
+def _tar_members(archive: tarfile.TarFile, name_filter: Callable[[str], bool]) -> Iterator[_Member]:
     for member in archive:
-        if not wanted(member.name):
+        if not name_filter(member.name):
             yield "", None
         elif member.isdir():
             yield member.name, None
@@ -151,11 +151,11 @@ def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
 
 
 def _zip_members(
-    archive: zipfile.ZipFile, most: int, wanted: Callable[[str], bool]
+    archive: zipfile.ZipFile, most: int, name_filter: Callable[[str], bool]
 ) -> Iterator[_Member]:
     for member in archive.infolist():
         kind = member.external_attr >> 16 & 0o170000
-        if not wanted(member.filename):
+        if not name_filter(member.filename):
             yield "", None
         elif member.is_dir():
             yield member.filename, None

@@ -110,14 +110,14 @@ class MachineError(CompatError):
         )
 
     @classmethod
-    def about(cls, number: int, words: str, where: str | None = None) -> Self:
-        """Return the error for a system error number with the message ``words``."""
+    def about(cls, number: int, message: str, where: str | None = None) -> Self:
+        """Return the error for a system error number with the message ``message``."""
         means = REFUSALS.get(number, "cannot create temporary files")
         hint = (
             f"{_HINTS.get(number, _ROOM)}. Finished work is saved; run the same command again to"
             " continue."
         )
-        return cls(f"{means} ({words})", where=where, hint=hint)
+        return cls(f"{means} ({message})", where=where, hint=hint)
 
     def after(self, done: int, total: int) -> Self:
         """Return the error with the number of finished cells."""

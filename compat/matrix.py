@@ -531,13 +531,13 @@ def _with_cells_of(
     ]
     there = [cell for _, cell in remaining if envs[cell.env.name].error is None]
     held = known(there, evolve(context, again=False), imported=False)
-    kept = [
+    valid_results = [
         *with_interpreted(held, context.store),
         *(_broken(cell, envs[cell.env.name]) for cell in broken),
     ]
-    return _report_with(report, kept, _pairs_that_hold(before, report, envs), every, context), len(
-        others
-    ) - len(kept)
+    return _report_with(
+        report, valid_results, _pairs_that_hold(before, report, envs), every, context
+    ), len(others) - len(valid_results)
 
 
 def _cell_now(
@@ -587,7 +587,7 @@ def _pairs_that_hold(
         else {}
     )
     new_pairs = {(pair.env, pair.release) for pair in report.pairs}
-    kept = (
+    earlier_pairs = (
         pair
         for pair in before.pairs
         if (pair.env, pair.release) not in new_pairs and pair.error is None and pair.env in envs
@@ -596,7 +596,7 @@ def _pairs_that_hold(
         *report.pairs,
         *(
             evolve(pair, cached=True)
-            for pair in kept
+            for pair in earlier_pairs
             if envs[pair.env].digest == digests.get(pair.env)
         ),
     )

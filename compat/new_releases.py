@@ -204,19 +204,19 @@ def _with_entry(text: str, newest: Mapping[str, object], release: NewRelease, pa
         hint = 'Write it like { triton = "3.9.0", groups = ["releases"] } and a comma.'
         raise ConfigError(f"{name} has no line of its own", where=str(path), hint=hint)
     env = release.env
-    wanted = {**newest, env.toolchain: str(env.release)}
+    new_entry = {**newest, env.toolchain: str(env.release)}
     if env.paired:
-        wanted[env.framework] = str(env.framework_release)
+        new_entry[env.framework] = str(env.framework_release)
     if "released" in newest:
         if release.published is None:
             raise ConfigError(
                 f"the package index does not tell the day of {env.name}", where=str(path)
             )
-        wanted["released"] = release.published
+        new_entry["released"] = release.published
     line = lines[number].rstrip("\r\n")
-    for key, value in wanted.items():
+    for key, value in new_entry.items():
         line = line.replace(_pair_text(key, newest[key]), _pair_text(key, value), 1)
-    if _entry_on(line) != wanted:
+    if _entry_on(line) != new_entry:
         raise ConfigError(f"the line of {newest[env.toolchain]} cannot be copied", where=str(path))
     lines.insert(number + 1, f"{line}\n")
     return "".join(lines)

@@ -88,7 +88,7 @@ class Listener:
         """
         return nullcontext(lambda message: None)
 
-    def say(self, words: str) -> None:
+    def say(self, message: str) -> None:
         """A message of one line."""
 
     def found(self, answer: object) -> None:
@@ -545,15 +545,15 @@ def _of_packages(
 
     Raises SelectionError, and EnvError for a library that cannot be installed or has no version.
     """
-    wanted = libraries_named(patterns.packages)
-    folders = {library: config.library(library.requirement) for library in wanted}
+    libraries = libraries_named(patterns.packages)
+    folders = {library: config.library(library.requirement) for library in libraries}
     files, base = (
         (patterns.kernel_files, Path.cwd())
         if patterns.kernel_files
         else (config.kernels, config.base)
     )
     where = None if patterns.kernel_files else _IN_MATRIX
-    kernels = load_at_versions(files, base, wanted, where=where, unpack=config.library)
+    kernels = load_at_versions(files, base, libraries, where=where, unpack=config.library)
     declared = {absent.library.name for absent in kernels.absent} | {
         library.name for spec in kernels.specs if (library := LibraryVersions.of(spec.package))
     }

@@ -99,12 +99,12 @@ FLA: Operators = {
 # --- liger-kernel ---------------------------------------------------------------------------------
 
 
-def _perceptron(wanted: Callable[..., Any], multiplier: float = 1.0) -> Any:
+def _perceptron(tensor_factory: Callable[..., Any], multiplier: float = 1.0) -> Any:
     return of(
         "liger_kernel.ops.mlp:LigerMLPFunction",
-        wanted(B, T, COLUMNS),
-        *(wanted(4 * COLUMNS, COLUMNS) for _ in range(2)),
-        wanted(COLUMNS, 4 * COLUMNS),
+        tensor_factory(B, T, COLUMNS),
+        *(tensor_factory(4 * COLUMNS, COLUMNS) for _ in range(2)),
+        tensor_factory(COLUMNS, 4 * COLUMNS),
         multiplier,
         multiplier,
     )

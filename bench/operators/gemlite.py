@@ -37,9 +37,9 @@ def layers() -> Mapping[str, Callable[[], Any]]:
 
     def grouped(name: str, bits: int) -> Any:
         scales = plain(256, COLUMNS // 64, dtype=FP16)
-        words = whole(256, COLUMNS, below=2**bits, dtype=torch.uint8)
+        weights = whole(256, COLUMNS, below=2**bits, dtype=torch.uint8)
         return helper(name).from_weights(
-            words, scales.view(-1, 1), torch.full_like(scales.view(-1, 1), 2 ** (bits - 1))
+            weights, scales.view(-1, 1), torch.full_like(scales.view(-1, 1), 2 ** (bits - 1))
         )
 
     def linear(name: str) -> Any:
@@ -87,14 +87,14 @@ def scaled(name: str) -> Any:
         "per_block": (torch.float8_e4m3fn,),
         "mxfp8": (torch.float8_e4m3fn,),
     }
-    words = next((words for kind, words in kinds.items() if kind in name), ())
-    return of(f"gemlite.quant_utils:{name}", plain(64, COLUMNS, dtype=FP16), *words)
+    dtypes = next((kind_dtypes for kind, kind_dtypes in kinds.items() if kind in name), ())
+    return of(f"gemlite.quant_utils:{name}", plain(64, COLUMNS, dtype=FP16), *dtypes)
 
 
 def packed(side: str) -> Any:
     """Weights of four bits in words, and unpacked again."""
-    words = whole(256, COLUMNS, below=16, dtype=torch.uint8)
-    there, _ = of(f"gemlite.bitpack:pack_weights_over_{side}_triton", words, 4, 32, False)
+    weights = whole(256, COLUMNS, below=16, dtype=torch.uint8)
+    there, _ = of(f"gemlite.bitpack:pack_weights_over_{side}_triton", weights, 4, 32, False)
     size = there.shape[0] * 8 if side == "rows" else there.shape[1] * 8
     return of(f"gemlite.bitpack:unpack_over_{side}_triton", there, 4, size, torch.uint8)
 

@@ -26,13 +26,13 @@ def layer_norm(
 ) -> Iterator[dict[str, Any]]:
     """The sum of two embeddings, normalized."""
     rows = _BATCH * _LENGTH
-    words, places = (
+    word_embeddings, places = (
         _numbers(seed, device, _WORDS, _WIDTH),
         _numbers(seed + 1, device, _LENGTH, _WIDTH),
     )
     weight, bias = _numbers(seed + 2, device, _WIDTH), _numbers(seed + 3, device, _WIDTH)
     tokens = torch.arange(rows, device=device).mul_(37).remainder_(_WORDS).view(_BATCH, _LENGTH)
-    embedded = F.embedding(tokens, words)
+    embedded = F.embedding(tokens, word_embeddings)
     normalized, mean, deviation = torch.native_layer_norm(
         embedded + places, (_WIDTH,), weight, bias, 1e-5
     )
@@ -41,7 +41,7 @@ def layer_norm(
         "arguments": {
             "in_out_ptr0": torch.empty_like(deviation),
             "in_ptr0": tokens,
-            "in_ptr1": words,
+            "in_ptr1": word_embeddings,
             "in_ptr2": places,
             "in_ptr3": weight,
             "in_ptr4": bias,
@@ -59,7 +59,7 @@ def layer_norm(
             "out_ptr2": {"reference": normalized, **_CLOSE},
         },
         "baseline": lambda: F.layer_norm(
-            F.embedding(tokens, words) + places, (_WIDTH,), weight, bias
+            F.embedding(tokens, word_embeddings) + places, (_WIDTH,), weight, bias
         ),
     }
 

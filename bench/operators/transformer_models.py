@@ -25,8 +25,8 @@ def _text(model: str, config: str, **sizes: Any) -> Callable[[], Any]:
     """A model of tokens."""
 
     def call() -> Any:
-        made = _model(model, config, **{**_TEXT, **sizes})
-        return made(input_ids=torch.randint(0, 128, (4, 64), device="cuda"))[0]
+        compiled_model = _model(model, config, **{**_TEXT, **sizes})
+        return compiled_model(input_ids=torch.randint(0, 128, (4, 64), device="cuda"))[0]
 
     return call
 
@@ -35,15 +35,15 @@ def _image(model: str, config: str, size: int = 64, **sizes: Any) -> Callable[[]
     """A model of images of ``size`` by ``size`` pixels."""
 
     def call() -> Any:
-        made = _model(model, config, **sizes)
-        return made(pixel_values=torch.randn(4, 3, size, size, device="cuda"))[0]
+        compiled_model = _model(model, config, **sizes)
+        return compiled_model(pixel_values=torch.randn(4, 3, size, size, device="cuda"))[0]
 
     return call
 
 
 def _model(model: str, config: str, **sizes: Any) -> Any:
-    made = getattr(transformers, model)(getattr(transformers, config)(**sizes))
-    return torch.compile(made.cuda().train())
+    module = getattr(transformers, model)(getattr(transformers, config)(**sizes))
+    return torch.compile(module.cuda().train())
 
 
 OPERATORS = {

@@ -55,14 +55,14 @@ def answer(job: dict[str, Any], events: int) -> None:
     seconds = job["constexprs"]["WAIT"] / 1000
     time.sleep(seconds)
     done = [{"do": "compile", "made": {"cubin": {"bytes": 1, "sha256": "0" * 64}}, "requires": []}]
-    told = {
+    report = {
         "warnings": [],
         "output": 0,
         "imported": [job["source"]],
         "metrics": {},
         "stages": {"cubin": seconds},
     }
-    say("done", actions=done, **told)
+    say("done", actions=done, **report)
 
 
 main()

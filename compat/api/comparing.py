@@ -64,18 +64,18 @@ def place_of(inspection: Inspection, word: str) -> InspectedRelease:
 
     Raises SelectionError if there is none, or if nothing is known of it.
     """
-    wanted = word.removeprefix("v")
+    label = word.removeprefix("v")
     named = [
         place
         for place in inspection.places
-        if wanted in (place.label, place.built.env.name if place.built else None)
+        if label in (place.label, place.built.env.name if place.built else None)
     ]
     matches = (
         named
         or [
             place
             for place in inspection.places
-            if not place.fork and place.label.startswith(f"{wanted}.")
+            if not place.fork and place.label.startswith(f"{label}.")
         ][-1:]
     )
     if not matches:
@@ -124,11 +124,13 @@ def _names(place: InspectedRelease) -> Namespace:
 def _changes(
     inspection: Inspection, full: str, before: Namespace, after: Namespace
 ) -> Iterator[NameChange]:
-    own, its = before.names.get(full), after.names.get(full)
+    own, new_entry = before.names.get(full), after.names.get(full)
     old, new = before.get(full), after.get(full)
-    if all(entry.same_as for entry in (own, its) if entry) and not _alone(full, before, after):
+    if all(entry.same_as for entry in (own, new_entry) if entry) and not _alone(
+        full, before, after
+    ):
         return
-    internal = all(entry.internal for entry in (own, its) if entry)
+    internal = all(entry.internal for entry in (own, new_entry) if entry)
 
     def change(kind: ChangeKind, name: ApiName, statements: tuple[str, ...] = ()) -> NameChange:
         return NameChange(

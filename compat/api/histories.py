@@ -178,14 +178,14 @@ def _parameters(
             parameter.name for parameter in name.parameters or () if parameter.name not in order
         )
     return tuple(
-        ParameterHistory(name=parameter, runs=line(partial(_parameter, wanted=parameter)))
+        ParameterHistory(name=parameter, runs=line(partial(_parameter, parameter_name=parameter)))
         for parameter in order
     )
 
 
-def _parameter(name: ApiName, wanted: str) -> ApiParameter | None:
+def _parameter(name: ApiName, parameter_name: str) -> ApiParameter | None:
     return next(
-        (parameter for parameter in name.parameters or () if parameter.name == wanted), None
+        (parameter for parameter in name.parameters or () if parameter.name == parameter_name), None
     )
 
 

@@ -215,32 +215,32 @@ class NameMatches:
     """How many more there are that globs match and that are not meant for users."""
 
 
-def find(inspection: Inspection, words: Iterable[str], *, internal: bool = False) -> NameMatches:
-    """The names that words mean.
+def find(inspection: Inspection, patterns: Iterable[str], *, internal: bool = False) -> NameMatches:
+    """The names that patterns mean.
 
-    A word is a name as people write it or in full, with or without its module, or a glob over names
-    as people write them. A glob leaves out names that are only another name of an object that it
-    matches too. With ``internal`` it also matches names that are not meant for users. Raises
-    SelectionError if a word means nothing.
+    A pattern is a name as people write it or in full, with or without its module, or a glob over
+    names as people write them. A glob leaves out names that are only another name of an object that
+    it matches too. With ``internal`` it also matches names that are not meant for users. Raises
+    SelectionError if a pattern means nothing.
     """
     shown = shown_names(inspection)
     meanings: dict[str, None] = {}
     hidden = 0
-    for word in words:
-        if _GLOB & set(word):
-            in_full = word.startswith(tuple(inspection.short.values()))
+    for pattern in patterns:
+        if _GLOB & set(pattern):
+            in_full = pattern.startswith(tuple(inspection.short.values()))
             matched = [
                 full
                 for written, full in shown.items()
-                if matches(full if in_full else written, word)
+                if matches(full if in_full else written, pattern)
             ]
             meant = [full for full in matched if internal or not _is_internal(inspection, full)]
             meant = list(_without_aliases(inspection, meant))
             hidden += len(set(_without_aliases(inspection, matched)) - set(meant))
         else:
-            meant = list(_named(inspection, word, shown))
+            meant = list(_named(inspection, pattern, shown))
         if not meant:
-            raise nothing_matches("name", word, shown)
+            raise nothing_matches("name", pattern, shown)
         meanings |= dict.fromkeys(meant)
     return NameMatches(names=tuple(meanings), internal=hidden)
 
@@ -250,16 +250,16 @@ def matches(name: str, glob: str) -> bool:
 
     A glob with a single part matches the end of a name.
     """
-    parts, wanted = name.split("."), glob.split(".")
-    return fnmatchcase(parts[-1], glob) if len(wanted) == 1 else _fit(parts, wanted)
+    parts, glob_parts = name.split("."), glob.split(".")
+    return fnmatchcase(parts[-1], glob) if len(glob_parts) == 1 else _fit(parts, glob_parts)
 
 
-def _fit(parts: Sequence[str], wanted: Sequence[str]) -> bool:
-    if not wanted:
+def _fit(parts: Sequence[str], glob_parts: Sequence[str]) -> bool:
+    if not glob_parts:
         return not parts
-    if wanted[0] == "**":
-        return any(_fit(parts[start:], wanted[1:]) for start in range(len(parts) + 1))
-    return bool(parts) and fnmatchcase(parts[0], wanted[0]) and _fit(parts[1:], wanted[1:])
+    if glob_parts[0] == "**":
+        return any(_fit(parts[start:], glob_parts[1:]) for start in range(len(parts) + 1))
+    return bool(parts) and fnmatchcase(parts[0], glob_parts[0]) and _fit(parts[1:], glob_parts[1:])
 
 
 def shown_names(inspection: Inspection) -> dict[str, str]:

@@ -154,9 +154,9 @@ class Effect(StrEnum):
     """It fails in another way, or there is no answer."""
 
 
-def listed(words: Iterable[str]) -> str:
+def listed(items: Iterable[str]) -> str:
     """Join words as a sentence lists them: ``4, 8 and 16``."""
-    *most, last = words
+    *most, last = items
     return f"{', '.join(most)} and {last}" if most else last
 
 

@@ -124,7 +124,12 @@ class AssemblerProgram:
 
 
 def find_assembler(
-    wanted: str, toolchain: str, assembler: Assembler, state: Path, root: Path, obtain: Obtain
+    path_or_release: str,
+    toolchain: str,
+    assembler: Assembler,
+    state: Path,
+    root: Path,
+    obtain: Obtain,
 ) -> AssemblerProgram:
     """The assembler at a path, or the one of a release (``12.9`` is the newest 12.9 of CUDA).
 
@@ -132,9 +137,9 @@ def find_assembler(
     IndexUnavailable without an index.
     """
     wheels = assembler.wheels
-    if wheels is None or os.sep in wanted or Path(wanted).is_file():
-        return _at(Path(wanted))
-    distribution, version = _release(wanted, wheels, root)
+    if wheels is None or os.sep in path_or_release or Path(path_or_release).is_file():
+        return _at(Path(path_or_release))
+    distribution, version = _release(path_or_release, wheels, root)
     name = f"{distribution}-{version}"
     config = declare(
         [{"name": name, toolchain: str(version), "distribution": distribution}],
@@ -159,13 +164,13 @@ def _at(path: Path) -> AssemblerProgram:
     return AssemblerProgram(name=str(path), path=path.absolute())
 
 
-def _release(wanted: str, wheels: Wheels, root: Path) -> tuple[str, Version]:
+def _release(release: str, wheels: Wheels, root: Path) -> tuple[str, Version]:
     """The distribution that has such a release, and the newest version that is asked for."""
     try:
-        major, among = Version(wanted).major, SpecifierSet(f"=={wanted}.*")
+        major, among = Version(release).major, SpecifierSet(f"=={release}.*")
     except (InvalidVersion, ValueError):
         hint = f"For example {wheels.example}."
-        message = f"{wanted!r} is neither a file nor a release of {wheels.title}"
+        message = f"{release!r} is neither a file nor a release of {wheels.title}"
         raise SelectionError(message, where=ASSEMBLER_OPTION, hint=hint) from None
     distribution = wheels.distribution(major)
     versions = list_files(distribution, index_urls(), cache=root / INDEX).versions()
@@ -173,7 +178,7 @@ def _release(wanted: str, wheels: Wheels, root: Path) -> tuple[str, Version]:
     if not fitting:
         there = ", ".join(map(str, versions)) or "none"
         raise SelectionError(
-            f"there is no {distribution} {wanted}",
+            f"there is no {distribution} {release}",
             where=ASSEMBLER_OPTION,
             hint=f"Available: {there}.",
         )

@@ -156,9 +156,9 @@ class Experiment(ABC):
         of kernels of Gluon.
         """
         cells = (cell for cell in (self.good, self.bad) if cell is not None)
-        made = {stage for cell in cells for stage in self.evidence_of(cell).kept}
+        stages = {stage for cell in cells for stage in self.evidence_of(cell).kept}
         first, last = self.parts.first_ir, self.parts.last_ir
-        return last if last in made and first not in made else first
+        return last if last in stages and first not in stages else first
 
     def cross(self, stage: str) -> Crossing:
         """Feed what ``stage`` made in one release to the other one.

@@ -89,7 +89,7 @@ def numbered(
         for result in results
     )
     if isinstance(criterion.question, IsSlower) and criterion.asks_configs:
-        return with_tuned(checked, context.store, kept=criterion.question.what == STAYING)
+        return with_tuned(checked, context.store, fixed_config=criterion.question.what == STAYING)
     current = with_launched(checked, context.store)
     waiting = to_launch(current, criterion, gpu, again=context.again) if gpu is not None else ()
     if gpu is None or not waiting:
@@ -202,12 +202,12 @@ def check(
     """
     pattern = cell_pattern(cells, selection.config, selection.patterns.kernel_files)
     chosen = selection if selection.patterns.envs else selection.and_envs(pattern.envs)
-    wanted = pattern.choose(chosen.cells)
-    envs = list({cell.env.name: cell.env for cell in wanted}.values())
+    matching_cells = pattern.choose(chosen.cells)
+    envs = list({cell.env.name: cell.env for cell in matching_cells}.values())
     built = (obtain or selection.read_envs)(selection.config.path, envs)
-    with (listener or Listener()).compiling(len(wanted)) as note:
+    with (listener or Listener()).compiling(len(matching_cells)) as note:
         context = context.with_envs(built)
-        results = numbered(run(wanted, context, note), criterion, context)
+        results = numbered(run(matching_cells, context, note), criterion, context)
     of_cell = criteria(results, criterion)
     return CheckAnswer(answers=tuple((result, of_cell[result.cell](result)) for result in results))
 

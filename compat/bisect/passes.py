@@ -251,10 +251,10 @@ def stage_of(seen: TracedCompile, position: int) -> str:
     parts = seen.parts
     begun = parts.last_ir in (*seen.made, seen.outcome.stage)
     stage = parts.last_ir if begun and parts.first_ir not in seen.made else parts.first_ir
-    for made, following in ((parts.first_ir, parts.last_ir), (parts.last_ir, parts.low_ir)):
-        if made not in seen.made:
+    for ir, following in ((parts.first_ir, parts.last_ir), (parts.last_ir, parts.low_ir)):
+        if ir not in seen.made:
             continue
-        result = seen.pipeline.canonical(seen.made[made])
+        result = seen.pipeline.canonical(seen.made[ir])
         begins = [at for at, state in enumerate(seen.pipeline.states) if state == result]
         if begins and position >= begins[-1]:
             stage = following

@@ -91,7 +91,7 @@ def _of_option(spec: Specialization, name: str, value: object) -> list[SettingCh
         _change(_with_options(spec, {**options, name: new}), name, value, new) for new in candidates
     ]
     if name in options:
-        rest = {key: kept for key, kept in options.items() if key != name}
+        rest = {key: option for key, option in options.items() if key != name}
         changed_specs.append(
             SettingChange(
                 setting=name,
@@ -280,11 +280,11 @@ def hints_of(spec: Specialization) -> tuple[Hint, ...]:
 
 def with_only(spec: Specialization, hints: AbstractSet[Hint]) -> Specialization:
     """A specialization with no other hints than these; nothing was ever declared of it."""
-    kept: JsonObject = {
+    names_by_kind: JsonObject = {
         kind: tuple(name for name in names if (kind, name) in hints)
         for kind, names in spec.compile.hints.items()
     }
-    return evolve(spec, expectations=(), compile=evolve(spec.compile, **kept))
+    return evolve(spec, expectations=(), compile=evolve(spec.compile, **names_by_kind))
 
 
 def hint_name(hint: Hint) -> str:
@@ -323,7 +323,7 @@ def first_sets(hints: Sequence[Hint]) -> tuple[frozenset[Hint], ...]:
 
 def most_further_sets(hints: Sequence[Hint], effects: Mapping[frozenset[Hint], Effect]) -> int:
     """The most sets that a search compiles beside the first ones, by the effects of those."""
-    first = [effects.get(kept) for kept in first_sets(hints)]
+    first = [effects.get(hint_set) for hint_set in first_sets(hints)]
     if None not in first and (Effect.OK not in first or first[-1] is Effect.SAME):
         return 0
     return len(hints) * (len(hints) - 1) // 2
@@ -338,10 +338,10 @@ def search_hints(hints: Sequence[Hint], ask: AskHints) -> HintTrials:
     effects = {full: Effect.SAME}
 
     def effects_of(sets: Sequence[frozenset[Hint]]) -> list[Effect]:
-        new = [kept for kept in dict.fromkeys(sets) if kept not in effects]
+        new = [hint_set for hint_set in dict.fromkeys(sets) if hint_set not in effects]
         if new:
             effects.update(zip(new, ask(new), strict=True))
-        return [effects[kept] for kept in sets]
+        return [effects[hint_set] for hint_set in sets]
 
     first = effects_of(first_sets(hints))
     smallest = full
@@ -368,8 +368,8 @@ def _without_one(
     sets = [hints - {hint} for hint in order if hint in hints and len(hints) > 1]
     return next(
         (
-            kept
-            for kept, effect in zip(sets, effects_of(sets), strict=True)
+            hint_set
+            for hint_set, effect in zip(sets, effects_of(sets), strict=True)
             if effect is Effect.SAME
         ),
         frozenset(),
@@ -387,12 +387,14 @@ def hint_need(trials: HintTrials) -> SettingNeed | None:
         setting=setting,
         value="given",
         ok=tuple(
-            _words(kept, trials) for kept, effect in trials.effects.items() if effect is Effect.OK
+            _words(hint_set, trials)
+            for hint_set, effect in trials.effects.items()
+            if effect is Effect.OK
         ),
         fails=tuple(
-            _words(kept, trials)
-            for kept, effect in trials.effects.items()
-            if effect is Effect.SAME and len(kept) < len(trials.hints)
+            _words(hint_set, trials)
+            for hint_set, effect in trials.effects.items()
+            if effect is Effect.SAME and len(hint_set) < len(trials.hints)
         ),
         sentence=_hint_sentence(trials, dispensable),
     )
@@ -403,13 +405,15 @@ def hint_need_so_far(trials: HintTrials) -> SettingNeed | None:
 
     It is ``None`` if the cell has not been ok so far without one hint, or without all.
     """
-    helping = [kept for kept, effect in trials.effects.items() if effect is Effect.OK]
+    helping = [hint_set for hint_set, effect in trials.effects.items() if effect is Effect.OK]
     if not helping:
         return None
     fails = tuple(
-        _words(kept, trials) for kept, effect in trials.effects.items() if effect is Effect.SAME
+        _words(hint_set, trials)
+        for hint_set, effect in trials.effects.items()
+        if effect is Effect.SAME
     )
-    ok = tuple(_words(kept, trials) for kept in helping)
+    ok = tuple(_words(hint_set, trials) for hint_set in helping)
     dispensable = [hint for hint in trials.hints if trials.without(hint) is Effect.OK]
     sentence = (
         f"ok without {'any one of ' if len(dispensable) > 1 else ''}{_the(dispensable)}"

@@ -109,7 +109,7 @@ class NeedSearch:
         self._hints = hints_of(cell.spec)
         self._changes = changes(cell.spec)
         small, large = in_order(self._changes)
-        fewer_hints = [with_only(cell.spec, kept) for kept in first_sets(self._hints)]
+        fewer_hints = [with_only(cell.spec, hint_set) for hint_set in first_sets(self._hints)]
         self._work = {
             **{change.spec: 2**change.growth for change in small},
             **dict.fromkeys(fewer_hints, 1.0),
@@ -131,7 +131,7 @@ class NeedSearch:
             self._ask(list(self._work))
             complete = search_hints(
                 self._hints,
-                lambda sets: self._ask([with_only(self._cell.spec, kept) for kept in sets]),
+                lambda sets: self._ask([with_only(self._cell.spec, hint_set) for hint_set in sets]),
             )
         except run.Interrupted:
             ended = (
@@ -194,9 +194,13 @@ class NeedSearch:
     def _hints_so_far(self) -> HintTrials:
         """The effects of the sets of hints that are tried in any case."""
         full = frozenset(self._hints)
-        sets = {kept: with_only(self._cell.spec, kept) for kept in first_sets(self._hints)}
+        sets = {
+            hint_set: with_only(self._cell.spec, hint_set) for hint_set in first_sets(self._hints)
+        }
         effects: Mapping[frozenset[Hint], Effect] = {
-            kept: self._effects[spec] for kept, spec in sets.items() if spec in self._effects
+            hint_set: self._effects[spec]
+            for hint_set, spec in sets.items()
+            if spec in self._effects
         }
         return HintTrials(hints=self._hints, effects=effects, smallest=full)
 
@@ -259,7 +263,11 @@ def _sentence(
         return f"It is ok {way}. {_in_short(needs)}"
     effects = [
         *(effect for _, effect in trials),
-        *(effect for kept, effect in hinted.effects.items() if kept != frozenset(hinted.hints)),
+        *(
+            effect
+            for hint_set, effect in hinted.effects.items()
+            if hint_set != frozenset(hinted.hints)
+        ),
     ]
     unknown = effects.count(Effect.UNKNOWN)
     count = f"{effects.count(Effect.SAME)} of {len(effects)} changes fail the same way"

@@ -197,8 +197,8 @@ def _checked(
 def _nearest(versions: Sequence[BoardVersion], installed: str) -> BoardVersion:
     """The version itself, or the newest one before it, or the oldest."""
     try:
-        wanted = Version(installed)
+        installed_version = Version(installed)
     except InvalidVersion:
         return versions[-1]
-    older = [version for version in versions if Version(version.version) <= wanted]
+    older = [version for version in versions if Version(version.version) <= installed_version]
     return older[-1] if older else versions[0]

@@ -162,11 +162,11 @@ def _library(table: Table) -> BoardLibrary:
 
 def _capture(table: Table) -> CaptureProgram:
     table.only("program", "env", "install")
-    words = table.strings("program")
-    if not words:
+    program = table.strings("program")
+    if not program:
         table.fail("is missing", "program", hint='Add program = ["scripts/launch_all.py"].')
     return CaptureProgram(
-        words=words, env=table.string("env", ""), install=table.requirements("install")
+        words=program, env=table.string("env", ""), install=table.requirements("install")
     )
 
 

@@ -233,10 +233,14 @@ class _BoardRun:
         self, part: NewCells, selection: Selection, before: CompiledVersion
     ) -> tuple[CompiledVersion, int]:
         """Compile changed kernels in all columns, and the others in the new columns."""
-        kept = None
+        stored_report = None
         if before.columns and not before.problem:
-            kept = self.data.read(part.library.name, part.version)
-        changed = _changed_kernels(kept.results, selection.specs) if kept else frozenset()
+            stored_report = self.data.read(part.library.name, part.version)
+        changed = (
+            _changed_kernels(stored_report.results, selection.specs)
+            if stored_report
+            else frozenset()
+        )
         reports, columns = list[Report](), before.columns
         if not part.only_captured:
             specs = tuple(spec for spec in selection.specs if _name(spec) not in changed)
@@ -252,12 +256,12 @@ class _BoardRun:
             reports += (again := self._reports(selection, specs))
             lost = _without_answer(again)
             columns = {env: names for env, names in columns.items() if env not in lost}
-        if kept is None and not reports:
+        if stored_report is None and not reports:
             raise no_cells(selection)
         compiled = {_place(result.cell) for report in reports for result in report.results}
         seconds = round(before.seconds + sum(report.seconds for report in reports), 1)
-        if kept is not None:
-            reports.insert(0, _besides(kept, compiled, selection.specs))
+        if stored_report is not None:
+            reports.insert(0, _besides(stored_report, compiled, selection.specs))
         self.data.write(part.library.name, part.version, joined(reports))
         entry = evolve(before, columns=columns, seconds=seconds, problem="")
         return entry, len(compiled)
@@ -343,9 +347,9 @@ def _missing(
     """The columns of a version that the index does not have."""
     columns = index.of(library.name, version).columns
     # Targets of several toolchains may have the same name.
-    wanted = tuple(dict.fromkeys(target.name for target in places.targets))
+    target_names = tuple(dict.fromkeys(target.name for target in places.targets))
     missing = {
-        env: tuple(target for target in wanted if target not in columns.get(env.name, ()))
+        env: tuple(target for target in target_names if target not in columns.get(env.name, ()))
         for env in places.envs
     }
     envs = tuple(env for env, targets in missing.items() if targets)
@@ -356,7 +360,7 @@ def _missing(
         library=library,
         version=version,
         envs=envs,
-        targets=tuple(target for target in wanted if target in targets),
+        targets=tuple(target for target in target_names if target in targets),
     )
 
 
@@ -414,15 +418,15 @@ def _place(cell: Cell) -> tuple[str, ...]:
 
 
 def _besides(
-    kept: Report, compiled: set[tuple[str, ...]], specs: Sequence[Specialization]
+    report: Report, compiled: set[tuple[str, ...]], specs: Sequence[Specialization]
 ) -> Report:
     """A report without the cells that were compiled again, and without those that are gone."""
     now = {_name(spec): spec for spec in specs}
     return evolve(
-        kept,
+        report,
         results=tuple(
             evolve(result, cell=evolve(cell, spec=spec))
-            for result in kept.results
+            for result in report.results
             if _place(cell := result.cell) not in compiled
             and (spec := now.get(_name(cell.spec))) is not None
             and spec.compile == cell.spec.compile

@@ -234,17 +234,19 @@ class _Bundling:
             self._imports[text] = None
             return None
         of_package = isinstance(node, ast.Import) and alias.asname is None
-        wanted = alias.asname or (alias.name.partition(".")[0] if of_package else alias.name)
-        key = f"import {wanted}" if of_package else text
+        source_name = alias.asname or (alias.name.partition(".")[0] if of_package else alias.name)
+        key = f"import {source_name}" if of_package else text
         if key not in self._bound_by:
             used_names = frozenset((*self._called.values(), *self._bound_by.values()))
-            is_free = wanted not in used_names
-            self._bound_by[key] = wanted if is_free else _free_name(wanted, used_names | beside)
+            is_free = source_name not in used_names
+            self._bound_by[key] = (
+                source_name if is_free else _free_name(source_name, used_names | beside)
+            )
         name = self._bound_by[key]
-        if name != wanted:
-            node.names = [ast.alias(wanted if of_package else alias.name, name)]
+        if name != source_name:
+            node.names = [ast.alias(source_name if of_package else alias.name, name)]
             self._imports[ast.unparse(node)] = None
-        if name == wanted or text != key:
+        if name == source_name or text != key:
             self._imports[text] = None
         return name
 

@@ -360,12 +360,12 @@ def _head(function: ast.FunctionDef) -> list[ast.expr]:
         for parameter in named_parameters(function.args)
         if parameter.annotation
     ]
-    kept = [
+    decorators = [
         decorator
         for decorator in function.decorator_list
         if called_by(decorator) not in {"staticmethod", *_TUNING}
     ]
-    return [*defaults_of(function.args).values(), *annotations, *kept]
+    return [*defaults_of(function.args).values(), *annotations, *decorators]
 
 
 def _in_scope(statement: ast.stmt) -> Iterator[ast.AST]:

@@ -85,7 +85,7 @@ class NotFrozen(Exception):
 
 def module_of_frozen(
     kernel: str,
-    given: Mapping[str, str],
+    constexpr_functions: Mapping[str, str],
     functions: Mapping[str, Frozen],
     folder: Path,
     form: FrozenForm,
@@ -95,13 +95,13 @@ def module_of_frozen(
 ) -> str:
     """The text of a module that holds the function with this id and what it uses.
 
-    ``given`` are functions that it is given as constexprs, name → id; they keep their names. Files
-    are written in ``folder``, which may hold those of earlier calls. ``optional`` says whether a
-    function has an installed name only where that is there: then the module can be imported where
-    it is not. Raises NotFrozen.
+    ``constexpr_functions`` are functions that it takes as constexprs, name → id; they keep their
+    names. Files are written in ``folder``, which may hold those of earlier calls. ``optional`` says
+    whether a function has an installed name only where that is there: then the module can be
+    imported where it is not. Raises NotFrozen.
     """
     layout = _Layout(functions=functions, folder=folder, form=form, optional=optional)
-    first = layout.place(kernel, beside=given)
+    first = layout.place(kernel, beside=constexpr_functions)
     problems = [problem for file in layout.files for problem in file.problems()]
     if problems:
         raise NotFrozen(problems[0])
@@ -115,7 +115,7 @@ def module_of_frozen(
         toolchain=toolchain,
         source=str(folder / f"{first.module}.py"),
         function=functions[kernel].name,
-        compile=CompileSpec(constexprs={name: {"function": name} for name in given}),
+        compile=CompileSpec(constexprs={name: {"function": name} for name in constexpr_functions}),
     )
     try:
         return bundle(spec, constant=form.constant).text
@@ -477,11 +477,11 @@ def _written(function: Frozen, form: FrozenForm) -> str:
         decorator += (
             f"({', '.join(f'{name}={value!r}' for name, value in sorted(function.jit.items()))})"
         )
-    kept = (
+    decorator_lines = (
         f"@{ast.get_source_segment(function.source, own_decorator)}"
         for own_decorator in form.decorators_in(node)
     )
-    return "\n".join([*kept, *filter(None, [decorator]), text])
+    return "\n".join([*decorator_lines, *filter(None, [decorator]), text])
 
 
 _Position = tuple[int, int]

@@ -62,7 +62,7 @@ class Capture:
 
 
 def capture_program(
-    words: Sequence[str],
+    command_line: Sequence[str],
     options: Options,
     *,
     python: str | None = None,
@@ -75,9 +75,10 @@ def capture_program(
     """Run a program to its end and write kernel files for the kernels that it launched.
 
     Args:
-        words: The command line of the program.
+        command_line: The command line of the program.
         options: How to capture.
-        python: Interpreter of the program's environment. ``None``: the one that ``words`` lead to.
+        python: Interpreter of the program's environment. ``None``: the one that the command line
+            leads to.
         folder: The folder that it runs in. ``None``: the current one.
         output: The file that it writes to. ``None``: the terminal.
         timeout: Seconds after which the program is stopped. ``None``: never.
@@ -108,7 +109,7 @@ def capture_program(
             cache if options.is_fake else None,
         )
         ended = run_in_foreground(
-            command(words, python),
+            command(command_line, python),
             environ,
             folder=folder,
             output=output,
@@ -166,32 +167,32 @@ def made_of(
     )
 
 
-def command(words: Sequence[str], python: str | None) -> tuple[str, ...]:
+def command(command_line: Sequence[str], python: str | None) -> tuple[str, ...]:
     """The words that start a program: Python starts ``train.py`` and ``-m module``.
 
     It is the Python of the program's environment if one is given. Raises SelectionError if there is
     no such interpreter.
     """
-    is_for_python = words[0].endswith(".py") or words[0].startswith("-")
+    is_for_python = command_line[0].endswith(".py") or command_line[0].startswith("-")
     if python is None:
         interpreter = shutil.which("python") or shutil.which("python3") or "python3"
-        return (interpreter, *words) if is_for_python else tuple(words)
+        return (interpreter, *command_line) if is_for_python else tuple(command_line)
     path = shutil.which(python)
     if path is None:
         raise SelectionError("there is no such interpreter", where=f"--python {python}")
     if is_for_python:
-        return (path, *words)
-    if Path(words[0]).name.startswith("python"):
-        return (path, *words[1:])
-    return _beside(path, words)
+        return (path, *command_line)
+    if Path(command_line[0]).name.startswith("python"):
+        return (path, *command_line[1:])
+    return _beside(path, command_line)
 
 
-def _beside(python: str, words: Sequence[str]) -> tuple[str, ...]:
+def _beside(python: str, command_line: Sequence[str]) -> tuple[str, ...]:
     """The words that start a program of an interpreter's environment, if it is one."""
-    program = Path(python).with_name(words[0])
-    if "/" not in words[0] and program.exists():
-        return (str(program), *words[1:])
-    return (python, "-m", *words) if words[0] == "pytest" else tuple(words)
+    program = Path(python).with_name(command_line[0])
+    if "/" not in command_line[0] and program.exists():
+        return (str(program), *command_line[1:])
+    return (python, "-m", *command_line) if command_line[0] == "pytest" else tuple(command_line)
 
 
 # --- the index ------------------------------------------------------------------------------------

@@ -202,11 +202,17 @@ def _absolute(module: str, path: Path, there: tuple[int, str]) -> str:
     return ".".join([*parts[: len(parts) - level + 1], *([name] if name else [])])
 
 
-def _file_of(wanted: str, module: str, path: Path) -> Path | None:
+def _file_of(target_module: str, module: str, path: Path) -> Path | None:
     """The file of a module that lies in the same tree as another one."""
     depth = module.count(".") + (path.name == "__init__.py")
-    place = path.parents[depth].joinpath(*wanted.split(".")) if depth < len(path.parents) else None
-    candidates = (place.with_suffix(".py"), place / "__init__.py") if place and wanted else ()
+    place = (
+        path.parents[depth].joinpath(*target_module.split("."))
+        if depth < len(path.parents)
+        else None
+    )
+    candidates = (
+        (place.with_suffix(".py"), place / "__init__.py") if place and target_module else ()
+    )
     return next((candidate for candidate in candidates if candidate.is_file()), None)
 
 

@@ -296,13 +296,13 @@ def _failed(process: str, record: JsonMapping, recorded: Recorded) -> None:
 
 
 def _original(process: str, record: JsonMapping, recorded: Recorded) -> None:
-    made = Original(
+    original = Original(
         stage=record.get("stage"),
         digest=record.get("digest"),
         error=record.get("error"),
         arch=record.get("arch"),
     )
-    recorded.launches[process, record["key"]].original = made
+    recorded.launches[process, record["key"]].original = original
 
 
 def _lacking(_: str, record: JsonMapping, recorded: Recorded) -> None:

@@ -68,13 +68,13 @@ class Answer:
         else:
             self.write(plain_text(blocks()))
 
-    def add(self, words: str) -> None:
+    def add(self, message: str) -> None:
         """Say what was done besides.
 
         It goes below the answer, or to standard error if programs read the answer.
         """
         if not is_quiet():
-            click.echo(words, err=self.as_json or self.file is not None)
+            click.echo(message, err=self.as_json or self.file is not None)
 
     def write(self, text: str) -> None:
         """Give a text as it is. Raises StoreError where the file cannot be written."""
@@ -247,18 +247,24 @@ def format_options(
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
         @wraps(command)
         def called(*arguments: object, **options: object) -> object:
-            paths = {wanted: options.pop(_parameter(wanted)) for wanted in formats}
+            paths = {file_format: options.pop(_parameter(file_format)) for file_format in formats}
             return command(
                 *arguments,
-                formats={wanted: path for wanted, path in paths.items() if path is not None},
+                formats={
+                    file_format: path for file_format, path in paths.items() if path is not None
+                },
                 **options,
             )
 
         decorated: Callable[..., object] = called
         path = click.Path(path_type=Path, dir_okay=False)
-        for wanted in reversed(formats):
+        for report_format in reversed(formats):
             option = click.option(
-                f"--{wanted.name}", _parameter(wanted), type=path, metavar="FILE", help=wanted.help
+                f"--{report_format.name}",
+                _parameter(report_format),
+                type=path,
+                metavar="FILE",
+                help=report_format.help,
             )
             decorated = option(decorated)
         return decorated
@@ -266,8 +272,8 @@ def format_options(
     return decorate
 
 
-def _parameter(wanted: Format) -> str:
-    return f"{wanted.name.replace('-', '_')}_file"
+def _parameter(file_format: Format) -> str:
+    return f"{file_format.name.replace('-', '_')}_file"
 
 
 def show_report(report: Report, answer: Answer) -> None:
@@ -283,8 +289,8 @@ def write_formats(report: Report, answer: Answer, root: Path, formats: FormatFil
 
     Raises StoreError if one cannot be written.
     """
-    for wanted, path in formats.items():
-        write_file(path, wanted.render(report, _inside(root)), f"--{wanted.name}")
+    for file_format, path in formats.items():
+        write_file(path, file_format.render(report, _inside(root)), f"--{file_format.name}")
         answer.add(f"wrote {relative(path)}")
 
 

@@ -103,12 +103,12 @@ def _tell_names(answer: Answer, inspection: Inspection, matches: NameMatches) ->
 def _tell_difference(
     answer: Answer,
     inspection: Inspection,
-    words: tuple[str, str],
+    releases: tuple[str, str],
     matches: NameMatches | None,
     *,
     internal: bool,
 ) -> None:
-    old, new = (place_of(inspection, word) for word in words)
+    old, new = (place_of(inspection, word) for word in releases)
     difference = compare(
         inspection,
         old,

@@ -35,7 +35,7 @@ _EXIT_CODES = {Judgement.GOOD: GOOD, Judgement.BAD: BAD, Judgement.UNKNOWN: CANN
 
 
 def judge_options(
-    default: str, words: str, metavar: str | None = None
+    default: str, help_text: str, metavar: str | None = None
 ) -> Callable[[Callable[..., object]], Callable[..., object]]:
     """Give a command ``--judge`` with this help, and a time limit for a program that judges.
 
@@ -52,7 +52,12 @@ def judge_options(
             return command(*arguments, criterion=parse_criterion(judge_text, program), **options)
 
         judge = click.option(
-            "--judge", "judge_text", default=default, show_default=True, metavar=metavar, help=words
+            "--judge",
+            "judge_text",
+            default=default,
+            show_default=True,
+            metavar=metavar,
+            help=help_text,
         )
         deadline = click.option(
             "--judge-deadline",

@@ -117,11 +117,11 @@ def build(
     Exits with 4 if an env cannot be built.
     """
     config = read_matrix(matrix_path)
-    wanted = config.choose_envs(names)
+    chosen_envs = config.choose_envs(names)
     provide = env_provider(config, jobs=jobs)
     if again:
-        provide.build_missing(config.path, wanted, again=True)
-    built_envs = provide(config.path, wanted)
+        provide.build_missing(config.path, chosen_envs, again=True)
+    built_envs = provide(config.path, chosen_envs)
     answer.give(
         lambda: map(built_line, built_envs), lambda: [built_document(built) for built in built_envs]
     )
@@ -205,12 +205,12 @@ def lock(
     """
     config = read_matrix(matrix_path, locked=False)
     keep = bool(names or packages)
-    wanted = () if packages and not names else config.choose_envs(names)
+    chosen_envs = () if packages and not names else config.choose_envs(names)
     libraries = () if names and not packages else libraries_of(config, packages)
     with doing("locking") as show:
-        locks = config.locks.renewed(wanted, libraries, show, keep=keep)
+        locks = config.locks.renewed(chosen_envs, libraries, show, keep=keep)
     locks.write()
-    envs = [locks.envs[env.name] for env in wanted]
+    envs = [locks.envs[env.name] for env in chosen_envs]
     hashes = {library: locks.libraries[library] for library in libraries}
     answer.give(
         lambda: [

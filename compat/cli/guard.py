@@ -90,7 +90,7 @@ def guard(
     tuned: Path | None,
     out: Path | None,
     check: Path | None,
-    **asked: Any,
+    **request_fields: Any,
 ) -> None:
     """Write a small Python file that tells a library which variant of a kernel to launch.
 
@@ -105,22 +105,28 @@ def guard(
     does not.
     """
     if check:
-        _refuse_others(out=out, tuned=tuned, **asked)
+        _refuse_others(out=out, tuned=tuned, **request_fields)
         _check(answer, check, name)
     request = Request(
-        **{**asked, "prefer": _words(asked["prefer"]), "policy": asked["policy"] or ""}
+        **{
+            **request_fields,
+            "prefer": _words(request_fields["prefer"]),
+            "policy": request_fields["policy"] or "",
+        }
     )
     report = read_report(name)
-    made = make_guard(report, request, read_configs(tuned) if tuned else None)
-    if note := guesses(spec for spec in report.specs if spec.kernel in made.facts.kernels):
+    library_guard = make_guard(report, request, read_configs(tuned) if tuned else None)
+    if note := guesses(spec for spec in report.specs if spec.kernel in library_guard.facts.kernels):
         click.echo(printable(f"note: {note}"), err=True)
     if out is None:
-        answer.give(lambda: [guard_text(made).rstrip("\n")], lambda: guard_document(made))
+        answer.give(
+            lambda: [guard_text(library_guard).rstrip("\n")], lambda: guard_document(library_guard)
+        )
         return
     _keep_others(out)
-    write_file(out, guard_text(made), "--out")
-    answer.give(lambda: guard_lines(made), lambda: guard_document(made))
-    answer.add(written_line(made, relative(out)))
+    write_file(out, guard_text(library_guard), "--out")
+    answer.give(lambda: guard_lines(library_guard), lambda: guard_document(library_guard))
+    answer.add(written_line(library_guard, relative(out)))
 
 
 def _check(answer: Answer, path: Path, name: str) -> None:

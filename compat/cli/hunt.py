@@ -78,14 +78,14 @@ from compat.report.summary.compact import counted
 )
 @click.option(
     "--known",
-    "known",
+    "known_file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="The defects that are known upstream.  [default: known.toml, if there is one]",
 )
 @click.option(
     "--keep",
-    "kept",
+    "example_folder",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("hunt"),
     metavar="FOLDER",
@@ -127,8 +127,8 @@ def hunt(
     only: tuple[str, ...],
     forms: int,
     against: str | None,
-    known: Path | None,
-    kept: Path,
+    known_file: Path | None,
+    example_folder: Path,
     shrinking: float,
     is_reproducing: bool,
     folder: Path | None,
@@ -156,7 +156,7 @@ def hunt(
     if minutes is None and programs is None:
         minutes = 1.0
     selection, wheel = _selection(chosen, against)
-    defects = _known(known, selection)
+    defects = _known(known_file, selection)
     selection, gpu = use_gpu(selection, is_launching, python)
     obtain = compiling.obtaining(selection)
     listener = ProgressListener(judged=False)
@@ -180,7 +180,7 @@ def hunt(
             run,
             hunted,
             HuntFiles(
-                examples=kept,
+                examples=example_folder,
                 shrinking=shrinking,
                 with_issues=is_reproducing,
                 command=command_line(),
@@ -188,18 +188,20 @@ def hunt(
             ),
         )
     answer.draw(lambda: hunt_blocks(hunted, written), lambda: hunt_document(hunted, written))
-    _end(hunted, written, answer, kept, archive=archive)
+    _end(hunted, written, answer, example_folder, archive=archive)
 
 
 def _end(
-    hunted: HuntAnswer, written: WrittenHunt, answer: Answer, kept: Path, *, archive: bool
+    hunted: HuntAnswer, written: WrittenHunt, answer: Answer, example_folder: Path, *, archive: bool
 ) -> NoReturn:
     """Name the files that were written, and end the command."""
     if written.built is not None and written.launcher is not None:
         packed = pack(written.launcher.parent) if archive else None
         show_built(written.built, written.launcher, packed, answer.add)
     if written.examples:
-        answer.add(f"wrote {counted(len(written.examples), 'example')} to {relative(kept)}")
+        answer.add(
+            f"wrote {counted(len(written.examples), 'example')} to {relative(example_folder)}"
+        )
     if hunted.interrupted:
         message = f"interrupted: the next hunt begins with seed {hunted.seeds[1]}"
         click.echo(message, err=True)
@@ -227,6 +229,6 @@ def _known(path: Path | None, selection: Selection) -> tuple[KnownDefect, ...]:
     return read_known(path or usual)
 
 
-def _split(words: tuple[str, ...]) -> tuple[str, ...]:
+def _split(values: tuple[str, ...]) -> tuple[str, ...]:
     """The names in options that may list several."""
-    return tuple(name.strip() for word in words for name in word.split(","))
+    return tuple(name.strip() for word in values for name in word.split(","))

@@ -78,12 +78,14 @@ def _lines(setup: Initialized) -> Iterator[str]:
         (f"wrote {relative(path)}: {', '.join(kernels)}" for path, kernels in written if kernels),
     )
     yield from (f"wrote {relative(path)}" for path, kernels in written if not kernels)
-    kept = {
+    line_by_path = {
         path: f"kept  {relative(path)}, which exists{': ' if why else ''}{why}"
         for path, why in setup.kept.items()
     }
-    yield from at_most(_SHOWN, (line for path, line in kept.items() if path.parent != Path.cwd()))
-    yield from (line for path, line in kept.items() if path.parent == Path.cwd())
+    yield from at_most(
+        _SHOWN, (line for path, line in line_by_path.items() if path.parent != Path.cwd())
+    )
+    yield from (line for path, line in line_by_path.items() if path.parent == Path.cwd())
     yield from at_most(_SHOWN, _not_taken(setup))
     yield from _look_at(setup)
     if any(setup.written.values()):
@@ -165,7 +167,11 @@ _EVERY = 30.0
     context_settings={"allow_interspersed_args": False},
 )
 @click.argument(
-    "words", nargs=-1, type=click.UNPROCESSED, required=True, metavar="-- PROGRAM [ARGUMENT]..."
+    "command_line",
+    nargs=-1,
+    type=click.UNPROCESSED,
+    required=True,
+    metavar="-- PROGRAM [ARGUMENT]...",
 )
 @click.option(
     "--python",
@@ -238,7 +244,7 @@ _EVERY = 30.0
 def capture(
     *,
     answer: Answer,
-    words: tuple[str, ...],
+    command_line: tuple[str, ...],
     interpreter: str | None,
     toolchain: str,
     target: str | None,
@@ -274,7 +280,7 @@ def capture(
         fake=True if no_gpu else None,
     )
     captured = capture_program(
-        words,
+        command_line,
         options,
         python=interpreter,
         timeout=timeout,

@@ -141,16 +141,16 @@ def is_quiet() -> bool:
     return bool(context and context.meta.get(_QUIET))
 
 
-def say(words: str) -> None:
+def say(message: str) -> None:
     """Say on standard error what is done, above what is shown there."""
     if is_quiet():
         return
     if Showing.live is not None:
         from rich.text import Text
 
-        Showing.live.console.print(Text(printable(words)), soft_wrap=True)
+        Showing.live.console.print(Text(printable(message)), soft_wrap=True)
     else:
-        click.echo(printable(words), err=True)
+        click.echo(printable(message), err=True)
 
 
 @contextmanager

@@ -190,8 +190,11 @@ def keep_launched(files: Sequence[Path], store: Store) -> None:
         say(merging.told_of(merged))
 
 
-def build_options(words: str) -> Callable[[_Command], _Command]:
-    """Adds the options that write a folder for a GPU host. ``words`` is the help of the folder."""
+def build_options(help_text: str) -> Callable[[_Command], _Command]:
+    """Adds the options that write a folder for a GPU host.
+
+    ``help_text`` is the help of the folder.
+    """
 
     def decorate(command: _Command) -> _Command:
         for option in (
@@ -201,7 +204,7 @@ def build_options(words: str) -> Callable[[_Command], _Command]:
                 "folder",
                 type=click.Path(path_type=Path, file_okay=False),
                 metavar="FOLDER",
-                help=words,
+                help=help_text,
             ),
         ):
             command = option(command)
@@ -210,11 +213,11 @@ def build_options(words: str) -> Callable[[_Command], _Command]:
     return decorate
 
 
-def launch_options(words: str) -> Callable[[_Command], _Command]:
-    """Adds the options that launch on this machine. ``words`` is the help of ``--launch``."""
+def launch_options(help_text: str) -> Callable[[_Command], _Command]:
+    """Adds the options that launch on this machine. ``help_text`` is the help of ``--launch``."""
 
     def decorate(command: _Command) -> _Command:
-        return click.option("--launch", "is_launching", is_flag=True, help=words)(
+        return click.option("--launch", "is_launching", is_flag=True, help=help_text)(
             python_option(command)
         )
 

@@ -64,8 +64,8 @@ class ProgressListener(Listener):
         if line := expectation_line(len(cells), forecast.seconds):
             say(line)
 
-    def say(self, words: str) -> None:
-        say(words)
+    def say(self, message: str) -> None:
+        say(message)
 
     def step(self, subject: str) -> AbstractContextManager[Callable[[str], None]]:
         return doing(subject)

@@ -141,8 +141,8 @@ _PLAIN_EVERY = 5.0
 class ReductionProgress(ReductionListener):
     """Reports the progress of a reduction on standard error."""
 
-    def say(self, words: str) -> None:
-        say(words)
+    def say(self, message: str) -> None:
+        say(message)
 
     @contextmanager
     def searching(self, start: Candidate) -> Iterator[Callable[[Candidate, int], None]]:

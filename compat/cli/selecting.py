@@ -204,7 +204,7 @@ def kernel_arguments(command: Callable[..., object]) -> Callable[..., object]:
     return click.argument("files", nargs=-1, type=KERNEL, metavar="[KERNEL]...")(command)
 
 
-def split_cells(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+def split_cells(arguments: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """The cells that some words mean, and the kernel files.
 
     A word is a file if its name looks like one, or if there is such a file. Raises SelectionError
@@ -212,8 +212,8 @@ def split_cells(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """
     from compat.config.kernel_files import is_file
 
-    files = tuple(word for word in words if is_file(word))
-    cells = [word for word in words if word not in files]
+    files = tuple(word for word in arguments if is_file(word))
+    cells = [word for word in arguments if word not in files]
     if len(cells) > 1:
         raise SelectionError(
             f"expected one glob of cells, found {cells[0]!r} and {cells[1]!r}; neither is a file"

@@ -60,10 +60,10 @@ class Companion:
         """Whether these requirements go into that env."""
         if env.toolchain != self.toolchain:
             return False
-        wanted = self.framework_release
-        if wanted is not None and (
+        specifier = self.framework_release
+        if specifier is not None and (
             env.framework_release is None
-            or not wanted.contains(env.framework_release, prereleases=True)
+            or not specifier.contains(env.framework_release, prereleases=True)
         ):
             return False
         if env.release is None:

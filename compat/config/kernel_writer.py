@@ -454,10 +454,10 @@ class Hint(LayerEntry):
 
     def fits(self, value: Any, place: Place) -> bool:
         """Whether an entry gives the value, without the arguments that may not have it there."""
-        wanted = self.values[place]
-        if value is ABSENT or wanted is ABSENT:
-            return value is wanted
-        return {name for name in value if name in self.suited[place]} == set(wanted)
+        hint_value = self.values[place]
+        if value is ABSENT or hint_value is ABSENT:
+            return value is hint_value
+        return {name for name in value if name in self.suited[place]} == set(hint_value)
 
 
 @frozen(kw_only=True)

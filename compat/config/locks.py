@@ -118,7 +118,7 @@ class Locks:
             ConfigError: The file is invalid, and has locks to keep.
             EnvError: An env or a library cannot be locked.
         """
-        kept = read_locks(self.path) if keep else Locks(path=self.path)
+        base_locks = read_locks(self.path) if keep else Locks(path=self.path)
         resolved, hashes = {}, {}
         for env in envs:
             show(env.name)
@@ -126,7 +126,9 @@ class Locks:
         for library in libraries:
             show(library)
             hashes[normal(library)] = pinned_library(library)
-        return evolve(self, envs={**kept.envs, **resolved}, libraries={**kept.libraries, **hashes})
+        return evolve(
+            self, envs={**base_locks.envs, **resolved}, libraries={**base_locks.libraries, **hashes}
+        )
 
     def _resolved(self, env: Env) -> LockedEnv:
         base, where = self.path.parent, f"{env.name} cannot be locked"

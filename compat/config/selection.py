@@ -91,8 +91,8 @@ def select_envs(
     chosen: dict[str, Env] = {}
     for word in releases.words(patterns):
         envs_meant = _meant(word, envs) or _meant(word, released)
-        if not envs_meant and (made := undeclared(word)) is not None:
-            envs_meant = (made,)
+        if not envs_meant and (undeclared_env := undeclared(word)) is not None:
+            envs_meant = (undeclared_env,)
         if not envs_meant:
             raise _no_env(word, [*envs, *released])
         chosen |= {env.name: env for env in envs_meant}
@@ -177,16 +177,16 @@ def select_specs(
     """
     remaining = tuple(specs)
     for kind, globs in (("kernel", kernels), ("variant", variants), ("case", cases)):
-        wanted = _patterns(globs)
+        patterns = _patterns(globs)
         names = [getattr(spec, kind) for spec in remaining]
-        for pattern in wanted:
+        for pattern in patterns:
             if not any(fnmatchcase(name, pattern) for name in names):
                 raise nothing_matches(kind, pattern, names)
-        if wanted:
+        if patterns:
             remaining = tuple(
                 s
                 for s in remaining
-                if any(fnmatchcase(getattr(s, kind), pattern) for pattern in wanted)
+                if any(fnmatchcase(getattr(s, kind), pattern) for pattern in patterns)
             )
     return remaining
 
@@ -246,13 +246,15 @@ class CellPattern:
         It names the first part of an id that no cell has, and the existing alternatives.
         """
         for place, kind in enumerate(_OPTIONS):
-            wanted = {parts[place] for glob in self.globs if len(parts := glob.split("/")) > place}
+            glob_parts = {
+                parts[place] for glob in self.globs if len(parts := glob.split("/")) > place
+            }
             remaining = tuple(
                 cell
                 for cell in cells
-                if any(fnmatchcase(_parts(cell)[place], part) for part in wanted)
+                if any(fnmatchcase(_parts(cell)[place], part) for part in glob_parts)
             )
-            if wanted and not remaining:
+            if glob_parts and not remaining:
                 part, before = (
                     self.text.split("/")[place],
                     "/".join(self.globs[0].split("/")[:place]),
@@ -263,7 +265,7 @@ class CellPattern:
                 other = nothing_matches(kind, part, (_parts(cell)[place] for cell in cells)).hint
                 return SelectionError(f"no cell matches {self.text!r}", hint=f"{missing}. {other}")
             # A star reaches over several parts.
-            if not wanted or any("*" in part for part in wanted):
+            if not glob_parts or any("*" in part for part in glob_parts):
                 break
             cells = remaining
         return nothing_matches("cell", self.text, (cell.id for cell in cells))

@@ -100,18 +100,18 @@ def agree(one: Evidence, other: Evidence, *, target: Target, knowledge: Knowledg
     return _same(first, second)
 
 
-def broken_env(words: str, toolchain: str) -> Outcome:
+def broken_env(installer_output: str, toolchain: str) -> Outcome:
     """The outcome of every cell of an env that could not be made.
 
-    ``words`` are the installer's, and ``toolchain`` is the env's.
+    ``installer_output`` is what the installer printed, and ``toolchain`` is the env's.
     """
     install = common.INSTALL
     failure = Failure(
         failure_class=install.name,
         toolchain=toolchain,
         stage=SOURCE_STAGE,
-        fingerprint=fingerprint(install.name, words, toolchain=toolchain),
-        excerpt=_excerpt(words),
+        fingerprint=fingerprint(install.name, installer_output, toolchain=toolchain),
+        excerpt=_excerpt(installer_output),
         advice=install.advice,
     )
     return Outcome(

@@ -210,7 +210,7 @@ class Knowledge:
         return symptoms.of(evidence, self.wording)
 
     def recognise(
-        self, said: Symptoms, classes: Iterable[FailureClass] | None = None
+        self, symptoms: Symptoms, classes: Iterable[FailureClass] | None = None
     ) -> tuple[FailureClass, Sign, dict[str, str]] | None:
         """The first class with a matching sign, that sign, and the facts that it names.
 
@@ -218,7 +218,7 @@ class Knowledge:
         """
         for failure_class in self.classes if classes is None else classes:
             for sign in failure_class.signs:
-                facts = sign.match(said)
+                facts = sign.match(symptoms)
                 if facts is not None:
                     return failure_class, sign, facts
         return None

@@ -472,36 +472,43 @@ def _saying(result: Result, check: Check, *, gpu: bool) -> Result:
 # --- two of them ----------------------------------------------------------------------------------
 
 
-def difference_of(got: Sequence[Sample], wanted: Sequence[Sample]) -> _Difference:
+def difference_of(got: Sequence[Sample], expected: Sequence[Sample]) -> _Difference:
     """The difference of samples.
 
     Floating point numbers agree within the tolerance of their type. Whole numbers have to be equal.
     """
-    ours, theirs = ({sample.name: sample for sample in samples} for samples in (got, wanted))
-    if ours.keys() != theirs.keys():
-        changed = " and ".join(" ".join(sorted(by_name)) or "nothing" for by_name in (ours, theirs))
+    ours, expected_by_name = (
+        {sample.name: sample for sample in samples} for samples in (got, expected)
+    )
+    if ours.keys() != expected_by_name.keys():
+        changed = " and ".join(
+            " ".join(sorted(by_name)) or "nothing" for by_name in (ours, expected_by_name)
+        )
         return _Difference(words=f"it changed other tensors ({changed})")
     worst: float | None = None
     for name, sample in ours.items():
-        difference = _apart(sample, theirs[name])
+        difference = _apart(sample, expected_by_name[name])
         if difference.words:
             return difference
         worst = max(filter(None, (worst, difference.max_abs)), default=worst)
     return _Difference(words="", max_abs=worst)
 
 
-def _apart(got: Sample, wanted: Sample) -> _Difference:
+def _apart(got: Sample, expected: Sample) -> _Difference:
     if (got.type, got.elements, len(got.values)) != (
-        wanted.type,
-        wanted.elements,
-        len(wanted.values),
+        expected.type,
+        expected.elements,
+        len(expected.values),
     ):
         return _Difference(words=f"{got.name} is another tensor", where=got.name)
-    either = [ours or theirs for ours, theirs in zip(got.written, wanted.written, strict=True)]
+    either = [
+        ours or expected_flag
+        for ours, expected_flag in zip(got.written, expected.written, strict=True)
+    ]
     largest = max(
         (
             abs(value)
-            for value, is_new in zip(wanted.values, either, strict=True)
+            for value, is_new in zip(expected.values, either, strict=True)
             if is_new and math.isfinite(value)
         ),
         default=0.0,
@@ -509,14 +516,14 @@ def _apart(got: Sample, wanted: Sample) -> _Difference:
     is_real = got.type.startswith(("float", "bfloat"))
     allowed = _TOLERANCES.get(got.type, _ROUGH) * largest if is_real else 0.0
     worst = 0.0
-    for ours, theirs in zip(got.values, wanted.values, strict=True):
-        if ours == theirs or (math.isnan(ours) and math.isnan(theirs)):
+    for ours, expected_value in zip(got.values, expected.values, strict=True):
+        if ours == expected_value or (math.isnan(ours) and math.isnan(expected_value)):
             continue
-        off = abs(ours - theirs)
+        off = abs(ours - expected_value)
         if not off <= allowed:
             description = (
-                f"{got.name} has {ours:.6g} where the other has {theirs:.6g}, and {allowed:.3g} is"
-                " allowed"
+                f"{got.name} has {ours:.6g} where the other has {expected_value:.6g}, and"
+                f" {allowed:.3g} is allowed"
             )
             return _Difference(
                 words=description, where=got.name, max_abs=off if math.isfinite(off) else None

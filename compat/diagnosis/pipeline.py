@@ -244,23 +244,23 @@ def version(reader: OutputReader) -> str:
 
 
 def diagnosed(
-    evidence: Evidence, found: Printed, keep: Keep | None, reader: OutputReader
+    evidence: Evidence, reading: Printed, keep: Keep | None, reader: OutputReader
 ) -> Evidence:
     """The evidence of a failed attempt with what can be read in it: ``stderr`` and ``diagnosis``.
 
-    ``found`` is what ``reader`` reads in what the attempt printed, as far as it was kept; ``keep``
-    stores the IR before the failing pass.
+    ``reading`` is what ``reader`` reads in what the attempt printed, as far as it was kept;
+    ``keep`` stores the IR before the failing pass.
     """
-    output = readable(found.words, WORDS_LIMIT)
+    output = readable(reading.words, WORDS_LIMIT)
     failed = reader.failed_passes(output)
     inside = evidence.in_passes or bool(failed)
-    steps = found.pipeline.steps
+    steps = reading.pipeline.steps
     keeps_ir = inside and keep and steps
     diagnosis = Diagnosis(
         # The dump's own name for the pass is the one its tools take; the one in the words is second
         # best.
         pass_=(
-            (found.pipeline.last or next((name for _, name in failed if name), None))
+            (reading.pipeline.last or next((name for _, name in failed if name), None))
             if inside
             else None
         ),

@@ -428,14 +428,14 @@ _FORGET: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 
 
-def normalise(words: str, own: Rules = ()) -> str:
+def normalise(message: str, own: Rules = ()) -> str:
     """The words in a form that is the same in another release, machine and block size.
 
     ``own`` are the toolchain's rules, which come before those that hold for all.
     """
     # Without its "#", which would make a layout of what is spelled.
     text = _WHICH.sub(
-        lambda match: match[1].rstrip("#") + _spelled(match[2]), readable(words).lower()
+        lambda match: match[1].rstrip("#") + _spelled(match[2]), readable(message).lower()
     )
     for pattern, replacement in (*own, *_FORGET):
         text = pattern.sub(replacement, text)
@@ -443,7 +443,7 @@ def normalise(words: str, own: Rules = ()) -> str:
 
 
 def fingerprint(
-    failure_class: str, words: str, own: Rules = (), *, toolchain: str = DEFAULT_TOOLCHAIN
+    failure_class: str, message: str, own: Rules = (), *, toolchain: str = DEFAULT_TOOLCHAIN
 ) -> str:
     """``class:hash`` of a failure class and the words that a failure was told in.
 
@@ -452,7 +452,7 @@ def fingerprint(
     """
     scope = "" if toolchain == DEFAULT_TOOLCHAIN else f"{toolchain}/"
     digest = hashlib.sha256(
-        f"{scope}{failure_class}\n{normalise(words, own)}".encode("utf-8", "backslashreplace")
+        f"{scope}{failure_class}\n{normalise(message, own)}".encode("utf-8", "backslashreplace")
     ).hexdigest()
     return f"{failure_class}:{digest[:DIGITS]}"
 

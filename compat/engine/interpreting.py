@@ -298,9 +298,11 @@ class _Interpreting:
     def keep(self, request: _Asked, evidence: Evidence, began: float) -> None:
         """Keep the result of a cell if it says something, and its files are what its key says."""
         if _tells(evidence, request.cell) or is_mistake(evidence):
-            kept = self.to_be_kept(request.cell, evidence, began)
-            if kept is not None:
-                self.context.store.write(request.key, request.cell, [*request.before, kept])
+            stored_evidence = self.to_be_kept(request.cell, evidence, began)
+            if stored_evidence is not None:
+                self.context.store.write(
+                    request.key, request.cell, [*request.before, stored_evidence]
+                )
         self.count()
 
     def count(self) -> None:

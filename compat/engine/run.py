@@ -361,8 +361,10 @@ class _RunningCells:
                 outcome = outcome_of(cell, attempts)
                 _log.debug("%s: %s after %d attempts", cell.id, outcome.status, len(attempts))
                 context.store.add(cell_attempts.artifacts)
-                if (kept := _to_be_kept(cell, outcome, attempts, context, began)) is not None:
-                    context.store.write(key_of[position], cell, kept)
+                if (
+                    stored_evidence := _to_be_kept(cell, outcome, attempts, context, began)
+                ) is not None:
+                    context.store.write(key_of[position], cell, stored_evidence)
                 self._claims.release(key_of[position])
                 self._finish(position, outcome)
 

@@ -82,7 +82,7 @@ class Installer:
                 [self.uv, "pip", "install", "--python", inside, *arguments],
             )
         # -P and -I: the folder that this runs in may have modules called as Python's own are.
-        made = {
+        venv_commands = {
             "virtualenv": [
                 sys.executable,
                 "-P",
@@ -95,7 +95,7 @@ class Installer:
             ],
             "venv": [python, "-I", "-m", "venv", os.fspath(location)],
         }
-        return made[self.backend], [inside, "-I", "-m", "pip", "install", *arguments]
+        return venv_commands[self.backend], [inside, "-I", "-m", "pip", "install", *arguments]
 
 
 _CHECKS = ("--require-hashes", "--only-binary", ":all:")

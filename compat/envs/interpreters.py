@@ -191,16 +191,16 @@ def _wheels(
     """
     pythons_by_wheel: dict[str, frozenset[Minor]] = {}
     notes: list[str] = []
-    wanted: list[tuple[str, Version | None]] = []
+    requirements: list[tuple[str, Version | None]] = []
     if env.wheel:
         name, version, tags = wheel_facts(env.wheel)
         if pythons := pythons_of(tags):
             pythons_by_wheel[f"{name} {version}"] = pythons
     else:
-        wanted.append((env.distribution, env.release))
-    wanted += [(env.framework, env.framework_release)] if env.paired else []
+        requirements.append((env.distribution, env.release))
+    requirements += [(env.framework, env.framework_release)] if env.paired else []
     sources = (*index_urls(environ), *([env.index] if env.index else []))
-    for distribution, release in wanted:
+    for distribution, release in requirements:
         try:
             listing = list_files(distribution, sources, cache=answers, needs=release)
         except IndexUnavailable as error:

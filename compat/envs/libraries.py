@@ -156,12 +156,12 @@ def _install(
 def last_lines(text: str) -> str:
     """The last whole lines of what an installer printed, in one."""
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
-    kept = lines[-1:]
+    tail = lines[-1:]
     for line in reversed(lines[:-1]):
-        if sum(map(len, (line, *kept))) > _QUOTED:
+        if sum(map(len, (line, *tail))) > _QUOTED:
             break
-        kept.insert(0, line)
-    return " ".join(kept)
+        tail.insert(0, line)
+    return " ".join(tail)
 
 
 def _unpack_sources(
@@ -444,17 +444,17 @@ def overlaid(
     locked = _of_requirements(lock, requirements)
     minor = "".join(python_version.split(".")[:2])
     name = f"{re.sub(r'[^A-Za-z0-9.]+', '-', requirements[0])}-cp{minor}"
-    folder, wanted = (
+    folder, marker_text = (
         cache.folder / "overlays" / name,
         "".join(f"{requirement}\n" for requirement in locked or requirements),
     )
 
     def is_whole() -> bool:
-        return content_of(folder / _DONE, _LARGEST) == wanted.encode()
+        return content_of(folder / _DONE, _LARGEST) == marker_text.encode()
 
     def install(making: Path) -> None:
         _install_overlay(requirements, making, python, locked)
-        replace_file(making / _DONE, wanted)
+        replace_file(making / _DONE, marker_text)
 
     if not is_whole():
         try:

@@ -148,20 +148,23 @@ def _of_sources(
 def _kept_or_asked(
     distribution: str, source: str, cache: Path, needs: Version | None, now: float
 ) -> tuple[tuple[File, ...], str | None]:
-    kept, age = read_kept_files(cache, distribution, source, now)
+    cached_files, age = read_kept_files(cache, distribution, source, now)
     if (
-        kept is not None
+        cached_files is not None
         and age < MAX_AGE
-        and (needs is None or Listing(distribution=distribution, files=kept).pythons_for(needs))
+        and (
+            needs is None
+            or Listing(distribution=distribution, files=cached_files).pythons_for(needs)
+        )
     ):
-        return kept, None
+        return cached_files, None
     try:
         files = _ask(distribution, source, cache, now)
     except IndexUnavailable as error:
-        if kept is None:
+        if cached_files is None:
             raise
         _log.info("%s", error)
-        return kept, f"{error}; using its answer from {age_phrase(age)}"
+        return cached_files, f"{error}; using its answer from {age_phrase(age)}"
     return files, None
 
 

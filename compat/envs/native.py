@@ -108,10 +108,10 @@ def built_library(
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent) as making:
-            made = Path(making) / name
-            _compile(compiler, source, made, name)
+            library = Path(making) / name
+            _compile(compiler, source, library, name)
             folder.mkdir(exist_ok=True)
-            made.replace(folder / name)
+            library.replace(folder / name)
         for other in also:
             _link(folder / other, name)
     except OSError as error:
@@ -126,7 +126,7 @@ def _link(path: Path, name: str) -> None:
         path.symlink_to(name)
 
 
-def _compile(compiler: Compiler, source: Path, made: Path, name: str) -> None:
+def _compile(compiler: Compiler, source: Path, output: Path, name: str) -> None:
     command = [
         compiler.program,
         "-shared",
@@ -135,7 +135,7 @@ def _compile(compiler: Compiler, source: Path, made: Path, name: str) -> None:
         "-w",
         f"-Wl,-soname,{name}",
         "-o",
-        str(made),
+        str(output),
         str(source),
     ]
     _log.info("%s", " ".join(command))

@@ -470,9 +470,9 @@ def prune(cache: EnvCache, *, unused_since: float, dry_run: bool = False) -> Ite
             continue
         size = size_of(env.folder.path)
         try:
-            kept = locks.reason_to_keep(env.folder) if dry_run else locks.remove(env.folder)
+            reason = locks.reason_to_keep(env.folder) if dry_run else locks.remove(env.folder)
         except OSError as error:
             raise EnvError(
                 f"cannot remove it: {error.strerror or error}", where=str(env.folder.path)
             ) from error
-        yield Pruned(env=env, size=size, kept=kept)
+        yield Pruned(env=env, size=size, kept=reason)

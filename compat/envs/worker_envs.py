@@ -148,15 +148,19 @@ class PinnedEnv:
         return tuple(path for text in texts if (path := _local_path(text)) is not None)
 
 
-def difference(wanted: PinnedEnv, python_version: str, packages: Sequence[Package]) -> str | None:
+def difference(
+    pinned_env: PinnedEnv, python_version: str, packages: Sequence[Package]
+) -> str | None:
     """The difference of this env from the driver's; ``None`` if there is none."""
     here, there = (
         {package.name: package for package in packages},
-        {package.name: package for package in wanted.packages},
+        {package.name: package for package in pinned_env.packages},
     )
     differences = []
-    if python_version != wanted.python_version:
-        differences.append(f"Python {python_version} here, {wanted.python_version} in the driver's")
+    if python_version != pinned_env.python_version:
+        differences.append(
+            f"Python {python_version} here, {pinned_env.python_version} in the driver's"
+        )
     differences += [
         _about(name, here.get(name), there.get(name))
         for name in sorted({*here, *there})
@@ -217,7 +221,7 @@ class WorkerEnvs:
 
     def provide(
         self,
-        wanted: PinnedEnv,
+        pinned_env: PinnedEnv,
         *,
         stop: threading.Event | None = None,
         say: Callable[[str], None] = _log.info,
@@ -231,60 +235,60 @@ class WorkerEnvs:
         """
         stop = stop or threading.Event()
         for cache in self.also:
-            if (built := self._used(cache, wanted)) is not None and built.error is None:
+            if (built := self._used(cache, pinned_env)) is not None and built.error is None:
                 return built
-        cache = self._own(wanted)
+        cache = self._own(pinned_env)
         for attempt in range(_ATTEMPTS):
-            built = self._used(cache, wanted)
-            recent = self._failed_recently(cache.folder_of(wanted.env))
+            built = self._used(cache, pinned_env)
+            recent = self._failed_recently(cache.folder_of(pinned_env.env))
             if built is not None and (built.error is None or attempt or recent):
                 return built
-            _refuse_impossible(wanted)
-            if recent and (failed := _failed(cache.folder_of(wanted.env))):
-                raise _not_installed(wanted, failed)
+            _refuse_impossible(pinned_env)
+            if recent and (failed := _failed(cache.folder_of(pinned_env.env))):
+                raise _not_installed(pinned_env, failed)
             if stop.is_set():
                 raise Stopped
-            self._build(wanted, cache, stop, say, again=built is not None)
+            self._build(pinned_env, cache, stop, say, again=built is not None)
         raise NoRoom(
-            f"{wanted.env.name} was removed as soon as it was built", where=str(self.folder)
+            f"{pinned_env.env.name} was removed as soon as it was built", where=str(self.folder)
         )
 
-    def release(self, wanted: PinnedEnv) -> None:
+    def release(self, pinned_env: PinnedEnv) -> None:
         """Use an env no more that :meth:`provide` gave: others may remove it."""
         with self._using:
-            self._uses[wanted.digest].pop().close()
+            self._uses[pinned_env.digest].pop().close()
 
-    def has(self, wanted: PinnedEnv) -> bool:
+    def has(self, pinned_env: PinnedEnv) -> bool:
         """Whether an env is here as it is wanted. Builds and starts nothing."""
-        caches = (*self.also, self._own(wanted))
-        envs = (read_env(wanted.env, cache) for cache in caches)
-        return any(built.error is None and _difference(wanted, built) is None for built in envs)
+        caches = (*self.also, self._own(pinned_env))
+        envs = (read_env(pinned_env.env, cache) for cache in caches)
+        return any(built.error is None and _difference(pinned_env, built) is None for built in envs)
 
-    def _own(self, wanted: PinnedEnv) -> EnvCache:
+    def _own(self, pinned_env: PinnedEnv) -> EnvCache:
         return EnvCache(
             self.folder,
             f"${FOLDER}" if os.environ.get(FOLDER) else "",
-            like=f"{wanted.fingerprint} {wanted.digest}",
+            like=f"{pinned_env.fingerprint} {pinned_env.digest}",
         )
 
-    def _used(self, cache: EnvCache, wanted: PinnedEnv) -> BuiltEnv | None:
+    def _used(self, cache: EnvCache, pinned_env: PinnedEnv) -> BuiltEnv | None:
         """The env of a cache, in use from now on, or with the way in which it differs.
 
         It is ``None`` if it is not there.
         """
-        use = locks.EnvUse(cache.folder_of(wanted.env))
-        built = read_env(wanted.env, cache)
-        error = None if built.error is not None else _difference(wanted, built)
+        use = locks.EnvUse(cache.folder_of(pinned_env.env))
+        built = read_env(pinned_env.env, cache)
+        error = None if built.error is not None else _difference(pinned_env, built)
         if built.error is not None or error is not None:
             use.close()
             return evolve(built, error=f"different from the driver's: {error}") if error else None
         with self._using:
-            self._uses.setdefault(wanted.digest, []).append(use)
+            self._uses.setdefault(pinned_env.digest, []).append(use)
         return built
 
     def _build(
         self,
-        wanted: PinnedEnv,
+        pinned_env: PinnedEnv,
         cache: EnvCache,
         stop: threading.Event,
         say: Callable[[str], None],
@@ -298,23 +302,23 @@ class WorkerEnvs:
             if (failed := _failed(folder)) is not None and _time_of(folder) > started:
                 return failed  # in another process, which was waited for
             if self.budget is not None:
-                make_room(cache, folder, wanted.size, self.budget)
+                make_room(cache, folder, pinned_env.size, self.budget)
             return None
 
         builder = Builder(
             cache=cache,
             index_cache=self.folder,
-            installer=lambda: _installer(wanted),
+            installer=lambda: _installer(pinned_env),
             say=say,
             again=again,
-            choose_interpreter=lambda env, _: _interpreter(wanted, env),
-            pins=wanted.pins,
+            choose_interpreter=lambda env, _: _interpreter(pinned_env, env),
+            pins=pinned_env.pins,
             reserve=reserve,
             stop=stop,
         )
-        error = builder.build(wanted.env).error
+        error = builder.build(pinned_env.env).error
         if error is not None:
-            raise _not_installed(wanted, error)
+            raise _not_installed(pinned_env, error)
         if self.budget is not None:  # it may take more here than there
             with suppress(OSError):
                 keep_within(cache, self.budget)
@@ -343,32 +347,33 @@ def worker_envs(environ: Mapping[str, str] = os.environ) -> WorkerEnvs:
     return WorkerEnvs(folder=folder, budget=budget, also=(env_cache(environ=environ),))
 
 
-def _refuse_impossible(wanted: PinnedEnv) -> None:
+def _refuse_impossible(pinned_env: PinnedEnv) -> None:
     """Raise WorkerLacks if an installation is certain to fail, before anything is installed."""
-    name, platform = wanted.env.name, sysconfig.get_platform()
-    if platform != wanted.platform:
-        raise WorkerLacks(f"{name} is for {wanted.platform}, and this machine is {platform}")
-    for path in wanted.local:
+    name, platform = pinned_env.env.name, sysconfig.get_platform()
+    if platform != pinned_env.platform:
+        raise WorkerLacks(f"{name} is for {pinned_env.platform}, and this machine is {platform}")
+    for path in pinned_env.local:
         if not os.path.exists(path):
             hint = "Put it at the same path on every machine, or on a package index."
             raise WorkerLacks(
                 f"{name} is installed from {path}, which is not on this machine", hint=hint
             )
-    if fingerprint(wanted.env) != wanted.fingerprint:
+    if fingerprint(pinned_env.env) != pinned_env.fingerprint:
         raise WorkerLacks(
-            f"{name} is installed from {', '.join(wanted.local)}, which differs from the driver's"
+            f"{name} is installed from {', '.join(pinned_env.local)}, which differs from the"
+            " driver's"
         )
 
 
-def _not_installed(wanted: PinnedEnv, reason: str) -> WorkerLacks:
-    return WorkerLacks(f"cannot install {wanted.env.name} as the driver has it: {reason}")
+def _not_installed(pinned_env: PinnedEnv, reason: str) -> WorkerLacks:
+    return WorkerLacks(f"cannot install {pinned_env.env.name} as the driver has it: {reason}")
 
 
-def _difference(wanted: PinnedEnv, built: BuiltEnv) -> str | None:
+def _difference(pinned_env: PinnedEnv, built: BuiltEnv) -> str | None:
     return (
         None
-        if built.digest == wanted.digest
-        else difference(wanted, built.python_version or "", built.packages)
+        if built.digest == pinned_env.digest
+        else difference(pinned_env, built.python_version or "", built.packages)
     )
 
 
@@ -392,21 +397,21 @@ def _time_of(folder: EnvFolder) -> float:
         return 0.0
 
 
-def _interpreter(wanted: PinnedEnv, env: Env) -> InterpreterChoice:
-    choice = exact_interpreter(wanted.python_version)
+def _interpreter(pinned_env: PinnedEnv, env: Env) -> InterpreterChoice:
+    choice = exact_interpreter(pinned_env.python_version)
     if choice.problem is not None:
         raise WorkerLacks(f"cannot build {env.name} as the driver has it: {choice.problem}")
     return choice
 
 
-def _installer(wanted: PinnedEnv) -> Installer:
+def _installer(pinned_env: PinnedEnv) -> Installer:
     """The installer that the driver had: another installs other things besides."""
     try:
-        return choose_installer(wanted.backend)
+        return choose_installer(pinned_env.backend)
     except EnvError as error:
-        reason = f"{wanted.backend}, which the driver used, is not installed on this machine"
+        reason = f"{pinned_env.backend}, which the driver used, is not installed on this machine"
         raise WorkerLacks(
-            f"cannot build {wanted.env.name} as the driver has it: {reason}", hint=error.hint
+            f"cannot build {pinned_env.env.name} as the driver has it: {reason}", hint=error.hint
         ) from error
 
 

@@ -349,8 +349,8 @@ def _envs(selection: Selection, cell: Cell, obtain: Obtain) -> list[BuiltEnv]:
     The oldest release comes first.
     """
     meant = [env for env in selection.envs if env.toolchain == cell.spec.toolchain]
-    wanted: Mapping[str, Env] = {env.name: env for env in (cell.env, *meant)}
-    built = list(obtain(selection.config.path, tuple(wanted.values())))
+    env_by_name: Mapping[str, Env] = {env.name: env for env in (cell.env, *meant)}
+    built = list(obtain(selection.config.path, tuple(env_by_name.values())))
     own = next(built for built in built if built.env == cell.env)
     if own.error is not None:
         raise EnvError(

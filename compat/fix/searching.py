@@ -82,12 +82,12 @@ class EditedKernel:
 
 
 def _with(compile_spec: CompileSpec, proposal: Proposal) -> CompileSpec:
-    kept = {
+    signature = {
         name: kind
         for name, kind in compile_spec.signature.items()
         if name not in proposal.constexprs
     }
-    of_kept = leaf_types(kept)
+    of_kept = leaf_types(signature)
     hints: JsonObject = {
         hint: tuple(name for name in hinted if name in of_kept)
         for hint, hinted in compile_spec.hints.items()
@@ -98,7 +98,9 @@ def _with(compile_spec: CompileSpec, proposal: Proposal) -> CompileSpec:
         for name, value in compile_spec.launch.items()
         if name not in proposal.constexprs
     }
-    changed = evolve(compile_spec, signature=kept, launch=passed, constexprs=constexprs, **hints)
+    changed = evolve(
+        compile_spec, signature=signature, launch=passed, constexprs=constexprs, **hints
+    )
     return changed if proposal.constexprs else compile_spec
 
 

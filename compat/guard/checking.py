@@ -178,17 +178,17 @@ def _answers(guard: Guard, new: Guard) -> Iterator[OtherAnswer]:
     for kernel in guard.facts.kernels:
         for target in new.facts.targets:
             for release in new.facts.releases:
-                current_answer, wanted = (
+                current_answer, new_answer = (
                     guard.answer(kernel, release, target),
                     new.answer(kernel, release, target),
                 )
-                if current_answer != wanted:
+                if current_answer != new_answer:
                     yield OtherAnswer(
                         kernel=kernel,
                         release=release,
                         target=target,
                         given=current_answer,
-                        wanted=wanted,
+                        wanted=new_answer,
                     )
 
 

@@ -169,11 +169,11 @@ def command_of(request: Request, out: str = "FILE", report: str = "") -> str:
         ("--variant", request.variants),
         ("--case", request.cases),
     )
-    words = [word for option, globs in globbed for glob in globs for word in (option, glob)]
-    words += ["--prefer", ",".join(request.prefer)] if request.prefer else []
-    words += ["--policy", request.policy] if request.policy else []
+    arguments = [word for option, globs in globbed for glob in globs for word in (option, glob)]
+    arguments += ["--prefer", ",".join(request.prefer)] if request.prefer else []
+    arguments += ["--policy", request.policy] if request.policy else []
     named = [] if report in ("", USUAL) else [report]
-    return shlex.join(["compat", "guard", *named, *words, "--out", out])
+    return shlex.join(["compat", "guard", *named, *arguments, "--out", out])
 
 
 def _document(guard: Guard) -> dict[str, object]:
@@ -182,13 +182,13 @@ def _document(guard: Guard) -> dict[str, object]:
         "variants": guard.request.variants,
         "cases": guard.request.cases,
     }
-    made = {
+    provenance = {
         "by": guard.version,
         "toolchain": guard.toolchain.name,
         "request": {**request, "prefer": guard.request.prefer, "policy": guard.request.policy},
         "digest": _digest(guard.decided_by),
     }
-    return {**guard.decided_by, "made": made}
+    return {**guard.decided_by, "made": provenance}
 
 
 def _letters(facts: GuardFacts) -> dict[str, str]:
@@ -297,10 +297,10 @@ def _facts_of(tree: ast.Module) -> object:
 
 
 def _guard(stored: _StoredFacts) -> Guard:
-    made = stored.made
-    if made.toolchain not in {toolchain.name for toolchain in toolchains.every()}:
-        raise RecordError(f"the toolchain {made.toolchain!r} is not installed here")
-    if stored.policy not in guarding_of(toolchains.named(made.toolchain)).policies:
+    provenance = stored.made
+    if provenance.toolchain not in {toolchain.name for toolchain in toolchains.every()}:
+        raise RecordError(f"the toolchain {provenance.toolchain!r} is not installed here")
+    if stored.policy not in guarding_of(toolchains.named(provenance.toolchain)).policies:
         raise RecordError(f"unknown policy {stored.policy!r}")
     return Guard(
         facts=GuardFacts(
@@ -316,9 +316,9 @@ def _guard(stored: _StoredFacts) -> Guard:
                 for kernel, variants in stored.kernels.items()
             },
         ),
-        request=made.request,
-        toolchain=toolchains.named(made.toolchain),
-        version=made.by,
+        request=provenance.request,
+        toolchain=toolchains.named(provenance.toolchain),
+        version=provenance.by,
         configs=stored.configs,
     )
 

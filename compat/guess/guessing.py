@@ -233,16 +233,16 @@ def _kernels(
     used_names: Collection[str],
     declared: Sequence[Specialization],
 ) -> Iterator[Specialization]:
-    wanted = _wanted(patterns, base)
+    functions_by_path = _wanted(patterns, base)
     described = {
         path: [spec for spec in declared if spec.source == os.path.realpath(path)]
-        for path in wanted
+        for path in functions_by_path
     }
     unguessed: dict[Path, frozenset[str] | None] = {}
     """The functions to guess of a source, ``None`` for all of its kernels that no kernel file
     describes.
     """
-    for path, functions in wanted.items():
+    for path, functions in functions_by_path.items():
         own = [spec for spec in described[path] if not functions or functions & _names_of(spec)]
         yield from own
         if not functions or (
@@ -273,7 +273,7 @@ def _wanted(patterns: Sequence[str], base: Path) -> dict[Path, frozenset[str]]:
 
     The set is empty if all kernels of the source are meant.
     """
-    wanted: dict[Path, set[str | None]] = {}
+    functions_by_source: dict[Path, set[str | None]] = {}
     for pattern in patterns:
         path, function = split(pattern)
         paths = sources(path, base)
@@ -282,10 +282,10 @@ def _wanted(patterns: Sequence[str], base: Path) -> dict[Path, frozenset[str]]:
         if not paths:
             raise ConfigError("no such file", where=path, hint=where_else(path, base))
         for source in paths:
-            wanted.setdefault(source, set()).add(function)
+            functions_by_source.setdefault(source, set()).add(function)
     return {
         path: frozenset() if None in names else frozenset(filter(None, names))
-        for path, names in wanted.items()
+        for path, names in functions_by_source.items()
     }
 
 
@@ -473,9 +473,9 @@ def _read(
 
 def _guessed(library: LibraryVersions, folder: Path) -> dict[_Place, JsonObject]:
     """The kernel file of each kernel of a library: as it is kept, else guessed now."""
-    kept, version = folder / _KEPT, _version()
+    cache_file, version = folder / _KEPT, _version()
     with suppress(OSError, ValueError, KeyError, TypeError):
-        document = read_json(kept.read_bytes())
+        document = read_json(cache_file.read_bytes())
         if document["version"] == version:
             return {
                 _Place(module, function): dict(kernel)
@@ -484,7 +484,7 @@ def _guessed(library: LibraryVersions, folder: Path) -> dict[_Place, JsonObject]
     documents = dict(_guess_library(library, folder))
     kernels = [[place.module, place.function, kernel] for place, kernel in documents.items()]
     with suppress(OSError):  # kept to save time
-        replace_file(kept, json.dumps({"version": version, "kernels": kernels}))
+        replace_file(cache_file, json.dumps({"version": version, "kernels": kernels}))
     return documents
 
 

@@ -371,13 +371,13 @@ def account(entries: Iterable[Entry], *, by_class: bool = True) -> Account:
     )
     word, since = _word([line[place] for place in conclusive_places], by_class=by_class)
     later = brackets[1:] if since else brackets
-    wanted = (
+    candidates = (
         [bracket for bracket in later if not bracket.is_fix] if word is Word.INTERMITTENT else later
     )
     return Account(
         word=word,
         entries=line,
-        bracket=wanted[-1] if wanted else None,
+        bracket=candidates[-1] if candidates else None,
         since=brackets[0] if since else None,
         brackets=brackets,
     )

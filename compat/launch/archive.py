@@ -257,9 +257,11 @@ class BuiltFolder:
         """The architecture that a GPU must have."""
         return int(self.index["target"]["arch"])
 
-    def cells(self, globs: Sequence[str] = (), known: set[Key] | None = None) -> tuple[Entry, ...]:
+    def cells(
+        self, globs: Sequence[str] = (), done_keys: set[Key] | None = None
+    ) -> tuple[Entry, ...]:
         """The cells that are meant, and not known."""
-        return tuple(remaining(self.index["cells"], globs, known or set()))
+        return tuple(remaining(self.index["cells"], globs, done_keys or set()))
 
     def loads(
         self,

@@ -220,15 +220,15 @@ def launch_mode(cell: Cell) -> Mode:
 def _attempts(results: Sequence[Result], context: RunContext) -> dict[Cell, Evidence]:
     """Cell → how it was compiled, of cells that have code and whose files are as they were."""
     keys = CellKeys(folder_digest(context.worker), context.mode)
-    kept = {
+    key_by_cell = {
         result.cell: keys.of(result.cell, result.built)
         for result in results
         if result.outcome.has_code
     }
     evidence = context.store.read(
-        kept.values(), deadline=context.limits.deadline, memory=context.limits.memory
+        key_by_cell.values(), deadline=context.limits.deadline, memory=context.limits.memory
     )
-    return {cell: evidence[key][0] for cell, key in kept.items() if key in evidence}
+    return {cell: evidence[key][0] for cell, key in key_by_cell.items() if key in evidence}
 
 
 def _launchables(results: Sequence[Result], context: RunContext) -> Iterator[Launchable | LeftOut]:

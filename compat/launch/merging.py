@@ -123,18 +123,20 @@ def with_launched(results: Sequence[Result], store: Store) -> tuple[Result, ...]
 
     If a cell was launched on several GPUs, the first by name counts.
     """
-    wanted = {
+    place_by_index = {
         index: _place(result) for index, result in enumerate(results) if _can_be_known(result)
     }
     rows: dict[tuple[str, str], LaunchedRow] = {}
     for row in sorted(
-        store.launched(identity for identity, _ in wanted.values()),
+        store.launched(identity for identity, _ in place_by_index.values()),
         key=lambda row: row.device,
         reverse=True,
     ):
         rows[row.identity, row.problem] = row
     return tuple(
-        _joined(result, rows[wanted[index]]) if wanted.get(index) in rows else result
+        _joined(result, rows[place_by_index[index]])
+        if place_by_index.get(index) in rows
+        else result
         for index, result in enumerate(results)
     )
 

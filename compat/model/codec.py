@@ -196,10 +196,10 @@ def _only(kind: type, read: _Hook = lambda value, _: value, also: type | None = 
     ``True`` is not a number.
     """
 
-    def hook(value: object, wanted: object) -> Any:
+    def hook(value: object, annotation: object) -> Any:
         if type(value) is not kind and type(value) is not also:
             raise _UnfitError(f"expected {_NAMES[kind]}, found {_name_of(value)}")
-        return read(value, wanted)
+        return read(value, annotation)
 
     return hook
 
@@ -217,7 +217,7 @@ def _reader_of(kind: type, converter: Converter) -> _Hook:
         kind, converter, _cattrs_forbid_extra_keys=converter.forbid_extra_keys, **overrides
     )
     if hasattr(kind, "with_tuples"):
-        return _only(dict, lambda value, wanted: read(value, wanted).with_tuples())
+        return _only(dict, lambda value, annotation: read(value, annotation).with_tuples())
     return _only(dict, read)
 
 
@@ -232,8 +232,8 @@ def _array_reader(kind: type, converter: Converter) -> _Hook:
             raise _UnfitError(f"expected {len(hooks)} values, found {len(values)}")
         return kind(
             **{
-                name: hook(value, wanted)
-                for (name, wanted, hook), value in zip(hooks, values, strict=True)
+                name: hook(value, annotation)
+                for (name, annotation, hook), value in zip(hooks, values, strict=True)
             }
         )
 

@@ -254,8 +254,8 @@ def within_bounds(evidence: Evidence) -> Evidence:
 
 def bounded_chain(links: Sequence[Raised]) -> tuple[Raised, ...]:
     """A chain of exceptions; of a longer one than :data:`LINKS` the outermost and the innermost."""
-    kept = links if len(links) <= LINKS else (*links[: LINKS // 2], *links[-LINKS // 2 :])
-    return tuple(_link(link) for link in kept)
+    chain = links if len(links) <= LINKS else (*links[: LINKS // 2], *links[-LINKS // 2 :])
+    return tuple(_link(link) for link in chain)
 
 
 def _link(raised: Raised) -> Raised:
@@ -304,12 +304,12 @@ def _done(data: object) -> Done | None:
         if isinstance(requires, list)
         else ()
     )
-    made = {
+    artifacts = {
         stage: artifact
         for stage, facts in _items(data.get("made"))
         if (artifact := _made(facts)) is not None
     }
-    return Done(do=name, made=made, requires=devices)
+    return Done(do=name, made=artifacts, requires=devices)
 
 
 def _made(data: object) -> Made | None:

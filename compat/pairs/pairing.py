@@ -362,7 +362,7 @@ def chosen(
         return tuple(RequestedPair(env=env) for env in envs), ()
     notes: list[str] = []
     existing = existing_releases(config)[toolchain.name]
-    wanted = _releases(config, releases) if releases else existing
+    release_versions = _releases(config, releases) if releases else existing
     if every:
         torches = [str(version) for version in _every_version(config, toolchain)]
     if torches:
@@ -371,7 +371,9 @@ def chosen(
     if not envs:
         raise SelectionError(missing, hint=f"Name one with {_option(framework)}.")
     return tuple(
-        RequestedPair(env=env, release=release) for env in _one_of_each(envs) for release in wanted
+        RequestedPair(env=env, release=release)
+        for env in _one_of_each(envs)
+        for release in release_versions
     ), tuple(notes)
 
 
@@ -458,8 +460,8 @@ def _version(word: str, framework: Framework) -> Version:
         ) from None
 
 
-def _releases(config: MatrixConfig, words: Sequence[str]) -> tuple[Version, ...]:
-    versions = {env.release for env in config.choose_envs(words) if env.release is not None}
+def _releases(config: MatrixConfig, patterns: Sequence[str]) -> tuple[Version, ...]:
+    versions = {env.release for env in config.choose_envs(patterns) if env.release is not None}
     return tuple(sorted(versions))
 
 

@@ -117,9 +117,10 @@ class Grid:
 
     def at(self, framework_release: str, release: str) -> Pair | None:
         """Return the pair of these two versions. ``None``: it was not tried."""
-        wanted = (framework_release, release)
+        versions = (framework_release, release)
         return next(
-            (pair for pair in self.pairs if (pair.framework_release, pair.release) == wanted), None
+            (pair for pair in self.pairs if (pair.framework_release, pair.release) == versions),
+            None,
         )
 
 

@@ -16,9 +16,9 @@ from contextlib import suppress
 _TICK = 0.05
 
 
-def keep(words: list[str]) -> None:
+def keep(command: list[str]) -> None:
     """Run it to its end, or until nobody waits for it any more."""
-    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=2, process_group=0)
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=2, process_group=0)
     try:
         while process.poll() is None:
             if select.select([0], [], [], _TICK)[0] and not os.read(0, 1):

@@ -431,8 +431,8 @@ def private_bytes(pid: int) -> int:
 def command(pid: int) -> tuple[str, ...]:
     """The words that a process was started with; none if it is gone or somebody else's."""
     with suppress(OSError):
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").split(b"\0")
-        return tuple(word.decode(errors="replace") for word in words if word)
+        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").split(b"\0")
+        return tuple(word.decode(errors="replace") for word in arguments if word)
     return ()
 
 

@@ -168,7 +168,7 @@ def prune(tree: ast.Module) -> ast.Module:
 
 
 def _pruned(body: Iterable[ast.stmt], names: Iterable[str]) -> list[ast.stmt]:
-    names, kept = set(names), list[ast.stmt]()
+    names, statements = set(names), list[ast.stmt]()
     for statement in body:
         if any(not loaded(part) <= names for part in _header(statement)):
             continue
@@ -182,8 +182,8 @@ def _pruned(body: Iterable[ast.stmt], names: Iterable[str]) -> list[ast.stmt]:
                 [] if all(isinstance(inner, ast.Pass) for inner in otherwise) else otherwise
             )
         names |= stored(statement)
-        kept.append(statement)
-    return kept or [ast.Pass()]
+        statements.append(statement)
+    return statements or [ast.Pass()]
 
 
 def _header(statement: ast.stmt) -> Iterator[ast.AST]:

@@ -111,9 +111,9 @@ def releases_to_compare(
     }
     along = criterion.along([[result] for result in current.values()])
 
-    def judged(results: Sequence[Result], wanted: Judgement) -> tuple[Result, ...]:
+    def judged(results: Sequence[Result], judgement: Judgement) -> tuple[Result, ...]:
         return tuple(
-            now for result in results if along(now := current[result.cell.env.name]) is wanted
+            now for result in results if along(now := current[result.cell.env.name]) is judgement
         )
 
     kind = (

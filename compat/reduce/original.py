@@ -483,9 +483,10 @@ def find_subject(
         envs_named = config.choose_envs(texts) if texts else ()
         fitting = tuple(env for env in envs_named if env.toolchain == cell.spec.toolchain)
         if envs_named and not fitting:
-            wanted = f"{cell.spec.toolchain}, which the kernel is for"
+            toolchain_text = f"{cell.spec.toolchain}, which the kernel is for"
             raise SelectionError(
-                f"{', '.join(texts)} does not match an env of {wanted}", where="--bad and --good"
+                f"{', '.join(texts)} does not match an env of {toolchain_text}",
+                where="--bad and --good",
             )
         return fitting
 

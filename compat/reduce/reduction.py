@@ -76,7 +76,7 @@ class ReductionEnd(StrEnum):
 class ReductionListener:
     """Receives the progress of a reduction. This base class ignores it."""
 
-    def say(self, words: str) -> None:
+    def say(self, message: str) -> None:
         """A message of one line."""
 
     def searching(

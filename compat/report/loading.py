@@ -428,11 +428,11 @@ def _both(one: Failure, other: Failure) -> Failure:
 
 
 def _numbers(first: CellRecord, second: CellRecord) -> Numbers:
-    ours, theirs = first.numbers, second.numbers
+    ours, second_numbers = first.numbers, second.numbers
     return evolve(
         ours,
-        interpreter=_check(ours.interpreter, theirs.interpreter),
-        gpu=_check(ours.gpu, theirs.gpu),
+        interpreter=_check(ours.interpreter, second_numbers.interpreter),
+        gpu=_check(ours.gpu, second_numbers.gpu),
     )
 
 

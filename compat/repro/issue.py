@@ -262,18 +262,18 @@ def _short_stacks(lines: list[str]) -> list[str]:
 
     The innermost frames are first after a fatal error, and last in a traceback.
     """
-    kept: list[str] = []
+    short_lines: list[str] = []
     stack: list[str] = []
     innermost_first = False
     for line in [*lines, ""]:
         if _FRAME.match(line) or (stack and line.startswith("    ") and not innermost_first):
             stack.append(line)
             continue
-        kept += _innermost(stack, innermost_first)
+        short_lines += _innermost(stack, innermost_first)
         stack = []
         innermost_first = "most recent call first" in line
-        kept.append(line)
-    return kept[:-1]
+        short_lines.append(line)
+    return short_lines[:-1]
 
 
 def _innermost(stack: list[str], first: bool) -> list[str]:

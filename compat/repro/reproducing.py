@@ -93,11 +93,11 @@ def repro(  # noqa: PLR0913 - the options of the command, by name
         )
     everywhere = selection.with_patterns(envs=("*",), targets=("*",))
     everywhere = evolve(everywhere, envs=known_envs(everywhere.config))
-    wanted = [
+    patterns = [
         cell_pattern(name, selection.config, selection.patterns.kernel_files) for name in names
     ]
-    everywhere = everywhere.and_envs([env for pattern in wanted for env in pattern.envs])
-    cells = [failing for pattern in wanted for failing in _cells(everywhere, selection, pattern)]
+    everywhere = everywhere.and_envs([env for pattern in patterns for env in pattern.envs])
+    cells = [failing for pattern in patterns for failing in _cells(everywhere, selection, pattern)]
     for failing in cells:
         script_form(toolchains.of(failing.env))  # before anything is built or compiled
     listener = listener or ReproListener()

@@ -98,8 +98,8 @@ class ParsedFile:
     def _is_stub(self, node: ast.stmt) -> bool:
         """Whether a statement only says that something is not there."""
         if isinstance(node, ast.FunctionDef):
-            kept = any(self.keeps(called_by(decorator)) for decorator in node.decorator_list)
-            return not kept and isinstance(node.body[-1], ast.Raise) and len(node.body) <= 2
+            is_kept = any(self.keeps(called_by(decorator)) for decorator in node.decorator_list)
+            return not is_kept and isinstance(node.body[-1], ast.Raise) and len(node.body) <= 2
         return (
             isinstance(node, ast.Assign)
             and isinstance(node.value, ast.Constant)

@@ -291,15 +291,15 @@ def needed(body: Sequence[ast.stmt], roots: Iterable[ast.stmt]) -> list[ast.stmt
     for statement in body:
         for name in bound_by(statement):
             binding.setdefault(name, []).append(statement)
-    wanted, waiting = set[int](), [*roots]
+    needed_ids, waiting = set[int](), [*roots]
     while waiting:
         statement = waiting.pop()
-        if id(statement) not in wanted:
-            wanted.add(id(statement))
+        if id(statement) not in needed_ids:
+            needed_ids.add(id(statement))
             waiting += [
                 definition for use in uses(statement) for definition in binding.get(use.name, ())
             ]
-    return [statement for statement in body if id(statement) in wanted]
+    return [statement for statement in body if id(statement) in needed_ids]
 
 
 def _chain(node: ast.Name | ast.Attribute) -> NameUse | None:

@@ -120,8 +120,8 @@ class Trees:
 
     def _of(self, origins: tuple[SourceOrigin, ...], whole: bool) -> Tree | None:
         key = origins, whole
-        kept = self._known.pop(key, None)
-        if kept is None or any(stamp_of(path) != stamp for path, stamp in kept[1].items()):
+        entry = self._known.pop(key, None)
+        if entry is None or any(stamp_of(path) != stamp for path, stamp in entry[1].items()):
             files = _files(origins)
             if whole:
                 wider = _all_files(_outermost(origins))
@@ -129,11 +129,11 @@ class Trees:
                     return None
                 files |= wider
             stamps = {path: stamp_of(path) for path in files}
-            kept = _tree(_outermost(origins), sorted(files)), stamps
-        self._known[key] = kept
+            entry = _tree(_outermost(origins), sorted(files)), stamps
+        self._known[key] = entry
         while len(self._known) > _KEPT:
             self._known.pop(next(iter(self._known)), None)
-        return kept[0]
+        return entry[0]
 
 
 def _shared(origin: SourceOrigin) -> SourceOrigin:

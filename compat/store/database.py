@@ -202,13 +202,13 @@ class Database:
             "(SELECT total(json_extract(value, '$.seconds')) FROM json_each(attempts) WHERE type ="
             " 'object')"
         )
-        wanted = (
+        clause = (
             "typeof(cell) = 'text' AND substr(cell, 1, instr(cell, '/') - 1) IN"
             f" ({', '.join('?' * len(kernels))})"
         )
         good = "typeof(attempts) = 'text' AND json_valid(attempts)"
         query = (
-            f"SELECT key, cell, {took} FROM evidence WHERE key > ? AND {wanted} AND {good} ORDER BY"
+            f"SELECT key, cell, {took} FROM evidence WHERE key > ? AND {clause} AND {good} ORDER BY"
             f" key LIMIT {PAGE}"
         )
         return self._execute(lambda: self._connection.execute(query, (after, *kernels)).fetchall())

@@ -316,9 +316,9 @@ def _place(key: str) -> int:
 
 
 def _named(process: int) -> str:
-    program, *words = supervisor.command(process) or ("",)
-    if words and "python" in PurePath(program).name:
-        program, *words = words
-    command = printable(" ".join((PurePath(program).name, *words)))
+    program, *arguments = supervisor.command(process) or ("",)
+    if arguments and "python" in PurePath(program).name:
+        program, *arguments = arguments
+    command = printable(" ".join((PurePath(program).name, *arguments)))
     shown = command if len(command) <= _WIDTH else f"{command[: _WIDTH - 1]}…"
     return f"process {process}{f' ({shown})' if shown else ''}" if process else "another process"

@@ -147,19 +147,19 @@ class _Page:
             list[str](),
         )
         for row, cell in self.rows:
-            theirs = attempts_of(row)
-            if not theirs:
+            row_attempts = attempts_of(row)
+            if not row_attempts:
                 counted["unreadable"] += 1
                 continue
             mine = own_rows.get(row.key)
             ours = attempts_of(mine) if mine else ()
             if mine is None or not ours:
                 counted["new"] += 1
-                self.bring(row, theirs)
+                self.bring(row, row_attempts)
                 put.append((row, cell))
                 continue
             counted["known"] += 1
-            chosen = self.chosen(cell, mine, ours, row, theirs)
+            chosen = self.chosen(cell, mine, ours, row, row_attempts)
             if chosen is not mine:
                 put.append((chosen, cell))
             if chosen is not mine and chosen is not row:
@@ -173,22 +173,22 @@ class _Page:
         mine: StoredRow,
         ours: Sequence[Evidence],
         row: StoredRow,
-        theirs: Sequence[Evidence],
+        row_attempts: Sequence[Evidence],
     ) -> StoredRow:
         """What is to be known of a cell: one row or the other, or both in one."""
-        if _has(ours, theirs):
+        if _has(ours, row_attempts):
             return mine
         toolchain = toolchains.named(row.toolchain)
-        one, other = _outcome(cell, toolchain, ours), _outcome(cell, toolchain, theirs)
-        if _has(theirs, ours) or _gives_way(one, ours, other, theirs):
-            self.bring(row, theirs)
+        one, other = _outcome(cell, toolchain, ours), _outcome(cell, toolchain, row_attempts)
+        if _has(row_attempts, ours) or _gives_way(one, ours, other, row_attempts):
+            self.bring(row, row_attempts)
             return row
-        if _gives_way(other, theirs, one, ours) or _fate(one) == _fate(other):
+        if _gives_way(other, row_attempts, one, ours) or _fate(one) == _fate(other):
             return mine
-        self.bring(row, theirs)
+        self.bring(row, row_attempts)
         both = [
             self.store.as_read(stored_row, attempts)
-            for stored_row, attempts in ((mine, ours), (row, theirs))
+            for stored_row, attempts in ((mine, ours), (row, row_attempts))
         ]
         return row_of(row.key, toolchain, [evidence for attempts in both for evidence in attempts])
 
@@ -223,7 +223,7 @@ def _fate(outcome: Outcome) -> tuple[object, ...]:
 
 
 def _gives_way(
-    one: Outcome, ours: Sequence[Evidence], other: Outcome, theirs: Sequence[Evidence]
+    one: Outcome, ours: Sequence[Evidence], other: Outcome, other_attempts: Sequence[Evidence]
 ) -> bool:
     """Return whether the first result is worth less than the other one.
 
@@ -234,7 +234,7 @@ def _gives_way(
         return other.status.is_answer
     if one.status not in _LIMITED or one.flaky or other.flaky:
         return False
-    return other.status not in _LIMITED or _limit(ours) < _limit(theirs)
+    return other.status not in _LIMITED or _limit(ours) < _limit(other_attempts)
 
 
 def _limit(attempts: Sequence[Evidence]) -> tuple[float, int]:

@@ -148,10 +148,10 @@ class Store:
         Raises:
             StoreError: The database cannot be read, and not because it is damaged.
         """
-        wanted, digests = list(keys), dict[str, str | None]()
+        all_keys, digests = list(keys), dict[str, str | None]()
         evidence_by_key: dict[str, tuple[Evidence, ...]] = {}
-        for start in range(0, len(wanted), _CHUNK):
-            chunk = wanted[start : start + _CHUNK]
+        for start in range(0, len(all_keys), _CHUNK):
+            chunk = all_keys[start : start + _CHUNK]
             for row in self._do(partial(Database.rows, keys=chunk), "cannot read results"):
                 attempts = attempts_of(row)
                 outdated = (
@@ -228,9 +228,9 @@ class Store:
         Raises:
             StoreError: The database cannot be read, and not because it is damaged.
         """
-        wanted = sorted(set(kernels))
-        for start in range(0, len(wanted), _CHUNK):
-            page = partial(Database.seconds, kernels=wanted[start : start + _CHUNK])
+        unique_kernels = sorted(set(kernels))
+        for start in range(0, len(unique_kernels), _CHUNK):
+            page = partial(Database.seconds, kernels=unique_kernels[start : start + _CHUNK])
             last = ""
             while rows := self._do(partial(page, after=last), "cannot read results"):
                 last = rows[-1][0]  # where the next page begins
@@ -280,9 +280,9 @@ class Store:
         Raises:
             StoreError: As :meth:`read`.
         """
-        wanted, launched_rows = sorted(set(identities)), list[LaunchedRow]()
-        for start in range(0, len(wanted), _CHUNK):
-            part = partial(Database.launched, identities=wanted[start : start + _CHUNK])
+        unique_identities, launched_rows = sorted(set(identities)), list[LaunchedRow]()
+        for start in range(0, len(unique_identities), _CHUNK):
+            part = partial(Database.launched, identities=unique_identities[start : start + _CHUNK])
             launched_rows += self._do(part, "cannot read results")
         return launched_rows
 

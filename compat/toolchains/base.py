@@ -414,12 +414,12 @@ class Launching:
         """What a launch needs of a compile."""
         return self.binary, self.text, self.metadata
 
-    def pack(self, made: Mapping[str, bytes]) -> bytes:
+    def pack(self, artifacts: Mapping[str, bytes]) -> bytes:
         """The results of :attr:`stages` as one file. Equal results make equal files."""
         memory = io.BytesIO()
         with zipfile.ZipFile(memory, "w", zipfile.ZIP_DEFLATED) as file:
             for stage in self.stages:
-                file.writestr(zipfile.ZipInfo(stage), self.without_lines(stage, made[stage]))
+                file.writestr(zipfile.ZipInfo(stage), self.without_lines(stage, artifacts[stage]))
         return memory.getvalue()
 
     def unpack(self, data: bytes) -> tuple[bytes, bytes, bytes]:

@@ -83,20 +83,20 @@ class CompiledConfigs:
 
 
 def with_tuned(
-    results: Sequence[Result], store: Store, *, kept: bool = False
+    results: Sequence[Result], store: Store, *, fixed_config: bool = False
 ) -> tuple[Result, ...]:
     """Results of kernels, each with the latency of the fastest config on its release.
 
-    With ``kept`` it is the latency of the config that is the fastest on the oldest of the releases,
-    and the fastest on its own release is the baseline. A result has no latency if the store knows
-    none of the configs.
+    With ``fixed_config`` it is the latency of the config that is the fastest on the oldest of the
+    releases, and the fastest on its own release is the baseline. A result has no latency if the
+    store knows none of the configs.
     """
     latencies: dict[Cell, Latency] = {}
     for workload in workloads_of(list(dict.fromkeys(result.cell.spec for result in results))):
         own = [result for result in results if result.cell.spec in workload.cases]
         for target in dict.fromkeys(result.cell.target for result in own):
             of_target = [result for result in own if result.cell.target == target]
-            of_env = _latencies(workload, of_target, store, kept=kept)
+            of_env = _latencies(workload, of_target, store, fixed_config=fixed_config)
             latencies |= {
                 result.cell: of_env[result.cell.env.name]
                 for result in of_target
@@ -106,7 +106,7 @@ def with_tuned(
 
 
 def _latencies(
-    workload: Workload, results: Sequence[Result], store: Store, *, kept: bool
+    workload: Workload, results: Sequence[Result], store: Store, *, fixed_config: bool
 ) -> dict[str, Latency]:
     """Env → the latency of the fastest config, or of the one that is kept.
 
@@ -117,10 +117,12 @@ def _latencies(
         oldest = answer.best(0)
         for place, env in enumerate(answer.envs):
             best = answer.latency(answer.best(place), place)
-            own = answer.latency(oldest, place) if kept else best
+            own = answer.latency(oldest, place) if fixed_config else best
             if own is not None and best is not None:
                 latencies[env] = (
-                    evolve(own, baseline_us=best.us, ratio=own.us / best.us) if kept else own
+                    evolve(own, baseline_us=best.us, ratio=own.us / best.us)
+                    if fixed_config
+                    else own
                 )
     return latencies
 

@@ -161,8 +161,10 @@ class Attempt:
             warnings.simplefilter("always")
             try:
                 for action in self.job["actions"]:
-                    metrics, made = _ACTIONS[action["do"]](self, action, toolchain, sources)
-                    answer["actions"].append({"do": action["do"], "made": made, "requires": []})
+                    metrics, artifacts = _ACTIONS[action["do"]](self, action, toolchain, sources)
+                    answer["actions"].append(
+                        {"do": action["do"], "made": artifacts, "requires": []}
+                    )
                     answer["metrics"] = metrics
             # Whatever a kernel file raises is an answer, also SystemExit and KeyboardInterrupt.
             except BaseException as error:
@@ -197,10 +199,10 @@ class Attempt:
         )
         if action["ir"] is None:
             self.take_function(toolchain, sources)
-        metrics, made = self.compiled(toolchain)
+        metrics, artifacts = self.compiled(toolchain)
         return metrics, {
             stage: _facts(result)
-            for stage, result in made.items()
+            for stage, result in artifacts.items()
             if isinstance(result, (str, bytes))
         }
 
@@ -296,12 +298,12 @@ class Attempt:
         if stage is not None:
             self.send("stage", stage=stage, cpu=round(now, 6))
 
-    def keep(self, stage: str, made: Value) -> None:
+    def keep(self, stage: str, artifact: Value) -> None:
         """Write what a stage made where the driver finds it, if it asked."""
         if self.kept is not None:
             os.makedirs(self.kept, exist_ok=True)
             with open(os.path.join(self.kept, stage), "wb") as file:
-                file.write(_bytes(made))
+                file.write(_bytes(artifact))
 
     def leave_copies(self) -> None:
         """End this process if it is a copy that a kernel file forked.
@@ -349,13 +351,17 @@ def _nothing() -> None:
     pass
 
 
-def _facts(made: Value) -> Document:
-    data = _bytes(made)
+def _facts(artifact: Value) -> Document:
+    data = _bytes(artifact)
     return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 
-def _bytes(made: Value) -> bytes:
-    return made if isinstance(made, bytes) else str(made).encode("utf-8", "backslashreplace")
+def _bytes(artifact: Value) -> bytes:
+    return (
+        artifact
+        if isinstance(artifact, bytes)
+        else str(artifact).encode("utf-8", "backslashreplace")
+    )
 
 
 def _write(events_fd: int, message: Document) -> None:

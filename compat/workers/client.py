@@ -312,20 +312,20 @@ def _place(location: object) -> str | None:
     return f"{path}:{number}" if is_valid else None
 
 
-def names(said: object) -> list[str]:
+def names(value: object) -> list[str]:
     """A few names, printable as they are."""
     return (
-        [name[:_NAME] for name in said[:_FEW] if isinstance(name, str)]
-        if isinstance(said, list)
+        [name[:_NAME] for name in value[:_FEW] if isinstance(name, str)]
+        if isinstance(value, list)
         else []
     )
 
 
-def offset(said: object) -> int | None:
+def offset(value: object) -> int | None:
     """A place in a file; ``None`` where it is none."""
     return (
-        said
-        if isinstance(said, int) and not isinstance(said, bool) and 0 <= said < _OFFSETS
+        value
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _OFFSETS
         else None
     )
 

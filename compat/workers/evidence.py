@@ -66,24 +66,26 @@ def gathered(
     ``None`` stands for the end of all that was printed. ``keep`` stores artifacts; without it none
     are kept. Paths in kept files, and in what was read in printed text, are the asker's.
     """
-    made = child.directory / "kept" / flight.nonce
-    kept = _made(made, mode.kept(flight.cell), flight.cell, keep, places) if keep else {}
-    if evidence.complete and LAUNCHABLE in kept:
-        evidence = evolve(evidence, metrics={**evidence.metrics, **_pace(made, evidence, flight)})
-    shutil.rmtree(made, ignore_errors=True)
+    folder = child.directory / "kept" / flight.nonce
+    stage_artifacts = (
+        _made(folder, mode.kept(flight.cell), flight.cell, keep, places) if keep else {}
+    )
+    if evidence.complete and LAUNCHABLE in stage_artifacts:
+        evidence = evolve(evidence, metrics={**evidence.metrics, **_pace(folder, evidence, flight)})
+    shutil.rmtree(folder, ignore_errors=True)
     if evidence.complete and mode.timed:
         text = child.read_output(flight.output, end, PRINTED_LIMIT, "")
         printed = _pass_seconds(text, evidence, flight)
         # An adapter may have timed them itself.
         evidence = evolve(evidence, metrics={"passes": printed, **evidence.metrics})
     if evidence.complete and not mode.keep_printed:
-        return evolve(evidence, kept=kept)
+        return evolve(evidence, kept=stage_artifacts)
     limit = PRINTED_LIMIT_IN_FULL if mode.keep_printed else PRINTED_LIMIT
     reader = toolchains.of(flight.cell.env).reader
     text = places.told(child.read_output(flight.output, end, limit, reader.heading))
     inline, artifacts = keep_printed(text, keep, always=mode.keep_printed)
     if evidence.complete:
-        return evolve(evidence, kept={**kept, **artifacts})
+        return evolve(evidence, kept={**stage_artifacts, **artifacts})
     reproducer = _reproducer(child.directory) if mode.diagnose and keep else None
     if reproducer and keep:
         artifacts = {**artifacts, "reproducer": keep(".mlir", places.told_data(reproducer))}
@@ -102,7 +104,7 @@ def gathered(
         },
         source=source if evidence.stage == SOURCE_STAGE else "",
         optional=optional,
-        kept={**kept, **artifacts},
+        kept={**stage_artifacts, **artifacts},
     )
     return diagnosed(failed, reader.read(text), keep, reader)
 
@@ -123,7 +125,7 @@ def _made(
     """Stage → name of what it made."""
     if not folder.is_dir():
         return {}
-    made = {
+    contents = {
         stage: _for_launch(folder, cell)
         if stage == LAUNCHABLE
         else content_of(folder / stage, _LARGEST)
@@ -131,7 +133,7 @@ def _made(
     }
     return {
         stage: keep(f".{stage}", places.told_data(data))
-        for stage, data in made.items()
+        for stage, data in contents.items()
         if data is not None
     }
 
@@ -140,9 +142,9 @@ def _for_launch(folder: Path, cell: Cell) -> bytes | None:
     """What a launch needs, as one file; ``None`` if the compile did not come so far."""
     launching = toolchains.of(cell.env).launching
     assert launching is not None
-    made = {stage: content_of(folder / stage, _LARGEST) for stage in launching.stages}
-    files = {stage: data for stage, data in made.items() if data is not None}
-    return launching.pack(files) if len(files) == len(made) else None
+    contents = {stage: content_of(folder / stage, _LARGEST) for stage in launching.stages}
+    files = {stage: data for stage, data in contents.items() if data is not None}
+    return launching.pack(files) if len(files) == len(contents) else None
 
 
 def _pace(folder: Path, evidence: Evidence, flight: InFlightCell) -> JsonObject:

@@ -77,10 +77,10 @@ def workflow_files(system: System, config: MatrixConfig) -> Files:
     """
     top = _top(config.base)
     inside = _checked(config.base.resolve().relative_to(top).as_posix())
-    wanted = requirement()
+    package = requirement()
     templates = _templates()
     facts = {
-        "requirement": wanted.text,
+        "requirement": package.text,
         "python": PYTHON,
         "groups": jobs(config, _cells(config)),
         "inside": "" if inside == "." else f"{PurePosixPath(inside)}/",
@@ -92,11 +92,11 @@ def workflow_files(system: System, config: MatrixConfig) -> Files:
             for name, template in _FILES[system].items()
         },
         otherwise={top / name: _OTHERWISE.get(name, "") for name in _FILES[system]},
-        requirement=wanted.text,
+        requirement=package.text,
         unsure=(
-            f"it installs {wanted.text}, but {wanted.unsure}: set COMPAT to a source that CI can"
+            f"it installs {package.text}, but {package.unsure}: set COMPAT to a source that CI can"
             " reach"
-            if wanted.unsure
+            if package.unsure
             else ""
         ),
     )

@@ -161,8 +161,8 @@ def opened(settings: DaskSettings) -> tuple[str, Any]:
     if settings.address is not None:
         return settings.address, None
     with _unheard():
-        made = _made(settings)
-    return str(made.scheduler_address), made
+        cluster = _made(settings)
+    return str(cluster.scheduler_address), cluster
 
 
 def client_of(address: str, wait: float) -> object:
@@ -272,20 +272,20 @@ def _made(settings: DaskSettings) -> Any:
     make = cluster_class(settings)
     is_local = settings.cluster is None
     try:
-        made = make(**(_local_arguments(settings) if is_local else settings.arguments))
+        cluster = make(**(_local_arguments(settings) if is_local else settings.arguments))
     except Exception as error:  # whatever a foreign class raises
         where = settings.where if is_local else f"{settings.where}.arguments"
         message = (
             f"cannot start {settings.cluster or _LOCAL_CLASS}: {type(error).__name__}: {error}"
         )
         raise ClusterError(message, where=where) from error
-    if not hasattr(made, "scheduler_address") or not hasattr(made, "close"):
+    if not hasattr(cluster, "scheduler_address") or not hasattr(cluster, "close"):
         raise ConfigError(
             f"{settings.cluster} did not return a Dask cluster", where=f"{settings.where}.class"
         )
     if settings.workers is not None and not is_local:
-        made.scale(settings.workers)
-    return made
+        cluster.scale(settings.workers)
+    return cluster
 
 
 def _local_arguments(settings: DaskSettings) -> JsonObject:

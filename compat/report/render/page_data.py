@@ -295,14 +295,14 @@ def _tuned_places(
         for result in reversed(results)
         for name in (result.cell.env.name, release_of(result.built).label)
     }
-    kept = record.releases[0].best
+    baseline = record.releases[0].best
     for place, release in enumerate(record.releases):
         yield {
             "release": release.release,
             "cell": numbers.get(release.release),
             "best": record.configs[release.best].label,
             "us": record.latency(release.best, place),
-            "kept": record.latency(kept, place),
+            "kept": record.latency(baseline, place),
         }
 
 
@@ -406,9 +406,9 @@ def command_table(options: Sequence[str], limits: Sequence[str]) -> JsonObject:
     ``options`` have a command read the same files; ``limits`` go to those that compile.
     """
 
-    def command(title: str, words: Sequence[str]) -> JsonObject:
-        further = options if words[1] == "explain" else (*options, *limits)
-        return {"title": title, "words": [*words, *further]}
+    def command(title: str, arguments: Sequence[str]) -> JsonObject:
+        further = options if arguments[1] == "explain" else (*options, *limits)
+        return {"title": title, "words": [*arguments, *further]}
 
     return {
         "always": [command(*entry) for entry in ALWAYS],

@@ -84,13 +84,13 @@ def on_two_lines(release: str) -> str:
     return f"{major_minor}\n.{patch}"
 
 
-def listed(words: Sequence[str], last: str = "and") -> str:
+def listed(items: Sequence[str], last: str = "and") -> str:
     """``a, b and c``."""
     return (
-        words[0]
-        if len(words) == 1
-        else f"{', '.join(words[:-1])} {last} {words[-1]}"
-        if words
+        items[0]
+        if len(items) == 1
+        else f"{', '.join(items[:-1])} {last} {items[-1]}"
+        if items
         else ""
     )
 

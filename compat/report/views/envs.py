@@ -205,12 +205,12 @@ def pairs_markdown(grid: Grid, version: str) -> str:
     if grid.notes:
         lines += ["", *(f"Note: {_flat(note)}" for note in grid.notes)]
     cached = sum(pair.cached for pair in grid.pairs)
-    made = f"Made by triton-compat {version} with {_code(grid.command)} in {grid.seconds:.1f} s"
+    origin = f"Made by triton-compat {version} with {_code(grid.command)} in {grid.seconds:.1f} s"
     lines += [
         "",
         "---",
         "",
-        f"{made}, {cached:,} of {counted(len(grid.pairs), 'pair')} from earlier runs.",
+        f"{origin}, {cached:,} of {counted(len(grid.pairs), 'pair')} from earlier runs.",
     ]
     return "\n".join(lines) + "\n"
 

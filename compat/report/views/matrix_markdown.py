@@ -145,11 +145,11 @@ def step_summary(report: Report, used_bytes: int) -> str:
     room = SUMMARY_LIMIT - used_bytes - _ROOM
     parts = re.split(r"\n(?=##+ )", matrix_markdown(report))
     sizes = accumulate(len(shards_text.encode()) + 1 for shards_text in parts)
-    kept = [shards_text for shards_text, size in zip(parts, sizes, strict=True) if size <= room]
-    if len(kept) < len(parts) and room > 0:
-        left_out = counted(len(parts) - len(kept), "section")
-        kept.append(f"\n{left_out} did not fit here. The report has them.\n")
-    return "\n".join(kept)
+    sections = [shards_text for shards_text, size in zip(parts, sizes, strict=True) if size <= room]
+    if len(sections) < len(parts) and room > 0:
+        left_out = counted(len(parts) - len(sections), "section")
+        sections.append(f"\n{left_out} did not fit here. The report has them.\n")
+    return "\n".join(sections)
 
 
 def headline(report: Report) -> str:

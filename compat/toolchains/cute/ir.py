@@ -64,12 +64,12 @@ def _command(program: Path, source: Path, output: Path) -> list[str]:
     ]
 
 
-def _evidence(code: int, printed: str, made: bool) -> Evidence:
+def _evidence(code: int, printed: str, has_output: bool) -> Evidence:
     """Return how an assembler ended, with the registers and stack that it reports.
 
     If there are several kernels, each number is the maximum.
     """
-    if code == 0 and made:
+    if code == 0 and has_output:
         resources = {"registers": _USED.findall(printed), "stack_bytes": _FRAME.findall(printed)}
         metrics = {name: max(map(int, numbers)) for name, numbers in resources.items() if numbers}
         return Evidence(answered=True, done=(Done(do="compile"),), stage="cubin", metrics=metrics)

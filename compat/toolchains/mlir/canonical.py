@@ -80,7 +80,7 @@ def canonical_code(text: str) -> str:
     """
     text = _LABEL.sub(r"%\1:", text)
     names: dict[str, str] = {}
-    kept = [
+    lines = [
         line
         for line in map(_without_asides, text.splitlines())
         if line.strip() and not _DEBUG_LINE.match(line)
@@ -89,7 +89,7 @@ def canonical_code(text: str) -> str:
     def renamed(match: re.Match[str]) -> str:
         return match[0] if match[0][0] == '"' else names.setdefault(match[0], f"%{len(names)}")
 
-    return _NAME.sub(renamed, "\n".join(kept)) + "\n"
+    return _NAME.sub(renamed, "\n".join(lines)) + "\n"
 
 
 def canonical_llvm(text: str) -> str:
@@ -103,9 +103,9 @@ def canonical_llvm(text: str) -> str:
         for group in _ATTRIBUTES.finditer(text)
     }
     annotations = sorted(match[1] for match in _ANNOTATION.finditer(text))
-    kept = [line for line in text.splitlines() if not _OF_LLVM.match(line)]
+    lines = [line for line in text.splitlines() if not _OF_LLVM.match(line)]
     body = [
-        _GROUP.sub(lambda match: f" {quoted.get(match[1], '')}".rstrip(), line) for line in kept
+        _GROUP.sub(lambda match: f" {quoted.get(match[1], '')}".rstrip(), line) for line in lines
     ]
     return "\n".join([canonical_code("\n".join(body)).rstrip("\n"), *annotations]) + "\n"
 
@@ -129,13 +129,13 @@ def _without_resources(ir: str) -> str:
 
     MLIR writes them between ``{-#`` and ``#-}``.
     """
-    kept, at = [], 0
+    parts, at = [], 0
     while (begin := _RESOURCES_BEGIN.search(ir, at)) and (
         end := _RESOURCES_END.search(ir, begin.end())
     ):
-        kept.append(ir[at : begin.start()])
+        parts.append(ir[at : begin.start()])
         at = end.end()
-    return "".join([*kept, ir[at:]])
+    return "".join([*parts, ir[at:]])
 
 
 def _without_comment(line: str) -> str:

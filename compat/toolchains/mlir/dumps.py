@@ -98,19 +98,19 @@ def read(text: str, pass_key: Callable[[str], str] = str) -> Printed:
     )
 
 
-def failed_passes(words: str) -> list[tuple[str, str]]:
+def failed_passes(output: str) -> list[tuple[str, str]]:
     """Return the places in which MLIR reports a failed pipeline, each with the innermost pass."""
-    places = _PASSES_FAILED.findall(words)
+    places = _PASSES_FAILED.findall(output)
     return [(place, ["", *_ON_OPERATION.findall(place)][-1]) for place in places]
 
 
-def operation(words: str) -> str | None:
+def operation(output: str) -> str | None:
     """The operation that diagnostics speak of: ``tt.dot``."""
-    match = _OPERATION.search(words)
+    match = _OPERATION.search(output)
     return next((name for name in match.groups() if name), None) if match else None
 
 
-def kernel_line(words: str) -> str | None:
+def kernel_line(output: str) -> str | None:
     """The line of a kernel's file that the first diagnostic with one points at: ``file.py:12``."""
-    match = _ERROR_AT.search(words)
+    match = _ERROR_AT.search(output)
     return f"{PurePath(match['path']).name}:{match['line']}" if match else None

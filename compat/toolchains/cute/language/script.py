@@ -140,10 +140,10 @@ def _template() -> Any:
 def _reading() -> str:
     """The code that reads dynamic shared memory in a module, as the adapter has it."""
     text = Path(str(built.__file__)).read_text(encoding="utf-8")
-    wanted = [statement for statement in tree_of(text).body if bound_by(statement) & _READING]
+    statements = [statement for statement in tree_of(text).body if bound_by(statement) & _READING]
     lines = [
         f"{'' if isinstance(statement, ast.Assign) else chr(10)}{ast.unparse(statement)}"
-        for statement in wanted
+        for statement in statements
     ]
     return "\n".join([*lines, ""])
 
@@ -172,16 +172,18 @@ def _called(bundle: Bundle, constants: Mapping[str, str]) -> tuple[str, _Call]:
     definition = _definition(bundle, name)
     if isinstance(definition, ast.FunctionDef):
         return name, _Call(parameters=_defaults(definition), constants=constants)
-    made = [parameter for parameter in _constructor(bundle, definition) if parameter in constants]
+    keywords = [
+        parameter for parameter in _constructor(bundle, definition) if parameter in constants
+    ]
     call = _method(bundle, definition, "__call__")
     defaults = _without_self(_defaults(call)) if call else {}
     others = {
         parameter: value
         for parameter, value in constants.items()
-        if parameter not in made or parameter in defaults
+        if parameter not in keywords or parameter in defaults
     }
     return (
-        f"{name}({', '.join(f'{parameter}={constants[parameter]}' for parameter in made)})",
+        f"{name}({', '.join(f'{parameter}={constants[parameter]}' for parameter in keywords)})",
         _Call(parameters=defaults, constants=others),
     )
 
@@ -291,8 +293,8 @@ class _Writing:
         if kind == "stream":
             self.streams = True
             return "driver.CUstream(0)"
-        if made := arguments._MADE.fullmatch(kind):
-            return self._made(made["function"])
+        if call := arguments._MADE.fullmatch(kind):
+            return self._made(call["function"])
         if pointer := arguments._POINTER.fullmatch(kind):
             align = pointer["align"] or _USUAL_ALIGNMENT
             return (
@@ -359,9 +361,9 @@ class _Writing:
         name, _, divisor = text.strip().partition("%")
         if name.isdigit():
             return name
-        made = f"cute.sym_int(divisibility={divisor})" if divisor else "cute.sym_int()"
+        expression = f"cute.sym_int(divisibility={divisor})" if divisor else "cute.sym_int()"
         if divisor or name not in self.sizes:
-            self.sizes[name] = made
+            self.sizes[name] = expression
         return f"size_{name}"
 
     def _nowhere(self, tensor: Any) -> str:

@@ -274,8 +274,8 @@ class Functions:
     ) -> dict[str, object]:
         if isinstance(value, types.ModuleType):
             return self._module(value, attributes, depth)
-        if not attributes and (made := _named_tuple(value)) is not None:
-            return made
+        if not attributes and (named_tuple := _named_tuple(value)) is not None:
+            return named_tuple
         inner = self._forms.unwrapped(value)
         if inner is not value:
             return {"constexpr": self._meaning(inner, (), name, depth)}

@@ -139,14 +139,14 @@ def blank(torch: ModuleType, function: Function, arguments: Any, options: Object
         def shape(value: Value) -> Value:
             return shapes.from_tensor(value) if isinstance(value, torch.Tensor) else value
 
-        made = function(*tree.tree_map(shape, arguments), **tree.tree_map(shape, options))
+        results = function(*tree.tree_map(shape, arguments), **tree.tree_map(shape, options))
 
     def in_memory(value: Value) -> Value:
         if not isinstance(value, torch.Tensor):
             return value
         return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype).zero_()
 
-    return tree.tree_map(in_memory, made)
+    return tree.tree_map(in_memory, results)
 
 
 # --- replacements ---------------------------------------------------------------------------------

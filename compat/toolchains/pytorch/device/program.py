@@ -109,11 +109,11 @@ def main_memory(torch: ModuleType) -> Value:
                 options = {name: here(value) for name, value in options.items()}
                 options.pop("pin_memory", None)
             try:
-                made = function(*[here(argument) for argument in arguments], **options)
+                result = function(*[here(argument) for argument in arguments], **options)
             except NotImplementedError:  # for a CPU
-                made = compiler.blank(torch, function, arguments, options)
+                result = compiler.blank(torch, function, arguments, options)
             # Uninitialised memory could hold anything, also NaNs.
-            return made.zero_() if function in empty else made
+            return result.zero_() if function in empty else result
 
     return MainMemory()
 

@@ -311,8 +311,8 @@ class CheckingProcess:
 
     def _problems(self, problem: Document) -> List[Prepared]:
         problems: List[Prepared] = []
-        for made, is_large in self._session.problems(problem):
-            problems.append(Prepared(self._numerics, made, is_large))
+        for instance, is_large in self._session.problems(problem):
+            problems.append(Prepared(self._numerics, instance, is_large))
             self._alive()
         self._session.driver.synchronize()
         return problems

@@ -88,9 +88,9 @@ class ComparedKernel:
 class GuardedProblem:
     """A problem to launch them on."""
 
-    def __init__(self, numerics: Numerics, made: Objects, is_large: bool) -> None:
+    def __init__(self, numerics: Numerics, problem: Objects, is_large: bool) -> None:
         self._torch, self._outside = numerics.torch, numerics.outputs
-        self._guarded = Guarded(numerics.torch, made)
+        self._guarded = Guarded(numerics.torch, problem)
         self.prepared = Prepared(numerics, self._guarded.made, is_large)
         self._outputs: Objects = self._guarded.made["outputs"] or {}
         self._sizes = {
@@ -145,17 +145,17 @@ class GuardedProblem:
         return max((self._off(name, good[name], bad[name]) for name in self._outputs), default=0.0)
 
     def _off(self, name: str, good: Any, bad: Any) -> float:
-        (wanted, is_wanted), (got, is_got) = good, bad
+        (expected, is_wanted), (got, is_got) = good, bad
         if bool((is_wanted != is_got).any()):
             return _INFINITE
-        wanted, got = wanted[is_wanted], got[is_wanted]
-        if not wanted.numel():
+        expected, got = expected[is_wanted], got[is_wanted]
+        if not expected.numel():
             return 0.0
-        output, size = self._outputs[name], _largest(wanted)
+        output, size = self._outputs[name], _largest(expected)
         grown = max(1.0, size / self._sizes[name]) if self._sizes[name] else 1.0
-        difference = self._torch.nan_to_num((got - wanted).abs(), nan=_INFINITE, posinf=_INFINITE)
-        difference[got == wanted] = 0.0
-        excess = difference > output["tolerance"] * grown + output["relative"] * wanted.abs()
+        difference = self._torch.nan_to_num((got - expected).abs(), nan=_INFINITE, posinf=_INFINITE)
+        difference[got == expected] = 0.0
+        excess = difference > output["tolerance"] * grown + output["relative"] * expected.abs()
         if not bool(excess.any()):
             return 0.0
         return min(_INFINITE, float(difference[excess].max()) / size if size else _INFINITE)
@@ -362,8 +362,8 @@ class _ComparingProcess:
                 )
                 return
             problems = [
-                GuardedProblem(self._numerics, made, large)
-                for made, large in self._session.problems(problem)
+                GuardedProblem(self._numerics, instance, large)
+                for instance, large in self._session.problems(problem)
             ]
             self._session.driver.synchronize()
         except (Exception, SystemExit) as error:

@@ -35,15 +35,15 @@ class Numerics:
 class Prepared:
     """One problem of those that a function yields."""
 
-    def __init__(self, numerics: Numerics, made: Objects, is_large: bool) -> None:
-        """``made`` is as :func:`compat_numerics.problems.checked` returns it."""
+    def __init__(self, numerics: Numerics, problem: Objects, is_large: bool) -> None:
+        """``problem`` is as :func:`compat_numerics.problems.checked` returns it."""
         self._numerics = numerics
-        self.made = made
-        self.name: str = made["name"]
+        self.made = problem
+        self.name: str = problem["name"]
         self.is_large = is_large
         """Whether it has a size of real use, to be timed."""
-        self.arguments: Objects = made["arguments"]
-        self.baseline = made.get("baseline")
+        self.arguments: Objects = problem["arguments"]
+        self.baseline = problem.get("baseline")
         self._outputs: List[Any] = list(self._written())
         self._guarded = list(self._read_only())
         self._before = self.sums()
@@ -136,20 +136,22 @@ def _sum(torch: ModuleType, tensor: Tensor) -> object:
 class Guarded:
     """The tensors of a problem, moved into memory with room around it."""
 
-    def __init__(self, torch: ModuleType, made: Objects) -> None:
-        """``made`` is as :func:`compat_numerics.problems.checked` returns it."""
+    def __init__(self, torch: ModuleType, problem: Objects) -> None:
+        """``problem`` is as :func:`compat_numerics.problems.checked` returns it."""
         self._torch = torch
         self._moved: Dict[int, Any] = {}
         """Address of a storage → the bytes that it was moved to."""
         self._types: Dict[int, Any] = {}
         """Address of these bytes → the element type, and the size of the storage in bytes."""
-        arguments = {name: self._value(value) for name, value in made["arguments"].items()}
-        self.made = dict(made, arguments=arguments, baseline=None)
-        written = {arguments[name].untyped_storage().data_ptr() for name in made["outputs"] or ()}
+        arguments = {name: self._value(value) for name, value in problem["arguments"].items()}
+        self.made = dict(problem, arguments=arguments, baseline=None)
+        written = {
+            arguments[name].untyped_storage().data_ptr() for name in problem["outputs"] or ()
+        }
         self._kept: List[Tuple[Any, Any]] = [
             (memory, memory.clone())
             for memory in self._moved.values()
-            if made["outputs"] is not None and memory.untyped_storage().data_ptr() not in written
+            if problem["outputs"] is not None and memory.untyped_storage().data_ptr() not in written
         ]
 
     def is_intact(self) -> bool:

@@ -118,8 +118,8 @@ def _fits(facts: Document, value: Value) -> bool:
     if "shape" not in facts:
         return True
     return list(value.shape) == facts["shape"] and all(
-        stride == wanted
-        for size, stride, wanted in zip(value.shape, value.stride(), facts["strides"])
+        stride == expected_stride
+        for size, stride, expected_stride in zip(value.shape, value.stride(), facts["strides"])
         if size != 1
     )
 

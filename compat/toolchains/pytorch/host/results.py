@@ -39,14 +39,16 @@ def finished(path: "str | os.PathLike[str]") -> Set[Key]:
     return keys
 
 
-def remaining(cells: Iterable[Document], globs: Sequence[str], known: Set[Key]) -> List[Document]:
+def remaining(
+    cells: Iterable[Document], globs: Sequence[str], done_keys: Set[Key]
+) -> List[Document]:
     """The cells of an index that are meant, all of them without globs, and not known."""
     meant = (
         cell
         for cell in cells
         if not globs or any(fnmatch.fnmatchcase(cell["cell"], glob) for glob in globs)
     )
-    return [cell for cell in meant if key_of(cell) not in known]
+    return [cell for cell in meant if key_of(cell) not in done_keys]
 
 
 def append(path: "str | os.PathLike[str]", lines: Iterable[Mapping[str, Any]]) -> None:

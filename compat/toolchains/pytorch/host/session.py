@@ -73,11 +73,11 @@ class GpuSession:
         count = 0
         for large in (False, True):
             try:
-                for made in problems.each(
+                for instance in problems.each(
                     make, problem["parameters"], problem["dtype"], SEED, self._device, large
                 ):
                     count += 1
-                    yield made, large
+                    yield instance, large
             except problems.NoProblem:
                 if large and not count:
                     raise

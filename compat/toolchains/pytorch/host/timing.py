@@ -135,19 +135,21 @@ def timed(
             timings[index] += samples
 
     clock.warm_up(calls, lambda index: alive(index if index < telling else -1))
-    kept, count = list(range(len(calls))), ROUNDS
+    active_indices, count = list(range(len(calls))), ROUNDS
     if any(entrant.contest for entrant in entrants):
         for rounds in _NARROWING:
             began = time.monotonic()
-            time_again(kept, rounds)
-            seconds = (time.monotonic() - began) / rounds / len(kept)
-            staying = remaining(entrants, timings, kept)
-            kept = [index for index in kept if index >= telling or index in staying]
-        rounds_left = (until - time.monotonic()) / max(seconds * len(kept), 1e-9)
+            time_again(active_indices, rounds)
+            seconds = (time.monotonic() - began) / rounds / len(active_indices)
+            staying = remaining(entrants, timings, active_indices)
+            active_indices = [
+                index for index in active_indices if index >= telling or index in staying
+            ]
+        rounds_left = (until - time.monotonic()) / max(seconds * len(active_indices), 1e-9)
         count = ROUNDS if rounds_left >= ROUNDS else max(_FEWEST, int(rounds_left))
-    time_again(kept, count)
+    time_again(active_indices, count)
     first = [median(samples) for samples in timings]
-    again = differing([timings[i] for i in range(telling)], entrants, kept)
+    again = differing([timings[i] for i in range(telling)], entrants, active_indices)
     if again and time.monotonic() < until:
         time_again(again, _AGAIN)
     latencies = [
@@ -163,7 +165,7 @@ def timed(
 
 
 def remaining(
-    entrants: Sequence[Entrant], timings: Sequence[List[float]], kept: Sequence[int]
+    entrants: Sequence[Entrant], timings: Sequence[List[float]], active_indices: Sequence[int]
 ) -> Set[int]:
     """Return which of the kept launches are to be timed further.
 
@@ -173,7 +175,7 @@ def remaining(
     """
     staying: Set[int] = set()
     contests: Dict[Optional[str], List[int]] = {}
-    for index in kept:
+    for index in active_indices:
         if index < len(entrants):
             contests.setdefault(entrants[index].contest, []).append(index)
     for contest, indices in contests.items():
@@ -197,7 +199,7 @@ def remaining(
 
 
 def differing(
-    taken: Sequence[List[float]], entrants: Sequence[Entrant], kept: Sequence[int]
+    timings: Sequence[List[float]], entrants: Sequence[Entrant], active_indices: Sequence[int]
 ) -> List[int]:
     """Return the indices of kept builds that differ from a neighbour of their series.
 
@@ -205,13 +207,13 @@ def differing(
     of the same code.
     """
     indices = set()
-    for index in range(1, len(taken)):
-        before, here = taken[index - 1], taken[index]
+    for index in range(1, len(timings)):
+        before, here = timings[index - 1], timings[index]
         usual = max(spread(before), spread(here), _LEAST * median(before))
         together = entrants[index - 1].series == entrants[index].series
         if together and abs(median(before) - median(here)) > usual:
             indices |= {index - 1, index}
-    return sorted(indices & set(kept))
+    return sorted(indices & set(active_indices))
 
 
 def median(samples: Sequence[float]) -> float:

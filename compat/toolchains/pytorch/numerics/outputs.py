@@ -67,13 +67,13 @@ def compare(problem: Document) -> Found:
     return together(findings)
 
 
-def together(found: Iterable[Found]) -> Found:
+def together(findings: Iterable[Found]) -> Found:
     """Merge several findings into one.
 
     This is the first that is wrong. Otherwise it has the largest differences of all, and the place
     of the largest.
     """
-    several = list(found)
+    several = list(findings)
     for finding in several:
         if finding["status"] != "ok":
             return finding
@@ -123,11 +123,11 @@ def _compared(problem: Document, name: str) -> Found:
     tensor, output = problem["arguments"][name], problem["outputs"][name]
     if not tensor.numel():
         return _ok(None, None, "")
-    got, wanted = _beside(tensor.detach(), output["reference"])
-    sizes = wanted.abs().double()
-    difference = (got.double() - wanted.double()).abs()
+    got, reference = _beside(tensor.detach(), output["reference"])
+    sizes = reference.abs().double()
+    difference = (got.double() - reference.double()).abs()
     # Large whole numbers can be equal as doubles although they differ.
-    difference[(difference == 0) & (got != wanted)] = 1.0
+    difference[(difference == 0) & (got != reference)] = 1.0
     allowed = output["tolerance"] + output["relative"] * sizes
     excess = torch.nan_to_num(difference - allowed, nan=float("inf"), posinf=float("inf")).reshape(
         -1
@@ -143,7 +143,7 @@ def _compared(problem: Document, name: str) -> Found:
             "%s: %s" % (problem["name"], _place(name, tensor, at)) if largest[0] else "",
         )
     at = int(excess.argmax())
-    reason = "expected %s" % _number(wanted.reshape(-1)[at])
+    reason = "expected %s" % _number(reference.reshape(-1)[at])
     if output["initial"] is None and bool(
         _bits_of(tensor).reshape(-1)[at] == _pattern(tensor.dtype)
     ):

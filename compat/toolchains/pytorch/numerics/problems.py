@@ -100,11 +100,11 @@ def each(
             break
         except Exception as error:
             raise ProblemError("a problem could not be made: %s" % _words(error)) from error
-        made = checked(problem)
-        if made["name"] in names:
-            raise ProblemError("two problems are called %r" % made["name"])
-        names.add(made["name"])
-        yield made
+        complete_problem = checked(problem)
+        if complete_problem["name"] in names:
+            raise ProblemError("two problems are called %r" % complete_problem["name"])
+        names.add(complete_problem["name"])
+        yield complete_problem
     if not names:
         raise NoProblem("the function yielded no problem")
 
@@ -134,7 +134,7 @@ def checked(problem: object) -> Problem:
     baseline = problem.get("baseline")
     if baseline is not None and not callable(baseline):
         raise ProblemError("problem %r: the baseline must be a function, or None" % name)
-    made = {
+    complete_problem = {
         "name": name,
         "arguments": dict(arguments),
         "grid": _declared_grid(problem.get("grid"), name),
@@ -149,8 +149,8 @@ def checked(problem: object) -> Problem:
         "baseline": baseline,
     }
     if not is_unknown:
-        _apart(made)
-    return made
+        _apart(complete_problem)
+    return complete_problem
 
 
 def grid_of(problem: Problem, settings: Objects) -> Tuple[int, ...]:
@@ -221,8 +221,8 @@ def _output(
     if not isinstance(facts, dict):
         raise ProblemError("%s: an output must be a dictionary with a reference" % where)
     _no_others(facts, set(_OUTPUT), where)
-    made = dict(_OUTPUT, **facts)
-    reference = made["reference"]
+    complete_facts = dict(_OUTPUT, **facts)
+    reference = complete_facts["reference"]
     if not isinstance(reference, torch.Tensor):
         raise ProblemError("%s: the reference must be a tensor" % where)
     if reference.shape != tensor.shape:
@@ -233,7 +233,7 @@ def _output(
     if reference.is_floating_point() and not bool(torch.isfinite(reference).all()):
         raise ProblemError("%s: the reference has NaN or inf, and no number equals them" % where)
     for key in ("tolerance", "relative"):
-        number = made[key]
+        number = complete_facts[key]
         if (
             isinstance(number, bool)
             or not isinstance(number, (int, float))
@@ -242,11 +242,11 @@ def _output(
             raise ProblemError(
                 "%s: %s must be a number that is not negative, not %r" % (where, key, number)
             )
-    if (made["tolerance"] or made["relative"]) and not (
-        isinstance(made["reason"], str) and made["reason"]
+    if (complete_facts["tolerance"] or complete_facts["relative"]) and not (
+        isinstance(complete_facts["reason"], str) and complete_facts["reason"]
     ):
         raise ProblemError("%s: a tolerance needs its reason" % where)
-    initial = made["initial"]
+    initial = complete_facts["initial"]
     fits = initial is None or (
         tuple(initial.shape) == tuple(tensor.shape)
         if isinstance(initial, torch.Tensor)
@@ -256,7 +256,7 @@ def _output(
         raise ProblemError(
             "%s: its initial value must be a number, or a tensor of its shape" % where
         )
-    return made
+    return complete_facts
 
 
 def _apart(problem: Problem) -> None:

@@ -47,12 +47,12 @@ def _lines_of_code(lines: list[bytes]) -> Iterator[bytes]:
     """The lines of a PTX text that say nothing about sources."""
     is_inside = False
     for line in lines:
-        words = line.split(None, 2)
-        if not is_inside and words[:1] == [b".section"] and words[1].startswith(b".debug_"):
+        fields = line.split(None, 2)
+        if not is_inside and fields[:1] == [b".section"] and fields[1].startswith(b".debug_"):
             is_inside = True
         if is_inside:
             is_inside = not line.rstrip().endswith(b"}")
-        elif words[:1] not in ([b".loc"], [b".file"]):
+        elif fields[:1] not in ([b".loc"], [b".file"]):
             yield line
 
 

@@ -91,13 +91,13 @@ def _counted(answer: JsonMapping) -> PairResult:
     """Whether every kernel that the graph must launch was launched."""
     remaining = [str(launch[0]) for launch in answer.get("launched", [])]
     missing = []
-    for wanted in answer.get("wanted", []):
+    for kernel in answer.get("wanted", []):
         if (
-            match := next((name for name in remaining if name.startswith(wanted)), None)
+            match := next((name for name in remaining if name.startswith(kernel)), None)
         ) is not None:
             remaining.remove(match)
         else:
-            missing.append(wanted)
+            missing.append(kernel)
     if not missing:
         return PairResult(status=Status.OK)
     own = [name for name in missing if name in answer.get("own", [])]

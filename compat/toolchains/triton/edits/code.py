@@ -140,15 +140,15 @@ class Code:
         assert isinstance(new, cst.Module)
         return new.code
 
-    def fresh(self, wanted: str) -> str:
+    def fresh(self, name: str) -> str:
         """Return a name that is not used in the module or the function.
 
         It is the wanted name if possible.
         """
-        while wanted in self.names:
-            wanted += "_"
-        self.names.add(wanted)
-        return wanted
+        while name in self.names:
+            name += "_"
+        self.names.add(name)
+        return name
 
 
 def place_of(text: str, function: str) -> tuple[str, tuple[str, ...]]:

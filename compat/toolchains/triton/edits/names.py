@@ -191,7 +191,7 @@ def _call(code: Code, node: cst.CSTNode, unknown: set[str] | None) -> cst.Call |
         _transposed(code, called, node, argument, number)
         for number, argument in enumerate(arguments)
     ]
-    kept = [
+    new_arguments = [
         argument
         for argument in transposed
         if not (
@@ -200,12 +200,14 @@ def _call(code: Code, node: cst.CSTNode, unknown: set[str] | None) -> cst.Call |
             and called == "dot"
         )
     ]
-    if len(kept) == len(node.args) and all(
-        new is old for new, old in zip(kept, node.args, strict=True)
+    if len(new_arguments) == len(node.args) and all(
+        new is old for new, old in zip(new_arguments, node.args, strict=True)
     ):
         return None
     return node.with_changes(
-        args=[*kept[:-1], kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)] if kept else []
+        args=[*new_arguments[:-1], new_arguments[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)]
+        if new_arguments
+        else []
     )
 
 
@@ -224,7 +226,7 @@ def _argument(
 
 def _transposed(code: Code, called: str, call: cst.Call, argument: cst.Arg, number: int) -> cst.Arg:
     """An operand of a dot that was transposed by a keyword once."""
-    wanted = {
+    keywords = {
         f"trans_{'ab'[position]}"
         for position in (0, 1)
         if position == number and not argument.keyword
@@ -232,7 +234,7 @@ def _transposed(code: Code, called: str, call: cst.Call, argument: cst.Arg, numb
     flags = {
         arg.keyword.value for arg in call.args if arg.keyword and code.code_for(arg.value) == "True"
     }
-    if called != "dot" or not wanted & flags:
+    if called != "dot" or not keywords & flags:
         return argument
     return argument.with_changes(
         value=cst.parse_expression(f"{code.language.name}.trans({code.code_for(argument.value)})")

@@ -78,10 +78,10 @@ def choose(
         if isinstance(target, list)
         else target
     )
-    asked = (kernel, version, place, policy)
-    if asked not in _ANSWERS:
-        _ANSWERS[asked] = decide(FACTS, kernel, version, place, policy)
-    return _ANSWERS[asked]
+    question = (kernel, version, place, policy)
+    if question not in _ANSWERS:
+        _ANSWERS[question] = decide(FACTS, kernel, version, place, policy)
+    return _ANSWERS[question]
 
 
 _ANSWERS: dict[object, Choice] = {}
@@ -125,14 +125,16 @@ def _find_triton() -> str | None:
     import sys
     from importlib import import_module, metadata, util
 
-    found = _distribution(metadata)
+    distribution_version = _distribution(metadata)
     loaded = getattr(sys.modules.get("triton"), "__version__", None)
-    if found is None and util.find_spec("triton") is not None:
+    if distribution_version is None and util.find_spec("triton") is not None:
         loaded = getattr(import_module("triton"), "__version__", "0")
-    if loaded is not None and (found is None or _order(loaded) != _order(found)):
+    if loaded is not None and (
+        distribution_version is None or _order(loaded) != _order(distribution_version)
+    ):
         # This Triton is on the path without having been installed.
         return f"{loaded.partition('+')[0]}+local"
-    return found
+    return distribution_version
 
 
 def _distribution(metadata: Any) -> str | None:
@@ -209,11 +211,11 @@ def decide(
         if works:
             return Choice(variant, f"{variant}: {reason}")
         refused.setdefault(reason, []).append(variant)
-    said = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in refused.items())
+    reasons = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in refused.items())
     return Choice(
         None,
         f"no variant of {kernel} is known to work with Triton {version} on {_name(device)} (policy:"
-        f" {policy}): {said}",
+        f" {policy}): {reasons}",
     )
 
 
@@ -264,8 +266,8 @@ def _on(facts: dict[str, Any], marks: str, version: str, optimistic: bool) -> tu
             if _order(release) == _order(version):
                 works, reason = _told(facts, release, mark)
                 return works, f"was not tested with Triton {version}, and {reason}"
-    before = [each for each in line if _order(each[0]) < _order(version)]
-    after = [each for each in line if _order(each[0]) > _order(version)]
+    before = [entry for entry in line if _order(entry[0]) < _order(version)]
+    after = [entry for entry in line if _order(entry[0]) > _order(version)]
     if not before:
         return False, f"was not tested with a Triton as old as {version}"
     for release, mark in before[-1:] + after[:1]:
@@ -287,16 +289,16 @@ def config_of(
     facts: dict[str, Any], workload: tuple[str, str, str], version: str | None, target: object
 ) -> dict[str, object] | None:
     """What `best_config` answers, by these facts."""
-    known = facts.get("configs", {})
+    configs = facts.get("configs", {})
     for name in workload:
-        if name not in known:
+        if name not in configs:
             raise ValueError(f"this guard has no configs of {'/'.join(workload)}")
-        known = known[name]
+        configs = configs[name]
     if version is None or target is None or _order(version) is None:
         return None
     target = tuple(target) if isinstance(target, list) else target
     names = _targets(facts, target)[1]
-    timed = next((known[name] for name in (*names, target) if name in known), None)
+    timed = next((configs[name] for name in (*names, target) if name in configs), None)
     best = None
     for release, settings in (timed or {}).items():
         if best is None or _order(release) <= _order(version):
@@ -347,7 +349,9 @@ def _targets(facts: dict[str, Any], target: Any) -> tuple[tuple[str, Any], list[
     if target in facts["targets"]:
         return facts["targets"][target], [target]
     device = _device(target)
-    return device, [name for name, known in facts["targets"].items() if known == device]
+    return device, [
+        name for name, tested_device in facts["targets"].items() if tested_device == device
+    ]
 
 
 def _device(target: Any) -> tuple[str, object]:

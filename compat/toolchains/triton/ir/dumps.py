@@ -201,9 +201,9 @@ def _command(program: Path, source: Path, output: Path) -> list[str]:
     ]
 
 
-def _evidence(code: int, printed: str, made: bool) -> Evidence:
+def _evidence(code: int, printed: str, has_output: bool) -> Evidence:
     """How an assembler ended, in the words in which releases tell it."""
-    if code == 0 and made:
+    if code == 0 and has_output:
         return Evidence(answered=True, done=(Done(do="compile"),), stage="cubin")
     failed = f"`ptxas` failed with error code {code}\n" if code < 0 else ""
     raised = Raised(type="RuntimeError", message=f"{failed}`ptxas` stderr:\n{printed}")

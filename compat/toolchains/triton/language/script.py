@@ -193,10 +193,10 @@ def _disassembly_code() -> str:
     text = (Path(__file__).parents[1] / "inside" / "adapter" / "descriptors.py").read_text(
         encoding="utf-8"
     )
-    wanted = {"_LINE", "_REGISTER", "_CARRY", "_CONSTANT", "_WIDE", "_PRODUCT"}
-    wanted |= {"mixed_in", "_is_high_word", "_written"}
+    names = {"_LINE", "_REGISTER", "_CARRY", "_CONSTANT", "_WIDE", "_PRODUCT"}
+    names |= {"mixed_in", "_is_high_word", "_written"}
     return "\n\n".join(
-        ast.unparse(statement) for statement in tree_of(text).body if bound_by(statement) & wanted
+        ast.unparse(statement) for statement in tree_of(text).body if bound_by(statement) & names
     )
 
 

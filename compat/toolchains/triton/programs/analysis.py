@@ -42,9 +42,9 @@ class Analysis:
         """The value of a run-time argument, or a number itself."""
         return name if isinstance(name, int) else self.scalars[name]
 
-    def run(self, body: NestedBody, given: Sequence[Bounds]) -> list[Bounds]:
+    def run(self, body: NestedBody, arguments: Sequence[Bounds]) -> list[Bounds]:
         """The bounds of the results of a body, from those of its parameters."""
-        for parameter, value in zip(body.parameters, given, strict=True):
+        for parameter, value in zip(body.parameters, arguments, strict=True):
             self.known[parameter.name] = value
         self.statements(body.statements)
         return [self.known[value.name] for value in body.results]

@@ -113,20 +113,20 @@ def everything(dtype: str) -> Bounds:
     return bounds(DTYPES[dtype].low, DTYPES[dtype].high)
 
 
-def holds(dtype: str, found: Bounds, precision: int | None = None) -> bool:
+def holds(dtype: str, value_bounds: Bounds, precision: int | None = None) -> bool:
     """Whether a type holds every number within bounds exactly.
 
     ``precision`` replaces that of a float, for sums in fewer bits.
     """
     kind = DTYPES[dtype]
-    if not (kind.low <= found.low and found.high <= kind.high):
+    if not (kind.low <= value_bounds.low and value_bounds.high <= kind.high):
         return False
     if not kind.is_float:
-        return found.step >= 0
-    units = found.magnitude / Fraction(2) ** found.step
-    return units <= 1 << (precision or kind.precision) and found.step >= kind.smallest
+        return value_bounds.step >= 0
+    units = value_bounds.magnitude / Fraction(2) ** value_bounds.step
+    return units <= 1 << (precision or kind.precision) and value_bounds.step >= kind.smallest
 
 
-def wrapped(dtype: str, found: Bounds) -> Bounds:
+def wrapped(dtype: str, value_bounds: Bounds) -> Bounds:
     """The bounds of an integer result, which wraps around where it does not fit."""
-    return found if holds(dtype, found) else everything(dtype)
+    return value_bounds if holds(dtype, value_bounds) else everything(dtype)

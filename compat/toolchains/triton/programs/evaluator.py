@@ -66,9 +66,9 @@ class Machine:
         if index.size and not (index.min() >= 0 and index.max() < size):
             raise InexactError("an index is outside of its tensor")
 
-    def run(self, body: NestedBody, given: Sequence[Array]) -> list[Array]:
+    def run(self, body: NestedBody, arguments: Sequence[Array]) -> list[Array]:
         """The results of a body for values of its parameters."""
-        for parameter, value in zip(body.parameters, given, strict=True):
+        for parameter, value in zip(body.parameters, arguments, strict=True):
             self._values[parameter.name] = value
         for statement in body.statements:
             self._apply(statement)

@@ -120,12 +120,12 @@ def _kind(value: object) -> tuple[object, object]:
 
 
 def _without(program: BlockProgram, sinks: Sequence[BlockStatement]) -> BlockProgram:
-    kept = tuple(
+    statements = tuple(
         statement
         for statement in program.statements
         if not any(statement is sink for sink in sinks)
     )
-    return evolve(program, statements=kept)
+    return evolve(program, statements=statements)
 
 
 def _with_constant(program: BlockProgram, statement: BlockStatement) -> BlockProgram:
@@ -150,8 +150,8 @@ def _with_settings(
 def _renamed(program: BlockProgram, statement: BlockStatement, name: str) -> BlockProgram:
     """A program in which an operand takes the place of a statement's result."""
     new = next(operand for operand in statement.operands if operand.name == name)
-    kept = _replaced(program.statements, statement, ())
-    return evolve(program, statements=_substituted(kept, {statement.results[0]: new}))
+    statements = _replaced(program.statements, statement, ())
+    return evolve(program, statements=_substituted(statements, {statement.results[0]: new}))
 
 
 def _without_loop(program: BlockProgram, loop: BlockStatement) -> BlockProgram:
@@ -160,9 +160,9 @@ def _without_loop(program: BlockProgram, loop: BlockStatement) -> BlockProgram:
     begin = dict(zip(body.parameters[1:], loop.operands, strict=True))
     statements = _substituted(body.statements, begin)
     ends = [begin.get(value, value) for value in body.results]
-    kept = _replaced(program.statements, loop, statements)
+    new_statements = _replaced(program.statements, loop, statements)
     after = dict(zip(loop.results, ends, strict=True))
-    return evolve(program, statements=_substituted(kept, after))
+    return evolve(program, statements=_substituted(new_statements, after))
 
 
 def _without_carried(program: BlockProgram, loop: BlockStatement, place: int) -> BlockProgram:
@@ -184,8 +184,8 @@ def _without_carried(program: BlockProgram, loop: BlockStatement, place: int) ->
             ),
         ),
     )
-    kept = _replaced(program.statements, loop, (smaller,))
-    return evolve(program, statements=_substituted(kept, {loop.results[place]: initial}))
+    statements = _replaced(program.statements, loop, (smaller,))
+    return evolve(program, statements=_substituted(statements, {loop.results[place]: initial}))
 
 
 def _all_but(values: tuple[BlockValue, ...], place: int) -> tuple[BlockValue, ...]:
@@ -237,8 +237,8 @@ def _replaced(
 def without_unused(program: BlockProgram) -> BlockProgram:
     """A program without values and arguments that nothing uses."""
     statements = program.statements
-    while (kept := _used(statements, _names(statements))) != statements:
-        statements = kept
+    while (used_statements := _used(statements, _names(statements))) != statements:
+        statements = used_statements
     text = [
         str(value)
         for statement in evolve(program, statements=statements).all_statements

@@ -120,11 +120,13 @@ def bound(function: Function, job: Document) -> tuple[Any, list[Any], Objects]:
     """
     names = _names_beside(function)
     constants = {name: constant(value, names) for name, value in job["constexprs"].items()}
-    made: Objects = {}
+    constructor_values: Objects = {}
     if inspect.isclass(function):
         constructor_parameters = _constructor_parameters(function, constants)
-        made = {name: constants[name] for name in constructor_parameters if name in constants}
-        function = function(**made)
+        constructor_values = {
+            name: constants[name] for name in constructor_parameters if name in constants
+        }
+        function = function(**constructor_values)
         call = type(function).__call__
     else:
         call = function
@@ -141,7 +143,11 @@ def bound(function: Function, job: Document) -> tuple[Any, list[Any], Objects]:
         }
     )
     arguments.update(
-        {name: value for name, value in constants.items() if name not in made or name in parameters}
+        {
+            name: value
+            for name, value in constants.items()
+            if name not in constructor_values or name in parameters
+        }
     )
     for name in arguments:
         if name not in parameters:
@@ -330,13 +336,13 @@ def element(name: str) -> Type:
     return getattr(cutlass, _ELEMENTS[name][0])
 
 
-def options(said: Document) -> dict[str, str]:
+def options(settings: Document) -> dict[str, str]:
     """Compile options as ``cute.compile`` takes them, in one text; nothing where there are none."""
-    words = []
-    for name, value in said.items():
+    flags = []
+    for name, value in settings.items():
         if value is not False:
-            words.append("--" + name if value is True else "--%s %s" % (name, value))
-    return {"options": " ".join(words)} if words else {}
+            flags.append("--" + name if value is True else "--%s %s" % (name, value))
+    return {"options": " ".join(flags)} if flags else {}
 
 
 # --- run-time arguments ---------------------------------------------------------------------------
@@ -399,9 +405,9 @@ class Arguments:
             )
         if kind == _STREAM:
             return _stream()
-        made = _MADE.fullmatch(kind)
-        if made is not None:
-            return self._made(name, made["function"])
+        call = _MADE.fullmatch(kind)
+        if call is not None:
+            return self._made(name, call["function"])
         pointer = _POINTER.fullmatch(kind)
         if pointer is not None:
             alignment = int(pointer["align"] or _USUAL_ALIGNMENT)

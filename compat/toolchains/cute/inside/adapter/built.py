@@ -75,25 +75,25 @@ def _byte(escape: re.Match[bytes]) -> bytes:
     return b"\\" if escape[1] == b"\\" else bytes([int(escape[1], 16)])
 
 
-def metrics(made: Objects, module: str) -> Document:
+def metrics(artifacts: Objects, module: str) -> Document:
     """Return sizes in bytes, the largest resources of the kernels, and the version of ptxas.
 
     The resources are registers, stack and shared memory.
     """
-    facts = facts_of(made["cubin"])
+    facts = facts_of(artifacts["cubin"])
     static = facts.pop("static_shared", 0)
-    dynamic = dynamic_shared(made["trace"], module)
+    dynamic = dynamic_shared(artifacts["trace"], module)
     measurements: Document = {
-        "artifacts": {stage: len(result) for stage, result in made.items()},
+        "artifacts": {stage: len(result) for stage, result in artifacts.items()},
         **facts,
     }
     if dynamic is not None:
         measurements["shared"] = static + dynamic
-    tools = _TOOLS.search(made["cubin"])
+    tools = _TOOLS.search(artifacts["cubin"])
     if tools:
         measurements["ptxas"] = tools[1].decode()
-    if "ptx" in made:
-        measurements.update(_of_ptx(made["ptx"]))
+    if "ptx" in artifacts:
+        measurements.update(_of_ptx(artifacts["ptx"]))
     return measurements
 
 

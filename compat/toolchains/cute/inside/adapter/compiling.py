@@ -392,17 +392,17 @@ class Cute:
         cubin = built.cubin_in(module)
         if cubin is None or not built.facts_of(cubin):
             raise arguments.KernelFileError("the function launches no kernel")
-        made: Objects = {
+        artifacts: Objects = {
             "trace": self._traced,
             "ptx": pipeline.taken_ptx(self._ptx),
             "cubin": cubin,
         }
-        made = {stage: result for stage, result in made.items() if result}
+        artifacts = {stage: result for stage, result in artifacts.items() if result}
         for stage in ("ptx", "cubin"):
-            if stage in made:
-                self._on_made(stage, made[stage])
-        metrics = built.metrics(made, module)
-        return {**metrics, "passes": self._times} if self._times else metrics, made
+            if stage in artifacts:
+                self._on_made(stage, artifacts[stage])
+        metrics = built.metrics(artifacts, module)
+        return {**metrics, "passes": self._times} if self._times else metrics, artifacts
 
     def _launches(
         self, job: Document, function: Function, compiled: _Compiled, cubin: bytes

@@ -47,22 +47,22 @@ def prints(manager: object) -> bool:
 @contextlib.contextmanager
 def printed(compiler: Compiler, module: MlirModule) -> Iterator[None]:
     """Have the pass managers that are made meanwhile print the IR before every pass."""
-    kept = compiler.passmanager
-    manager = kept.PassManager
+    passmanager_module = compiler.passmanager
+    manager = passmanager_module.PassManager
     module.context.enable_multithreading(False)  # else no whole module can be printed
 
     def parse(text: str, *rest: object, **options: object) -> Any:
-        made = manager.parse(text, *rest, **options)
-        made.enable_ir_printing(
+        pass_manager = manager.parse(text, *rest, **options)
+        pass_manager.enable_ir_printing(
             print_before_all=True, print_after_all=False, print_module_scope=True
         )
-        return made
+        return pass_manager
 
     compiler.passmanager = types.SimpleNamespace(PassManager=types.SimpleNamespace(parse=parse))
     try:
         yield
     finally:
-        compiler.passmanager = kept
+        compiler.passmanager = passmanager_module
 
 
 def run_singly(

@@ -85,9 +85,9 @@ def pieces_of(text: str, manager: object) -> Pieces | None:
     return None
 
 
-def has_stopped(words: str) -> bool:
+def has_stopped(message: str) -> bool:
     """Whether a failure is the one that ends a first piece."""
-    return _HAS_STOPPED.search(words) is not None
+    return _HAS_STOPPED.search(message) is not None
 
 
 def ready(module: MlirModule) -> None:
@@ -156,13 +156,13 @@ def is_taken(text: str, manager: PassManager) -> bool:
 
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
-    kept, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    stderr_copy, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nothing, 2)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(stderr_copy, 2)
+        os.close(stderr_copy)
         os.close(nothing)
 
 

@@ -231,9 +231,9 @@ def _zero(ir: Any, alloca: Any) -> None:
     size = made("llvm.mul", word, made("llvm.ptrtoint", word, behind), count)
     zero = made("llvm.mlir.constant", byte, value=ir.IntegerAttr.get(byte, 0))
     # LLVM believes that storing a structure fills its padding, and would drop plain zeros.
-    kept = {"isVolatile": ir.BoolAttr.get(True)}
+    memset_attributes = {"isVolatile": ir.BoolAttr.get(True)}
     ir.Operation.create(
-        "llvm.intr.memset", operands=[alloca.results[0], zero, size], attributes=kept
+        "llvm.intr.memset", operands=[alloca.results[0], zero, size], attributes=memset_attributes
     )
 
 
@@ -422,8 +422,8 @@ def _recorded(
     runs = []
     for base in _BASES:
         memory = arguments.Memory(base)
-        made = arguments.run_time(function, job, values, memory)
-        runs.append((host.launches(list(made.values())), memory.tensors))
+        launch_arguments = arguments.run_time(function, job, values, memory)
+        runs.append((host.launches(list(launch_arguments.values())), memory.tensors))
     (first, tensors), (second, moved) = runs
     if [launch[:_VARYING] for launch in first] != [launch[:_VARYING] for launch in second]:
         raise UnrecordableLaunch("its launches depend on the addresses of tensors")
@@ -477,12 +477,12 @@ def _parameter(first: bytes, second: bytes, tensors: Objects, moved: Objects) ->
     Raises UnrecordableLaunch where an address is in another form there.
     """
     patches = list(_addresses(first, second, tensors, moved))
-    kept, others = bytearray(first), bytearray(second)
+    data, others = bytearray(first), bytearray(second)
     for at, _, _ in patches:
-        kept[at : at + 8] = others[at : at + 8] = bytes(8)
-    if kept != others:
+        data[at : at + 8] = others[at : at + 8] = bytes(8)
+    if data != others:
         raise UnrecordableLaunch("an address is in a parameter in a form that is not known")
-    return {"data": kept.hex(), "patches": [list(patch) for patch in patches]}
+    return {"data": data.hex(), "patches": [list(patch) for patch in patches]}
 
 
 def _addresses(

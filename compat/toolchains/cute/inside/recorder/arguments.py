@@ -143,11 +143,11 @@ def tree(name: str, value: Value, symbols: Symbols, functions: Any) -> Any:
         fields = _fields(value)
         if fields is None:
             raise
-        made = {
+        field_trees = {
             field: tree("%s_%s" % (name, field), field_value, symbols, functions)
             for field, field_value in fields.items()
         }
-        return {"call": {"function": functions.id_of(type(value))}, "with": made}
+        return {"call": {"function": functions.id_of(type(value))}, "with": field_trees}
 
 
 def _fields(value: object) -> dict[str, object] | None:

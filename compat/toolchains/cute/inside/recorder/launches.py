@@ -99,16 +99,16 @@ class _CompileLog:
             ):
                 return run(dsl, function, *arguments, **options)
             key = self._note(plain, arguments, options)
-            wanted = self._recording.originals.wants(key, _identity(plain, arguments))
-            if fake and not wanted:
+            needs_original = self._recording.originals.wants(key, _identity(plain, arguments))
+            if fake and not needs_original:
                 return Uncompiled(plain) if options.get("compile_only") else None
-            with self._tracing(key if wanted else None):
+            with self._tracing(key if needs_original else None):
                 try:
                     return run(dsl, function, *arguments, **options)
                 except _Made:
                     dsl.post_compilation_cleanup()
                 except Exception as error:
-                    self._failed(key, error, wanted=wanted)
+                    self._failed(key, error, needs_original=needs_original)
                     if not fake:
                         raise
                     dsl.post_compilation_cleanup()
@@ -134,11 +134,11 @@ class _CompileLog:
             key = getattr(now, "key", None)
             if key is None or COMPILES not in pipeline:
                 return run(compiler, module, pipeline, *rest, **options)
-            made = run(compiler, module, originals.pipeline(pipeline), *rest, **options)
+            result = run(compiler, module, originals.pipeline(pipeline), *rest, **options)
             originals.compiled(key, module, _arch())
             if fake:
                 raise _Made
-            return made
+            return result
 
         return run_and_keep
 
@@ -181,10 +181,10 @@ class _CompileLog:
 
         @functools.wraps(preprocess)
         def preprocess_and_tell(function: object) -> object:
-            made = preprocess(function)
+            new_function = preprocess(function)
             if not getattr(now, "tracing", False):
-                now.written = (made, function)
-            return made
+                now.written = (new_function, function)
+            return new_function
 
         return preprocess_and_tell
 
@@ -198,8 +198,8 @@ class _CompileLog:
             now.tracing, now.key = False, None
 
     def _plain(self, function: object) -> Any:
-        made, written = getattr(self._recording.now, "written", (None, None))
-        return written if made is function and made is not None else function
+        new_function, written = getattr(self._recording.now, "written", (None, None))
+        return written if new_function is function and new_function is not None else function
 
     def _note(self, function: Function, arguments: tuple[Any, ...], options: Objects) -> str | None:
         """Write a launch down if it is the first of its kind; the key of the kind."""
@@ -294,10 +294,10 @@ class _CompileLog:
             self._refused.add((name, why))
             self._recording.journal.write(r="lacking", module=module, name=name, why=why)
 
-    def _failed(self, key: str | None, error: Exception, *, wanted: bool) -> None:
+    def _failed(self, key: str | None, error: Exception, *, needs_original: bool) -> None:
         if key is not None:
             self._recording.journal.write(r="failed", key=key, error=type(error).__name__)
-            if wanted:
+            if needs_original:
                 self._recording.originals.failed(key, error, _arch())
 
 
@@ -349,7 +349,7 @@ def _annotation(function: Function, annotation: Type) -> object:
 def _options_text(options: Any) -> str:
     """The options of ``cute.compile[…]``, in a text."""
     usual = type(options)().options
-    words = []
+    flags = []
     for kind, option in options.options.items():
         name = (
             getattr(kind, "_cli_flag", None)
@@ -357,12 +357,12 @@ def _options_text(options: Any) -> str:
             or getattr(kind, "_option_name", None)
         )
         if name and option.value != usual[kind].value:
-            words.append(
+            flags.append(
                 "--%s" % name
                 if option.value is True
                 else "--%s %s" % (name, shlex.quote(str(option.value)))
             )
-    return " ".join(words)
+    return " ".join(flags)
 
 
 def _options(text: str) -> Objects:

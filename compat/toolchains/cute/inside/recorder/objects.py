@@ -28,10 +28,10 @@ def watch(recording: CuteRecording) -> None:
 
     @functools.wraps(build)
     def build_and_watch(*arguments: Value, **options: Value) -> object:
-        made = build(*arguments, **options)
-        if isinstance(made, type) and _is_a_kernel(made):
-            _watch_constructor(made)
-        return made
+        new_class = build(*arguments, **options)
+        if isinstance(new_class, type) and _is_a_kernel(new_class):
+            _watch_constructor(new_class)
+        return new_class
 
     recording.replace(builtins, "__build_class__", build_and_watch)
 
@@ -48,8 +48,8 @@ def _watch_constructor(kind: type) -> None:
 
     @functools.wraps(construct)
     def construct_and_note(self: object, *arguments: object, **options: object) -> None:
-        if type(self) is kind and isinstance(made := getattr(self, "__dict__", None), dict):
-            made.setdefault(_NOTED, (arguments, dict(options)))
+        if type(self) is kind and isinstance(attributes := getattr(self, "__dict__", None), dict):
+            attributes.setdefault(_NOTED, (arguments, dict(options)))
         construct(self, *arguments, **options)
 
     with contextlib.suppress(AttributeError, TypeError):  # a class that lets nothing be changed

@@ -291,7 +291,7 @@ class HostScope(Scope):
         self,
         kernel: str,
         node: ast.Call,
-        made: Mapping[str, object],
+        constructor_values: Mapping[str, object],
         positional: Sequence[object],
         keywords: Mapping[str, object],
     ) -> PythonValue:
@@ -305,7 +305,7 @@ class HostScope(Scope):
             HostCall(
                 kernel=kernel,
                 line=node.lineno,
-                made=made,
+                made=constructor_values,
                 positional=tuple(copied),
                 keywords=named,
                 assumed=self.kernels.assuming,

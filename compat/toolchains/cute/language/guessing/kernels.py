@@ -100,7 +100,7 @@ class _LauncherGuesses:
 
     def kernel(self) -> GuessedKernel:
         """What was guessed."""
-        made = _fitted(
+        constructor_guesses = _fitted(
             {
                 parameter.arg: guess
                 for parameter in self._constructor()
@@ -117,11 +117,13 @@ class _LauncherGuesses:
             self.launcher.call,
         )
         both = [
-            name for name in made if name in call_guesses and not call_guesses[name].is_constexpr
+            name
+            for name in constructor_guesses
+            if name in call_guesses and not call_guesses[name].is_constexpr
         ]
         constexprs = {
             name: guess
-            for name, guess in {**call_guesses, **made}.items()
+            for name, guess in {**call_guesses, **constructor_guesses}.items()
             if guess.is_constexpr and name not in both
         }
         tables = {
@@ -133,10 +135,10 @@ class _LauncherGuesses:
             },
             "constexprs": {name: _noted(guess) for name, guess in constexprs.items()},
         }
-        every = [*made.values(), *call_guesses.values()]
+        every = [*constructor_guesses.values(), *call_guesses.values()]
         look_at = [
             f"{name}: {guess.look_at}"
-            for name, guess in {**made, **call_guesses}.items()
+            for name, guess in {**constructor_guesses, **call_guesses}.items()
             if guess.look_at
         ]
         look_at += [

@@ -255,13 +255,13 @@ def _cute_tensor_like(
     assumed_align: object = None,
     **_: object,
 ) -> object:
-    made = _tensor(tensor).copied(element=element_name(cutlass_dtype) or tensor.element)
-    made.alignment = assumed_align if isinstance(assumed_align, int) else None
+    cute_tensor = _tensor(tensor).copied(element=element_name(cutlass_dtype) or tensor.element)
+    cute_tensor.alignment = assumed_align if isinstance(assumed_align, int) else None
     if is_dynamic_layout is not False:
-        _layout_dynamic(made, made.leading)
+        _layout_dynamic(cute_tensor, cute_tensor.leading)
         if isinstance(cutlass_dtype, ElementKind) and cutlass_dtype.width < 8:
-            made.dynamic[made.leading] = 32
-    return made, made.copied(dynamic={}, strided=False)
+            cute_tensor.dynamic[cute_tensor.leading] = 32
+    return cute_tensor, cute_tensor.copied(dynamic={}, strided=False)
 
 
 def _matrix(

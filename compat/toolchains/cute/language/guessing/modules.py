@@ -340,15 +340,15 @@ def _roots(path: Path, tree: ast.Module) -> tuple[Path, ...]:
     Modules that are found from the source's own root do not count.
     """
     external_modules = {*_PACKAGES, *sys.stdlib_module_names}
-    wanted = [
+    local_imports = [
         import_
         for import_ in imports_of(tree)
         if not import_.level and import_.parts and import_.parts[0] not in external_modules
     ]
     (own,) = roots_of(path)
     folders: dict[Path, None] = {}
-    for name in sorted({import_.parts[0] for import_ in wanted}):
-        of_name = [import_ for import_ in wanted if import_.parts[0] == name]
+    for name in sorted({import_.parts[0] for import_ in local_imports}):
+        of_name = [import_ for import_ in local_imports if import_.parts[0] == name]
         folder = next(
             (
                 folder

@@ -23,14 +23,16 @@ _Rule = Callable[[_Numbers], bool]
 
 
 def fitting_numbers(
-    names: Sequence[str], known: Mapping[str, object], kind: ast.ClassDef | ast.FunctionDef
+    names: Sequence[str],
+    parameter_values: Mapping[str, object],
+    kind: ast.ClassDef | ast.FunctionDef,
 ) -> dict[str, int]:
     """Return a number for each name.
 
-    ``known`` has the values of other parameters. Where no numbers fit together, each name has the
-    one that it suggests.
+    ``parameter_values`` has the values of other parameters. Where no numbers fit together, each
+    name has the one that it suggests.
     """
-    rules = [*_assertions(names, known, kind), *_divisions(names, kind)]
+    rules = [*_assertions(names, parameter_values, kind), *_divisions(names, kind)]
     choices = {name: _choices(name, kind) for name in names}
     steps = _STEPS
 
@@ -59,13 +61,15 @@ def _choices(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[int]:
 
 
 def _assertions(
-    names: Sequence[str], known: Mapping[str, object], kind: ast.ClassDef | ast.FunctionDef
+    names: Sequence[str],
+    parameter_values: Mapping[str, object],
+    kind: ast.ClassDef | ast.FunctionDef,
 ) -> list[_Rule]:
     """The assertions about the names, which hold as far as their values follow from numbers."""
 
     def rule(test: ast.expr) -> _Rule:
         def holds(numbers: _Numbers) -> bool:
-            scope = Scope(module={}, imports={}, local={**known, **numbers})
+            scope = Scope(module={}, imports={}, local={**parameter_values, **numbers})
             is_known, value = scope.try_value(test)
             return not is_known or bool(value)
 

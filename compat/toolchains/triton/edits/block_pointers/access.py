@@ -161,7 +161,7 @@ class AccessForm(ABC):
         """Look at the function first. Raises CannotEdit where it cannot have this form."""
 
     @abstractmethod
-    def parts_made(self, made: MadePointer, definition: Definition) -> Mapping[Part, Value]:
+    def parts_made(self, pointer: MadePointer, definition: Definition) -> Mapping[Part, Value]:
         """The parts of a block pointer as they are when it is made."""
 
     @abstractmethod
@@ -243,14 +243,14 @@ class AccessForm(ABC):
             web, part, f"{web.name}_{part[0] if part == BASE else '_'.join(map(str, part))}"
         )
 
-    def fresh(self, web: Web, what: tuple[str | int, ...], wanted: str) -> str:
+    def fresh(self, web: Web, what: tuple[str | int, ...], name: str) -> str:
         """Return the variable for something of a web, the same for webs of one name.
 
         It has the wanted name if that is free.
         """
         key = (web.name, what)
         if key not in self._names:
-            self._names[key] = self.code.fresh(wanted)
+            self._names[key] = self.code.fresh(name)
         return self._names[key]
 
     def text(self, node: cst.CSTNode) -> str:

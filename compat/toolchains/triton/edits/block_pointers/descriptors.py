@@ -84,13 +84,13 @@ class Descriptors(AccessForm):
             yield _UNCHECKED
         if any(access.hints for access in self.accesses):
             yield _HINTS
-        made = [
+        pointers = [
             definition.made
             for definition in self.definitions
             if definition.made and not self._is_given(definition.made)
         ]
         innermost = {
-            self.text(pointer.strides[self._innermost(pointer.strides)]) for pointer in made
+            self.text(pointer.strides[self._innermost(pointer.strides)]) for pointer in pointers
         }
         if innermost & self.ones:
             yield _STRIDE.format(names=", ".join(sorted(innermost & self.ones)))
@@ -103,8 +103,8 @@ class Descriptors(AccessForm):
                 "tensor descriptors: not every release that has them is known to pad with NaN"
             )
         for web in self.flow.webs:
-            made = [definition.made for definition in web.definitions if definition.made]
-            if len({(self._innermost(pointer.strides), pointer.rank) for pointer in made}) > 1:
+            pointers = [definition.made for definition in web.definitions if definition.made]
+            if len({(self._innermost(pointer.strides), pointer.rank) for pointer in pointers}) > 1:
                 raise CannotEdit(
                     f"tensor descriptors: {web.variable} has its innermost axis in different places"
                 )
@@ -129,10 +129,10 @@ class Descriptors(AccessForm):
     # --- the form ---
 
     def defining(self, definition: Definition) -> list[str]:
-        web, made, lines = definition.web, definition.made, list[tuple[str, str]]()
-        if made is not None and not self._is_given(made):
-            lines.append((self.name(web, MADE), self._descriptor(web, made)))
-        elif made is None and self.is_kept(web, MADE):
+        web, pointer, lines = definition.web, definition.made, list[tuple[str, str]]()
+        if pointer is not None and not self._is_given(pointer):
+            lines.append((self.name(web, MADE), self._descriptor(web, pointer)))
+        elif pointer is None and self.is_kept(web, MADE):
             lines.append((self.name(web, MADE), self.moved(definition, MADE)))
         for part in self.handed(web.made.rank)[1:]:
             if self.is_kept(web, part):
@@ -141,8 +141,8 @@ class Descriptors(AccessForm):
                         self.name(web, part),
                         (
                             self.moved(definition, part)
-                            if made is None
-                            else self.text(made.parts[part])
+                            if pointer is None
+                            else self.text(pointer.parts[part])
                         ),
                     )
                 )
@@ -153,13 +153,13 @@ class Descriptors(AccessForm):
         at = [self.value(web, ("at", axis)) for axis in range(web.made.rank)]
         transposed = self._is_transposed(web)
         offsets = f"[{', '.join(reversed(at) if transposed else at)}]"
-        made = self.value(web, MADE)
+        desc = self.value(web, MADE)
         if access.is_load:
-            loaded = f"{made}.load({offsets})"
+            loaded = f"{desc}.load({offsets})"
             return f"{self.language}.trans({loaded})" if transposed else loaded
         value = self.text(stored(call))
         return (
-            f"{made}.store({offsets}, {f'{self.language}.trans({value})' if transposed else value})"
+            f"{desc}.store({offsets}, {f'{self.language}.trans({value})' if transposed else value})"
         )
 
     def element_holder(self, web: Web) -> str:
@@ -175,32 +175,32 @@ class Descriptors(AccessForm):
 
     # --- parts ---
 
-    def _is_given(self, made: MadePointer) -> bool:
+    def _is_given(self, pointer: MadePointer) -> bool:
         """Whether it is a parameter."""
-        return self.text(made.base) == GIVEN
+        return self.text(pointer.base) == GIVEN
 
-    def parts_made(self, made: MadePointer, definition: Definition) -> Mapping[Part, Value]:
+    def parts_made(self, pointer: MadePointer, definition: Definition) -> Mapping[Part, Value]:
         alone = (
             not definition.in_loop
             and sum(other.variable == definition.variable for other in self.definitions) == 1
         )
         offsets: dict[Part, Value] = {
             part: self.text(node) if self.bindings.stable(node) else None
-            for part, node in made.parts.items()
+            for part, node in pointer.parts.items()
             if part[0] == "at"
         }
         return {MADE: self.name(definition.web, MADE) if alone else None, **offsets}
 
-    def _descriptor(self, web: Web, made: MadePointer) -> str:
-        innermost = self._innermost(made.strides)
+    def _descriptor(self, web: Web, pointer: MadePointer) -> str:
+        innermost = self._innermost(pointer.strides)
         strides = [
             "1" if axis == innermost else self.text(expression)
-            for axis, expression in enumerate(made.strides)
+            for axis, expression in enumerate(pointer.strides)
         ]
-        lists = [list(map(self.text, made.shape)), strides, list(map(self.text, made.block))]
+        lists = [list(map(self.text, pointer.shape)), strides, list(map(self.text, pointer.block))]
         lists = [expression[::-1] for expression in lists] if self._is_transposed(web) else lists
         arguments = ", ".join(f"[{', '.join(expression)}]" for expression in lists)
-        return f"{self.language}.make_tensor_descriptor({self.text(made.base)}, {arguments})"
+        return f"{self.language}.make_tensor_descriptor({self.text(pointer.base)}, {arguments})"
 
     def name(self, web: Web, part: Part) -> str:
         return web.name if part == MADE else super().name(web, part)

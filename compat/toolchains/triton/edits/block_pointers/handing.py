@@ -320,8 +320,8 @@ def _made(name: str, texts: Mapping[Part, str], code: Code) -> cst.SimpleStateme
         ", ".join(text for part, text in texts.items() if part[0] == kind)
         for kind in ("shape", "stride", "at", "block")
     ]
-    made = ", ".join([texts[BASE], *(f"({items},)" for items in lists)])
-    return assign(name, cst.parse_expression(f"{code.language.name}.{MAKE}({made})"))
+    argument_text = ", ".join([texts[BASE], *(f"({items},)" for items in lists)])
+    return assign(name, cst.parse_expression(f"{code.language.name}.{MAKE}({argument_text})"))
 
 
 def part_name(part: Part) -> str:

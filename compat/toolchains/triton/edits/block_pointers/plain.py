@@ -54,8 +54,8 @@ class PlainPointers(AccessForm):
                 self._checks[definition.web] |= {access.checked} if access.checked else set()
 
     def _block(self, definition: Definition) -> tuple[str, ...]:
-        made = definition.made or (definition.source_web or definition.web).made
-        return tuple(map(self.text, made.block))
+        pointer = definition.made or (definition.source_web or definition.web).made
+        return tuple(map(self.text, pointer.block))
 
     # --- the form ---
 
@@ -98,18 +98,18 @@ class PlainPointers(AccessForm):
 
     def _grid(self, definition: Definition) -> list[str]:
         """Indices, pointers and masks where the block pointer was made."""
-        web, made = definition.web, definition.made
-        assert made is not None
+        web, pointer = definition.web, definition.made
+        assert pointer is not None
         lines = self._indices(
             web,
-            [self.text(offset) for offset in made.offsets],
-            [self.text(size) for size in made.block],
+            [self.text(offset) for offset in pointer.offsets],
+            [self.text(size) for size in pointer.block],
         )
-        strides = [self.text(stride) for stride in made.strides]
-        lines.append(f"{web.variable} = {self._sum(web, self.text(made.base), strides)}")
+        strides = [self.text(stride) for stride in pointer.strides]
+        lines.append(f"{web.variable} = {self._sum(web, self.text(pointer.base), strides)}")
         shape, natural = (
-            [self.text(extent) for extent in made.shape],
-            [self.bindings.natural(offset) for offset in made.offsets],
+            [self.text(extent) for extent in pointer.shape],
+            [self.bindings.natural(offset) for offset in pointer.offsets],
         )
         return lines + [
             f"{self._mask(web, axes)} = {self._inside(web, axes, shape, natural)}"
@@ -126,13 +126,13 @@ class PlainPointers(AccessForm):
 
     # --- those that are ---
 
-    def parts_made(self, made: MadePointer, definition: Definition) -> Mapping[Part, Value]:
+    def parts_made(self, pointer: MadePointer, definition: Definition) -> Mapping[Part, Value]:
         blocks: dict[Part, Value] = {
-            ("block", axis): self.text(size) for axis, size in enumerate(made.block)
+            ("block", axis): self.text(size) for axis, size in enumerate(pointer.block)
         }
         return blocks | {
             part: self.text(node) if self.bindings.stable(node) else None
-            for part, node in made.parts.items()
+            for part, node in pointer.parts.items()
         }
 
     def _kept(self, definition: Definition) -> Iterator[tuple[Part, str]]:
@@ -140,11 +140,13 @@ class PlainPointers(AccessForm):
         web = definition.web
         for part in web.made.parts:
             if self.is_kept(web, part) and self._is_needed(web, part):
-                made = definition.made
+                pointer = definition.made
                 value = (
-                    self.moved(definition, part) if made is None else self.text(made.parts[part])
+                    self.moved(definition, part)
+                    if pointer is None
+                    else self.text(pointer.parts[part])
                 )
-                if made is not None or value != self.name(web, part):
+                if pointer is not None or value != self.name(web, part):
                     yield part, value
 
     def _is_needed(self, web: Web, part: Part) -> bool:

@@ -207,9 +207,9 @@ class Triton:
     def _announced(self, name: str, make: Callable[..., object]) -> Callable[..., object]:
         def make_announced(source: object, metadata: object) -> object:
             self._on_stage(name)
-            made = make(source, metadata)
-            self._on_made(name, made)
-            return made
+            artifact = make(source, metadata)
+            self._on_made(name, artifact)
+            return artifact
 
         return make_announced
 

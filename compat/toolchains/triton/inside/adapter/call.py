@@ -408,11 +408,11 @@ class Dtype(str):
     is_floating_point: bool
 
     def __new__(cls, name: str) -> Dtype:
-        made = super().__new__(cls, name)
+        dtype = super().__new__(cls, name)
         bits = re.search(r"^\D+(\d+)", name)
-        made.itemsize = max(1, int(bits.group(1)) // 8) if bits else 1
-        made.is_floating_point = name.startswith(("fp", "bf"))
-        return made
+        dtype.itemsize = max(1, int(bits.group(1)) // 8) if bits else 1
+        dtype.is_floating_point = name.startswith(("fp", "bf"))
+        return dtype
 
 
 _DTYPES: dict[str, Dtype] = {}

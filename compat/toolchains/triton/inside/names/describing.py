@@ -152,10 +152,10 @@ def _written(value: Value) -> str:
 
 def _class(value: type) -> Entry:
     entry: Entry = {"kind": "class"}
-    made = vars(value).get("__init__") or getattr(value, "__init__", None)
-    function = unwrapped(made)
+    constructor = vars(value).get("__init__") or getattr(value, "__init__", None)
+    function = unwrapped(constructor)
     if isinstance(function, types.FunctionType) and not issubclass(value, enum.Enum):
-        of_init = _function("class", made, function, skip=1)
+        of_init = _function("class", constructor, function, skip=1)
         entry = {key: fact for key, fact in of_init.items() if key != "refuses"}
     doc = sources.of_docstring(vars(value).get("__doc__"))
     _tell(entry, deprecated=[*_said(value), *doc.deprecated, *entry.get("deprecated", [])])

@@ -68,9 +68,9 @@ def _sentences(text: str) -> str:
     return " ".join(sentences)[:_LONGEST]
 
 
-def speaks_of_removal(words: str) -> bool:
+def speaks_of_removal(text: str) -> bool:
     """Whether somebody says that something is deprecated, or gone."""
-    return bool(_DEPRECATED.search(words))
+    return bool(_DEPRECATED.search(text))
 
 
 def _node(function: types.FunctionType) -> _FunctionNode | None:

@@ -44,11 +44,15 @@ def install(recording: TritonRecording, triton: ModuleType) -> None:
         src: object, target: object = None, options: object = None, **more: object
     ) -> object:
         """Code is made without a GPU too, and the program wants it; a launch of it does nothing."""
-        made, nothing = (
+        compiled_kernel, nothing = (
             compile_it(src, target=target, options=options, **more),
             compile_nothing(src, target, options),
         )
-        nothing.asm, nothing.metadata, nothing.hash = made.asm, made.metadata, made.hash
+        nothing.asm, nothing.metadata, nothing.hash = (
+            compiled_kernel.asm,
+            compiled_kernel.metadata,
+            compiled_kernel.hash,
+        )
         return nothing
 
     recording.replace(triton.compiler, "compile", compile_nothing)

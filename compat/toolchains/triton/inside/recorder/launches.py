@@ -149,11 +149,11 @@ class _Log:
             if self._is_for_target(target):
                 originals.given(key, src, target, options)
             try:
-                made = compile_now(src, target=target, options=options, **more)
+                compiled_kernel = compile_now(src, target=target, options=options, **more)
             except Exception as error:
                 self._failed(key, error)
                 raise
-            return self._graphs.watched(made, key, src)
+            return self._graphs.watched(compiled_kernel, key, src)
 
         return compile_and_tell
 

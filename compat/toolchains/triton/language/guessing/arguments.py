@@ -495,12 +495,12 @@ def is_value(value: object) -> bool:
     return value is None or isinstance(value, bool | float | str)
 
 
-def heuristic(function: ast.expr, known: Mapping[str, object], scope: Scope) -> object:
+def heuristic(function: ast.expr, arguments: Mapping[str, object], scope: Scope) -> object:
     """What a heuristic computes from the other arguments. Raises UnknownValue."""
     computed = scope.value(function)
     if not isinstance(computed, SourceFunction):
         raise UnknownValue("not a function")
-    value = scope.apply(computed, [dict(known)], {})
+    value = scope.apply(computed, [dict(arguments)], {})
     if isinstance(value, tuple | list) or not is_value(value):
         raise UnknownValue("no value of a constexpr")
     return value

@@ -40,8 +40,8 @@ def called(walk: Walk, node: ast.Call) -> Value:
         return _language(walk, node, name)
     short = name.rpartition(".")[2]
     is_math = short in _MATH and name not in walk.module.functions
-    if not is_math and (known := walk.jit_function(name)):
-        return _own(walk, node, *known)
+    if not is_math and (callee := walk.jit_function(name)):
+        return _own(walk, node, *callee)
     if short in _BLOCKS:  # libraries pass it on to their own modules
         return _block(walk, node)
     if isinstance(node.func, ast.Attribute) and not name.startswith(

@@ -385,8 +385,8 @@ class KernelScope(Scope):
         Raises UnknownValue for a size that does not follow.
         """
         if isinstance(node.func, ast.Attribute) and node.func.attr == "to":
-            tried = [self.try_value(argument) for argument in node.args]
-            positional = [value for is_known, value in tried if is_known]
+            attempts = [self.try_value(argument) for argument in node.args]
+            positional = [value for is_known, value in attempts if is_known]
         else:
             positional = self.elements(node.args)
         pairs = [

@@ -157,7 +157,7 @@ class JitModule:
         calls = [
             inner for node in self.jitted for inner in ast.walk(node) if isinstance(inner, ast.Call)
         ]
-        given = (
+        function_arguments = (
             inner
             for call in calls
             for argument in call.args
@@ -165,7 +165,7 @@ class JitModule:
             if isinstance(inner, ast.Name)
             and (inner.id in self.functions or inner.id in self.scope.imports)
         )
-        functions = (*(call.func for call in calls), *given)
+        functions = (*(call.func for call in calls), *function_arguments)
         return frozenset(name for function in functions if (name := self._defined(function)))
 
     def _defined(self, function: ast.expr) -> str | None:

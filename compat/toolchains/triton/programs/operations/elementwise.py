@@ -57,9 +57,9 @@ def corners(combine: Numbers, step: Callable[[int, int], int]) -> Derive:
     return derive
 
 
-def bits(statement: BlockStatement, given: Sequence[Bounds], _: object) -> list[Bounds]:
+def bits(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
     """Bounds of an operation on bits."""
-    left, right = given
+    left, right = operands
     if left.low < 0 or right.low < 0:
         if statement.operation == "and" and max(left.low, right.low) >= 0:
             return [bounds(0, left.high if left.low >= 0 else right.high)]
