@@ -1,4 +1,4 @@
-"""Cells over the small kernels in ``tests/kernels``, made as short as a test can say them."""
+"""Cells of the small kernels in ``tests/kernels``, in a short form for tests."""
 
 from __future__ import annotations
 
@@ -17,21 +17,23 @@ from compat.workers.spawn import WORKER
 from tests.targets import TARGETS
 
 KEPT = 300.0
-"""Seconds that a worker waits for the next test that needs one of its env: importing a toolchain
-takes longer than most tests.
+"""Seconds that a worker waits for the next test that needs its env.
+
+Importing a toolchain takes longer than most tests.
 """
 KERNELS = Path(__file__).parent / "kernels"
 POINTERS = {"source": "*fp32", "result": "*fp32", "size": "i32"}
 
 
 def worker(built: BuiltEnv) -> WorkerClient:
-    """A worker of an env, which other tests use too."""
+    """A worker of an env. Other tests use it, too."""
     return pool.borrow(built, WORKER, folder_digest(WORKER), KEPT)
 
 
 def spec(file: str, function: str, **changes: Any) -> Specialization:
-    """The specialization of a function in ``tests/kernels/<file>.py`` that takes ``(source, result,
-    size, BLOCK)``.
+    """The specialization of a function in ``tests/kernels/<file>.py``.
+
+    The function takes ``(source, result, size, BLOCK)``.
     """
     path = KERNELS / f"{file}.py"
     facts: dict[str, Any] = {
@@ -63,6 +65,6 @@ def _closure(path: Path) -> str:
 def cell(
     built: BuiltEnv | Env, file: str, function: str, target: str = "sm_90", **changes: Any
 ) -> Cell:
-    """One cell of such a specialization."""
+    """A cell with the specialization of such a function."""
     env = built.env if isinstance(built, BuiltEnv) else built
     return Cell(env=env, target=TARGETS[target], spec=spec(file, function, **changes))

@@ -1,4 +1,4 @@
-"""Another process that has claimed something (:mod:`compat.store.keys`)."""
+"""Another process that has claimed keys (:mod:`compat.store.keys`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ for line in sys.stdin:
 
 @contextmanager
 def holder(folder: Path, *keys: str) -> Iterator[subprocess.Popen[str]]:
-    """Another process that has claimed keys, and lets go of those that it is told."""
+    """Another process that has claimed keys, and releases those that it reads from its input."""
     command = [sys.executable, "-c", HOLDER, str(folder), *keys]
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(

@@ -1,4 +1,4 @@
-"""The command in a process of its own, forked from one that has imported it."""
+"""The command in a separate process, forked from one that has imported the command."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def run(
     script: Path | None = None,
     program: str = "compat.cli",
 ) -> subprocess.CompletedProcess[str]:
-    """What ``compat`` with these arguments does, as :func:`subprocess.run` tells it; or ``nox``.
+    """Run ``compat`` or ``nox`` with these arguments; the result is that of :func:`subprocess.run`.
 
-    It is this tree's command, or that of an environment whose script is given. Raises
+    The command is this tree's, or that of an environment whose script is given. Raises
     TimeoutExpired.
     """
     if not is_usual(env, script, program):
@@ -45,7 +45,7 @@ def run(
 
 
 def _read(pipes: list[int], pid: int, arguments: tuple[str, ...], timeout: float) -> list[str]:
-    """All that comes through pipes, until all that hold them have closed them."""
+    """The text from each pipe, until all processes that hold the pipe have closed it."""
     buffers = dict.fromkeys(pipes, b"")
     end = time.monotonic() + timeout
     with selectors.DefaultSelector() as selector:

@@ -1,6 +1,6 @@
-"""Real environments for tests that compile with real wheels, built by nox on first use.
+"""Real environments for tests that compile with real wheels, and golden files.
 
-Golden files.
+Nox builds an environment on first use.
 """
 
 from __future__ import annotations
@@ -35,28 +35,29 @@ from tests.cells import KEPT
 ROOT = Path(__file__).parent.parent
 
 for _name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
-    # The commands that the tests start are not to speak to the CI system that runs these.
+    # The commands that the tests start must not talk to the CI system that runs the tests.
     os.environ.pop(_name, None)
 
 _BUSY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("new", _BUSY_MACHINE)
-# A change must not fail in CI by an example that no run before it has tried.
+# A change must not fail in CI because of an example that no earlier run has tried.
 settings.register_profile("same", _BUSY_MACHINE, derandomize=True, max_examples=40)
 settings.register_profile("many", _BUSY_MACHINE, max_examples=500, print_blob=True)
 settings.load_profile("same" if {"CI", "COMPAT_SAME_EXAMPLES"} & os.environ.keys() else "new")
 
 _ALLOCATED = 50_000
-"""Objects between two collections. With Python's 700, collecting took 8 % of the time."""
+"""Objects between two garbage collections. With Python's 700, these took 8 % of the time."""
 _COUNT = count()
 
 REAL = {"built", "pair_python"}
-"""The fixtures that bring real wheels."""
+"""The fixtures that use real wheels."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
-    """What is collected stays until the end: Python's garbage collector need not look at it, now or
-    during a test.
+    """Hide the collected tests from Python's garbage collector.
+
+    They stay until the end, so it need not scan them during the collection or during a test.
     """
     gc.disable()
     try:
@@ -71,10 +72,10 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
 
 @contextmanager
 def _compiled_once() -> Iterator[None]:
-    """The first of several processes collects alone where no tests have been collected before.
+    """Let the first of several processes collect alone if no tests were collected before.
 
-    Rewriting the assertions of all tests takes longer than the rest of collecting. The others find
-    the bytecode.
+    Rewriting the assertions of all tests takes longer than the rest of the collection. The other
+    processes find the bytecode.
     """
     if sys.pycache_prefix is None or sys.dont_write_bytecode:
         yield
@@ -91,7 +92,7 @@ def _compiled_once() -> Iterator[None]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell the processors' time, which says more than the clock where a machine has other work."""
+    """Print the CPU time, which says more than wall-clock time if the machine has other work."""
     seconds = sum(
         used.ru_utime + used.ru_stime
         for used in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -100,9 +101,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Whoever leaves out the tests on real wheels must not download one.
+    """Check that all tests with real wheels are marked, and order the tests.
 
-    Of several processes, each begins with long tests.
+    A run without the marked tests must not download a wheel. Each of several processes begins with
+    long tests.
     """
     unmarked = [
         item.nodeid
@@ -120,11 +122,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _dealt(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
-    """So many stretches of equal length, one after the other, each with its share of the long tests
-    before all others.
+    """Divide the tests into consecutive sections of equal length, one per process.
 
-    A process that has come to the end of its stretch takes half of another's: no long test is then
-    left for the end of the run.
+    Each section begins with its share of the long tests. A process that has finished its section
+    takes half of another one. Then no long test is left for the end of the run.
     """
     if processes == 1:
         return items
@@ -139,37 +140,37 @@ def _dealt(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Workers wait for the next test that needs one of their env, in a folder that only this run of
-    the tests looks into.
+    """Have workers wait for the next test that needs their env.
+
+    They wait in a folder that only this run of the tests uses.
     """
     _restore_interrupts()
-    # Processes that run tests for another inherit what that one says.
+    # Processes that run tests for another process inherit the variables of that process.
     if not hasattr(config, "workerinput"):
         os.environ |= {
             "COMPAT_KEEP_WORKERS": f"{KEPT:g}",
             "XDG_RUNTIME_DIR": tempfile.mkdtemp(prefix="compat-tests-"),
-            # PyTorch's threads wait for each other in loops, and other tests need the processors.
+            # PyTorch's threads wait for each other in loops, and other tests need the CPUs.
             "OMP_NUM_THREADS": "1",
         }
     if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
-        # Envs have bytecode of their own, and would compile all of PyTorch again for another place.
+        # Envs have their own bytecode, and would compile all of PyTorch again for another folder.
         os.environ.pop("PYTHONPYCACHEPREFIX", None)
 
 
 def _restore_interrupts() -> None:
-    """Have SIGINT reach the commands that the tests start, where whoever started the tests had it
-    ignored.
+    """Let SIGINT reach the commands that the tests start, even if it was ignored for the tests.
 
-    A shell without job control ignores SIGINT for what it starts in the background, and every child
-    process inherits that. A signal that has a handler is at its default again in a new program;
-    this handler does nothing, so that the tests go on.
+    A shell without job control ignores SIGINT for its background processes, and every child process
+    inherits that. A signal that has a handler is at its default again in a new program. This
+    handler does nothing, so that the tests go on.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, lambda *_: None)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """No worker outlives the tests."""
+    """Stop the workers, so that none outlives the tests."""
     if not hasattr(config, "workerinput"):
         pool.stop_resident_workers()
         shutil.rmtree(os.environ["XDG_RUNTIME_DIR"], ignore_errors=True)
@@ -181,7 +182,7 @@ def _no_envs(
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Whoever uses no real wheels sees none of the user's envs, and leaves none there."""
+    """Keep tests without real wheels from reading the user's envs, and from adding envs to them."""
     if not request.node.get_closest_marker("wheels"):
         monkeypatch.setenv(
             VARIABLE, str(tmp_path_factory.getbasetemp() / "envs" / str(next(_COUNT)))
@@ -196,7 +197,7 @@ def config() -> MatrixConfig:
 
 @pytest.fixture(scope="session")
 def built(config: MatrixConfig) -> Callable[[str], BuiltEnv]:
-    """Env by name, built if it is not there. ``built("triton-3.1.0")``."""
+    """Returns an env by name, and builds it if it is missing: ``built("triton-3.1.0")``."""
 
     def build(name: str) -> BuiltEnv:
         env = config.env(name)
@@ -214,9 +215,7 @@ def built(config: MatrixConfig) -> Callable[[str], BuiltEnv]:
 
 @pytest.fixture(scope="session")
 def pair_python(built: Callable[[str], BuiltEnv]) -> str:
-    """The interpreter of an env with Triton, PyTorch and a numpy that Triton's interpreter can work
-    with.
-    """
+    """The Python of an env with Triton, PyTorch and a numpy that Triton's interpreter supports."""
     python = built("triton-3.5.1-torch-2.9.1").python
     assert python is not None
     return python
@@ -226,9 +225,9 @@ def pair_python(built: Callable[[str], BuiltEnv]) -> str:
 def once_file(
     pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str, Callable[[], str]], Path]:
-    """A file by name, of a text.
+    """Returns a file by name, with a text.
 
-    Where several processes run the tests, the first that needs it makes it for all.
+    If several processes run the tests, the first that needs the file makes it for all.
     """
     own = tmp_path_factory.getbasetemp()
     folder = own.parent if hasattr(pytestconfig, "workerinput") else own
@@ -248,7 +247,7 @@ def once_file(
 def once(
     once_file: Callable[[str, Callable[[], str]], Path],
 ) -> Callable[[str, Callable[[], str]], str]:
-    """A text by name, made once by all processes that run the tests."""
+    """Returns a text by name, which is made once for all processes that run the tests."""
     return lambda name, make: once_file(f"{name}.txt", make).read_text(encoding="utf-8")
 
 
@@ -256,7 +255,7 @@ def once(
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """Compares a text with the golden file of that name beside the test.
 
-    ``COMPAT_REGOLD=1`` writes it anew instead.
+    ``COMPAT_REGOLD=1`` writes the file again instead.
     """
 
     def compare(name: str, text: str) -> None:
@@ -273,7 +272,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 @pytest.fixture
 def full(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 64 KiB: room for a record and a few artifacts, and not for an env."""
+    """A file system of 64 KiB, with room for a record and a few artifacts, but not for an env."""
     place = tmp_path / "full"
     place.mkdir()
     done = subprocess.run(

@@ -1,5 +1,7 @@
-"""Which room may import which. ``nox -s lint`` checks the rules with
-``python -m tests.floors``, and the tests check each by itself.
+"""Rules for which room may import which.
+
+``nox -s lint`` checks the rules with ``python -m tests.floors``, and the tests check each rule by
+itself.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ FLOORS = {
     **dict.fromkeys(("bundle", "diagnosis", "envs", "source"), 1),
     **dict.fromkeys(("archives", "errors", "files", "interruption", "model"), 0),
     **dict.fromkeys(("processes", "text"), 0),
-    "__init__": 6,  # only what is imported when it is asked for: `compat.capture`
+    "__init__": 6,  # imports only on first use: `compat.capture`
 }
 MAY_START_PROCESSES = {
     "subprocess": {"processes"},
@@ -39,17 +41,18 @@ BESIDES = {
     **dict.fromkeys(("numerics", "host", "device"), _TORCH),
     **dict.fromkeys(("inductor", "probes"), _TORCH | {"triton"}),
 }
-"""What they import besides the standard library; ``triton`` where nothing else is said."""
+"""What these folders may import besides the standard library; the default is ``triton``."""
 WORKER_READERS = {"executors", "store", "workers"}
-"""Who may read what a worker left behind with the worker's own code."""
+"""Rooms that may read what a worker left behind, with the worker's own code."""
 ATTEMPTING = {
     "compat.workers.watch",
     "compat.workers.pool.WorkerPool",
     "compat.workers.client.Child",
 }
 MAY_ATTEMPT = {"executors/executor.py", "workers/watch.py", "workers/evidence.py"}
-"""What has workers attempt cells, and who uses it. All others go through the seam: what an executor
-somewhere else cannot do, no feature may need.
+"""Modules that may use ``ATTEMPTING``, the code that has workers attempt cells.
+
+All others use an executor: no feature may need what an executor somewhere else cannot do.
 """
 ACTS = {
     "engine.run",
@@ -86,14 +89,15 @@ DOORS = {
     "tune": {"tuning"},
     "workflows": {"System"},
 }
-"""What of a feature the command line may call: the feature itself, what it takes, and what it
-returns.
+"""What the command line may use of each feature.
+
+This is the feature itself, what it takes, and what it returns.
 """
 WORDS = {
     *("__version__", "cli", "errors", "files", "interruption", "text"),
     *("model", "project", "report"),
 }
-"""What else it may use: errors, records, text, reports, and which cells are meant."""
+"""What else the command line may use: errors, records, text, reports, and selections of cells."""
 BEYOND = {
     "bisect.py": {"engine.run.Interrupted"},
     "check.py": {"history.account.Judgement"},
@@ -114,7 +118,7 @@ BEYOND = {
     "selecting.py": {"config.kernel_files.is_file", "config.toml.LONGEST", "engine.plan.Shard"},
     "start.py": {"processes.supervisor", "workers.pool"},
 }
-"""What single commands may use besides."""
+"""What single commands may use in addition."""
 DECIDES = (
     *(f"bisect/{name}.py" for name in ("search", "criterion", "perturbations", "answers")),
     *(
@@ -129,21 +133,21 @@ DECIDES = (
     "history",
     "diagnosis",
 )
-"""What decides, and touches nothing."""
+"""Modules that only decide: they must not import anything of ``ACTS``."""
 
 
 def modules() -> list[Path]:
-    """Those of the driver."""
+    """The modules of the driver."""
     return [path for path in _everything() if not APART & set(path.relative_to(PACKAGE).parts)]
 
 
 def foreign_modules() -> list[Path]:
-    """Those that run inside a foreign env."""
+    """The modules that run inside a foreign env."""
     return [path for path in _everything() if APART & set(path.relative_to(PACKAGE).parts)]
 
 
 def deciding() -> list[Path]:
-    """Those of :data:`DECIDES`."""
+    """The modules of :data:`DECIDES`."""
     places = [PACKAGE / name for name in DECIDES]
     return sorted(
         path for place in places for path in (place.rglob("*.py") if place.is_dir() else [place])
@@ -151,7 +155,7 @@ def deciding() -> list[Path]:
 
 
 def commands() -> list[Path]:
-    """Those of the command line."""
+    """The modules of the command line."""
     return sorted((PACKAGE / "cli").glob("*.py"))
 
 
@@ -172,7 +176,7 @@ def imported(path: Path) -> tuple[str, ...]:
 
 
 def rooms_imported(path: Path) -> set[str]:
-    """The rooms that a module imports anything of."""
+    """The rooms that a module imports from."""
     return {
         name.split(".")[1]
         for name in imported(path)
@@ -181,7 +185,7 @@ def rooms_imported(path: Path) -> set[str]:
 
 
 def own_names(path: Path) -> set[str]:
-    """The names that a module imports from this package, without the package's own."""
+    """The names that a module imports from this package, without the package's own name."""
     names = set[str]()
     for node in _imports(path):
         if isinstance(node, ast.Import):
@@ -217,7 +221,7 @@ def _imports_in(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
 
 
 def statements_in(tree: ast.AST) -> Iterator[ast.AST]:
-    """The statements, found without a look at expressions, which are most of a tree."""
+    """The statements of a tree. The search skips expressions, which are most of a tree."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
@@ -271,7 +275,7 @@ def circles() -> Iterator[str]:
 
 
 def acting() -> Iterator[str]:
-    """Imports of what acts, by a module that decides."""
+    """Imports from ``ACTS`` by a module that only decides."""
     for path in deciding():
         for name in sorted({name.removeprefix("compat.") for name in imported(path)}):
             if any(name == act or name.startswith(f"{act}.") for act in ACTS):
@@ -279,7 +283,7 @@ def acting() -> Iterator[str]:
 
 
 def starting() -> Iterator[str]:
-    """Imports of the modules of Python that start processes, outside of their room."""
+    """Imports of Python modules that start processes, outside of the rooms that may use them."""
     for path in modules():
         for module, rooms in MAY_START_PROCESSES.items():
             if module in imported(path) and room(path) not in rooms:
@@ -287,7 +291,7 @@ def starting() -> Iterator[str]:
 
 
 def attempting() -> Iterator[str]:
-    """Imports of what has a worker attempt cells, past the executors."""
+    """Imports of code that has a worker attempt cells, outside of the executors."""
     for path in modules():
         for name in sorted(ATTEMPTING & set(imported(path))):
             if within(path) not in MAY_ATTEMPT:
@@ -295,7 +299,7 @@ def attempting() -> Iterator[str]:
 
 
 def foreign() -> Iterator[str]:
-    """Imports of code inside environments besides the standard library and its toolchain."""
+    """Imports by code inside environments besides the standard library and its toolchain."""
     for path in foreign_modules():
         allowed = BESIDES.get(
             path.parent.name,
@@ -315,7 +319,7 @@ def foreign() -> Iterator[str]:
 
 
 def below_features() -> Iterator[str]:
-    """Imports of the command line besides features and words, and exceptions without a use."""
+    """Imports by the command line besides features and ``WORDS``, and exceptions without a use."""
     for path in commands():
         besides = set[str]()
         for name in own_names(path):

@@ -1,10 +1,10 @@
-"""Programs in processes of their own, forked from one that has imported them.
+"""Programs in processes of their own, forked from a process that has imported them.
 
-Importing takes longer than most of what they do.
+Importing takes longer than most of what the programs do.
 
-What a program is given is what ``python -P -m PROGRAM`` would be given: a folder, variables, and
-where it writes. Tests of signals, of terminals, of how Python itself starts, and of the installed
-script start that instead.
+A program gets what ``python -P -m PROGRAM`` would get: a folder, variables, and where it writes.
+Tests of signals, of terminals, of how Python itself starts, and of the installed script do not
+fork: they start the program itself.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import NoReturn
 _ROOT = Path(__file__).parent.parent
 _BYTECODE = ("-X", f"pycache_prefix={sys.pycache_prefix}") if sys.pycache_prefix else ()
 _AT_ITS_START = ("PYTHON", "LC_", "LANG", "COVERAGE")
-"""How the names of variables begin that Python reads when it starts."""
+"""Prefixes of the variables that Python reads when it starts."""
 
 
 class Forked:
@@ -42,14 +42,14 @@ class Forked:
         self._exit_code: int | None = None
 
     def wait(self) -> int:
-        """Its exit code; of a signal that ended it the number, negative."""
+        """Waits for the exit code; if a signal ended the process, its number, negative."""
         if self._exit_code is None:
             with self._answers:
                 self._exit_code = int(self._answers.readline())
         return self._exit_code
 
     def poll(self) -> int | None:
-        """The same, without waiting: ``None`` while it runs."""
+        """The exit code, without waiting; ``None`` while the process runs."""
         has_ended = self._exit_code is not None or select.select([self._answers], [], [], 0)[0]
         return self.wait() if has_ended else None
 
@@ -57,8 +57,8 @@ class Forked:
 def is_usual(env: Mapping[str, str], script: Path | None = None, program: str = "") -> bool:
     """Whether Python would start with these variables as it started in the process that forks.
 
-    With a script, that process has the package that is installed beside it. Otherwise it has this
-    tree, and folders after it on ``PYTHONPATH``. With nox it has this tree in any case.
+    With a script, that process has the package that is installed beside the script. Otherwise it
+    has this tree, and the folders after it on ``PYTHONPATH``. With nox it always has this tree.
     """
     path = env.get("PYTHONPATH", "").split(os.pathsep)
     if program != "nox" and path[0] != ("" if script else str(_ROOT)):
@@ -82,7 +82,7 @@ def fork(
 ) -> Forked:
     """Run ``compat.cli``, ``dask`` or ``nox``, with usual variables; it writes into two open files.
 
-    With a script, its environment's ``compat.cli`` runs.
+    With a script, the ``compat.cli`` of the script's environment runs.
     """
     connection, peer = socket.socketpair()
     with peer:
@@ -102,7 +102,7 @@ def fork(
 
 @cache
 def _server(_: int, program: str, script: Path | None) -> socket.socket:
-    """The way to the process that forks; one for each process of tests, and it ends with that."""
+    """The connection to the process that forks. Each test process has one, which ends with it."""
     python = script.with_name("python") if script else sys.executable
     connection, peer = socket.socketpair()
     with peer:
@@ -161,7 +161,7 @@ def _import(program: str) -> None:
 
 
 def _render_nothing() -> None:
-    """Have what a command makes when it first needs it: templates, and patterns."""
+    """Make what a command makes on first use: templates and patterns."""
     from compat.report.render import FORMATS
     from compat.report.summary.record import Report
     from compat.text import Lazy
@@ -174,15 +174,15 @@ def _render_nothing() -> None:
 
 
 def _serve(program: str, news: socket.socket) -> None:
-    """Fork for every run that is asked for, until nobody can ask any more."""
+    """Fork for every requested run, until the connection is closed."""
     _import(program)
     gc.collect()
     gc.freeze()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the tests, with which this ends
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the tests; this ends with them
     while True:
         _, handed, _, _ = socket.recv_fds(news, 1, 3)
         with suppress(ChildProcessError):
-            # So that what they have used of processors is told to who measures it.
+            # Reap ended children, so that a measurement includes their processor time.
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         if not handed:
@@ -195,7 +195,7 @@ def _serve(program: str, news: socket.socket) -> None:
 
 
 def _attend(program: str, conversation: int, output: int, errors: int) -> NoReturn:
-    """Run a program once, and tell its number and what became of it."""
+    """Run a program once, and send its process ID and its exit code."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     connection = socket.socket(fileno=conversation)
     request = json.loads(connection.makefile().readline())
@@ -247,7 +247,7 @@ def _be_dask(arguments: list[str]) -> NoReturn:
     os.setsid()
     dask.config.refresh()  # from the variables
     sys.argv = ["dask", *arguments]
-    # As the main module, which is not imported again by the processes that a nanny starts.
+    # Run it as the main module, which the processes that a nanny starts do not import again.
     runpy.run_module("dask", run_name="__main__", alter_sys=True)
     sys.exit()
 

@@ -1,4 +1,4 @@
-"""The package as a user has it: a wheel, installed where nothing of this checkout is."""
+"""The package as a user has it: a wheel, installed apart from this checkout."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UV = [sys.executable, "-m", "uv"]
 
 
 def environ() -> dict[str, str]:
-    """This process's environment without what would lead a command back to this checkout."""
+    """This process's environment without variables that would lead a command to this checkout."""
     return {
         key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")
     }
@@ -27,17 +27,17 @@ def environ() -> dict[str, str]:
 
 @frozen
 class Installed:
-    """A wheel, and an environment that has it and what it requires."""
+    """A wheel, and an environment that has it and its requirements."""
 
     wheel: Path
     scripts: Path
     empty: Path
     environ: Mapping[str, str] = Factory(dict)
-    """What differs from this process's own environment."""
+    """Variables that differ from this process's own environment."""
 
     @classmethod
     def at(cls, folder: Path, empty: Path) -> Installed:
-        """What :func:`install` put into a folder; commands start in the empty one."""
+        """What :func:`install` put into a folder. Commands start in the empty folder."""
         [wheel] = (folder / "dist").glob("*.whl")
         return cls(wheel=wheel, scripts=folder / "venv" / "bin", empty=empty)
 
@@ -67,7 +67,7 @@ class Installed:
 
 
 def ended(command: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
-    """Wait for a command; what came of it."""
+    """Wait for a command, and return its result."""
     with command:
         try:
             out, err = command.communicate(timeout=PATIENCE)

@@ -1,8 +1,6 @@
-"""Records that tests make up: envs, failures, outcomes and results, as short as a test can say
-them.
+"""Made-up records for tests, in short form: envs, failures, outcomes and results.
 
-Cells over real kernels are made in :mod:`tests.cells`, whole reports in
-:mod:`tests.report.factory`.
+:mod:`tests.cells` makes cells over real kernels, and :mod:`tests.report.factory` whole reports.
 """
 
 from __future__ import annotations
@@ -166,7 +164,7 @@ def env(
     distribution: str = "triton",
     error: str | None = None,
 ) -> BuiltEnv:
-    """An env as built; with ``error``, as not built."""
+    """A built env; with ``error``, an env that could not be built."""
     version = Version(release)
     env_request = Env(
         name=name or f"triton-{release}",
@@ -207,7 +205,7 @@ def declared(
 def failure(
     failure_class: str, fingerprint: str = "", *, stage: str = "ttir", prediction: bool = False
 ) -> Failure:
-    """A failure of which only the class, and perhaps the fingerprint, matters."""
+    """A failure for tests that need only its class, and perhaps its fingerprint."""
     return Failure(
         failure_class=failure_class,
         stage=stage,
@@ -236,7 +234,7 @@ def result(
     spec: Specialization = SPEC,
     **facts: Any,
 ) -> Result:
-    """That outcome, as of some cell of an env, or of the env of a release."""
+    """A result with this outcome, for a cell in an env or in the env of a release."""
     built = env(built) if isinstance(built, str) else built
     return Result(
         cell=Cell(env=built.env, target=target, spec=spec), built=built, outcome=outcome, **facts

@@ -1,7 +1,7 @@
-"""``python -m tests.rooms coverage.json``: a table of what ``coverage json`` found, by the rooms of
-the package.
+"""``python -m tests.rooms coverage.json`` prints the result of ``coverage json`` as a table.
 
-It fails if a room is below its floor in ``pyproject.toml``.
+The table has a row for each room of the package. The command fails if a room is below its floor in
+``pyproject.toml``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _COLUMNS = ("num_statements", "missing_lines", "num_branches", "missing_branches
 
 
 def table(coverage: Mapping[str, Any]) -> Iterator[str]:
-    """The lines of the table, rooms in the order of their names, and all of them together."""
+    """The lines of the table: the rooms in the order of their names, and then their total."""
     rooms: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for name, file in coverage["files"].items():
         rooms[room(name)].update({column: file["summary"][column] for column in _COLUMNS})
@@ -32,9 +32,7 @@ def table(coverage: Mapping[str, Any]) -> Iterator[str]:
 
 
 def below(coverage: Mapping[str, Any], floors: Mapping[str, float]) -> Iterator[str]:
-    """The rooms that are covered less than their floor, or that have no floor, and floors without
-    a room.
-    """
+    """The rooms below their floor, the rooms without a floor, and the floors without a room."""
     shares = covered(coverage)
     for name in sorted(shares.keys() | floors.keys()):
         share, floor = shares.get(name), floors.get(name)
@@ -45,8 +43,9 @@ def below(coverage: Mapping[str, Any], floors: Mapping[str, float]) -> Iterator[
 
 
 def covered(coverage: Mapping[str, Any]) -> dict[str, float]:
-    """Room → the percentage of its lines and branches that tests run; rooms without any left
-    out.
+    """Room → the percentage of its lines and branches that tests run.
+
+    Rooms without lines are left out.
     """
     there, missed = Counter[str](), Counter[str]()
     for name, file in coverage["files"].items():
@@ -57,7 +56,7 @@ def covered(coverage: Mapping[str, Any]) -> dict[str, float]:
 
 
 def room(name: str) -> str:
-    """The room that a file of the package is in: a folder of it, or a module."""
+    """The room of a file of the package: a folder, or a module."""
     parts = PurePath(name).parts
     inside = parts[parts.index("compat") + 1 :]
     return f"{inside[0]}/" if len(inside) > 1 else inside[0]

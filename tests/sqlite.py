@@ -1,5 +1,6 @@
-"""A database that a test looks into, or damages: ``with sqlite3.connect(…)`` commits, and does not
-close.
+"""A database that a test reads or damages.
+
+``with sqlite3.connect(…)`` commits, but does not close.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ import pytest
 
 @contextmanager
 def opened(path: Path, **how: Any) -> Iterator[sqlite3.Connection]:
-    """A connection that is committed and closed in the end."""
+    """A connection that commits and closes at the end."""
     with closing(sqlite3.connect(path, **how)) as connection, connection:
         yield connection
 
 
 def column(folder: Path, name: str = "cell") -> list[Any]:
-    """What the rows of a store in a folder have in a column."""
+    """The values of a column in all rows of the store in a folder."""
     with opened(folder / "results.sqlite") as connection:
         return [value for (value,) in connection.execute(f"SELECT {name} FROM evidence")]
 
 
 def recorded_connections(monkeypatch: pytest.MonkeyPatch) -> list[sqlite3.Connection]:
-    """A list that every connection is put into that is made from now on."""
+    """A list that collects every connection that is made from now on."""
     connections: list[sqlite3.Connection] = []
     connect = sqlite3.connect
 

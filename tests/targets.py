@@ -1,4 +1,4 @@
-"""What may be compiled for, by name."""
+"""The targets of the default toolchain, by name."""
 
 from compat import toolchains
 

@@ -1,6 +1,6 @@
-"""The examples in docs/api.md run as they stand, and print what the page says.
+"""The examples in docs/api.md run unchanged, and print what the page says.
 
-What it names is there.
+The names on the page exist.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BLOCK = re.compile(
 )
 BLOCKS = list(_BLOCK.finditer(DOCS.read_text(encoding="utf-8")))
 SHOW = {"list", "envs", "workers"}
-"""Commands that keep house, or only show what is there."""
+"""Commands that clean up, or only list what exists."""
 EXAMPLES = [
     (block["text"], after["text"])
     for block, after in pairwise(BLOCKS)
@@ -40,7 +40,7 @@ EXAMPLES = [
 def project(
     tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch
 ) -> Path:
-    """The project that the page describes, with envs that this one has, too."""
+    """The project that the page describes, with envs that this project also has."""
     for block in BLOCKS:
         if block["title"]:
             (tmp_path / block["title"]).write_text(block["text"], encoding="utf-8")
@@ -63,20 +63,20 @@ def test_the_examples_print_what_the_page_says(
         assert output.err == "", example
 
 
-def test_each_example_is_followed_by_what_it_prints() -> None:
+def test_each_example_is_followed_by_its_output() -> None:
     languages = [block["language"] for block in BLOCKS if not block["title"]]
     assert languages == ["python", "text"] * len(EXAMPLES)
 
 
 @pytest.mark.parametrize("name", re.findall(r"^::: (\S+)$", DOCS.read_text(), re.MULTILINE))
-def test_what_is_named_is_there_and_says_what_it_is(name: str) -> None:
+def test_each_documented_name_exists_and_has_a_docstring(name: str) -> None:
     assert pkgutil.resolve_name(name).__doc__
 
 
-def test_the_arguments_of_a_function_are_all_described() -> None:
-    """``Args:`` has every parameter.
+def test_all_arguments_of_a_function_are_described() -> None:
+    """``Args:`` lists every parameter.
 
-    A function with one or two may say in its text what they are.
+    The text of a function with one or two parameters may describe them instead.
     """
     for name in re.findall(r"^::: (\S+)$", DOCS.read_text(), re.MULTILINE):
         function = pkgutil.resolve_name(name)
@@ -91,7 +91,7 @@ def test_the_arguments_of_a_function_are_all_described() -> None:
             assert len(parameters) <= 2, name
 
 
-def test_every_command_that_finds_something_out_has_its_function() -> None:
+def test_every_command_with_a_result_has_a_function() -> None:
     rows = re.findall(
         r"^\| `compat (\w+)` \| \[`(\S+)`\].* \| (.+) \|$",
         DOCS.read_text(encoding="utf-8"),

@@ -1,4 +1,4 @@
-"""Archives from elsewhere: what is in them is given whole, or the archive is refused."""
+"""Archives from elsewhere: a reader returns all files of an archive, or refuses it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ FILES = {PurePosixPath("a"): b"1", PurePosixPath("d/b"): b"23", PurePosixPath(LO
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz"])
-def test_files_come_back(mode: str, tmp_path: Path) -> None:
+def test_files_of_a_tar_are_read_and_written(mode: str, tmp_path: Path) -> None:
     archive = tar_of(
         member("d", type=tarfile.DIRTYPE),
         *(member(str(path), content) for path, content in FILES.items()),
@@ -65,7 +65,7 @@ def test_files_come_back(mode: str, tmp_path: Path) -> None:
     }
 
 
-def test_files_of_a_zip_come_back() -> None:
+def test_files_of_a_zip_are_read() -> None:
     archive = zip_of(("d/", b""), *((str(path), content) for path, content in FILES.items()))
     assert read_zip(archive, LIMITS) == FILES
 
@@ -107,7 +107,7 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_tar_with_anything_else_is_refused(name: str) -> None:
+def test_an_invalid_tar_is_refused_within_little_memory(name: str) -> None:
     make, why = REFUSED[name]
     archive = make()
     tracemalloc.start()
@@ -132,7 +132,7 @@ def test_a_tar_with_anything_else_is_refused(name: str) -> None:
     ],
     ids=["above", "absolute", "link", "both", "large", "many", "cut", "empty"],
 )
-def test_a_zip_with_anything_else_is_refused(archive: bytes, why: str) -> None:
+def test_an_invalid_zip_is_refused(archive: bytes, why: str) -> None:
     with pytest.raises(BadArchive, match=why):
         read_zip(archive, LIMITS)
 
@@ -148,7 +148,7 @@ def test_a_sparse_file_is_refused() -> None:
         read_tar(gzip.compress(bytes(header) + bytes(1024)), LIMITS)
 
 
-def test_only_wanted_members_are_checked_and_given() -> None:
+def test_only_wanted_members_are_checked_and_returned() -> None:
     archive = tar_of(
         member("x.py", b"1"), member("../y", b"2"), member("z", type=tarfile.SYMTYPE, linkname="/")
     )

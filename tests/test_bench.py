@@ -1,8 +1,8 @@
-"""Measurements are run seldom: each is imported here, so that it is seen at once when what it uses
-is called otherwise.
+"""Every measurement can be imported and started.
 
-The type checker does not see all of it: a package that imports its parts when they are asked for
-has any name for it.
+Measurements run seldom. An import here fails at once if something that a measurement uses has
+another name. The type checker does not see all of these faults: for it, a package that imports its
+parts on request has every name.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bench.foresight import Pair, are_right
 
 BENCH = Path(__file__).parent.parent / "bench"
 IN_ENVS = {"plain", "plain_cute", "small"}
-"""What only an env with a toolchain or PyTorch can import."""
+"""The modules that only an env with a toolchain or PyTorch can import."""
 NAMES = sorted(path.stem for path in BENCH.glob("*.py") if path.stem not in IN_ENVS)
 
 
@@ -43,7 +43,7 @@ def test_a_measurement_can_be_started(name: str) -> None:
 
 
 def unknown(*values: str) -> Mapping[str, Any]:
-    """A launch without a reference, and what it left in one tensor."""
+    """A launch without a reference, and the values that it left in one tensor."""
     sample = {"name": "y", "type": "float16", "elements": 2}
     return {
         "status": "unsupported",
@@ -63,7 +63,7 @@ def unknown(*values: str) -> Mapping[str, Any]:
         ({"status": "unsupported", "values": []}, {"status": "unsupported", "values": []}, False),
     ],
 )
-def test_foresight_takes_right_pairs(
+def test_foresight_accepts_only_pairs_with_right_numbers(
     old: dict[str, Any], new: dict[str, Any], is_right: bool
 ) -> None:
     assert are_right(old, new) is is_right
@@ -78,6 +78,6 @@ def test_foresight_takes_right_pairs(
         ("tutorials._attn_fwd", "libraries"),
     ],
 )
-def test_foresight_tells_libraries_apart(kernel: str, half: str) -> None:
+def test_foresight_assigns_each_kernel_to_its_table(kernel: str, half: str) -> None:
     series = f"{kernel}/as_written/default/sm_90"
     assert Pair(series, ("3.8.0", "3.9.0"), 1.0, False, 1.0, None, 1.0).half == half

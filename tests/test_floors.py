@@ -1,4 +1,4 @@
-"""Imports follow the rules of the floors; what ends, forks or prints stands where it belongs."""
+"""Imports follow the rules of the floors, and only the right modules exit, fork or print."""
 
 from __future__ import annotations
 
@@ -27,13 +27,11 @@ PLACES = {
         for name in ("os.forkpty", "os.system", "os.popen", "os.posix_spawn", "os.posix_spawnp")
     },
 }
-"""What starts or ends a process past everything that tidies up, and the modules that have reason
-to.
-"""
+"""Functions that start or end a process without any cleanup, and the modules that may use them."""
 STATEMENTS = 20
-"""Statements that a function of the command line may have, without its imports."""
+"""The most statements of a function of the command line, without its imports."""
 MODULE_STATEMENTS = 200
-"""Statements that a module of it may have. Lines would depend on their width."""
+"""The most statements of a module of the command line. Lines would depend on their width."""
 
 
 @pytest.mark.parametrize("rule", floors.RULES)
@@ -49,8 +47,9 @@ def nodes(path: Path) -> tuple[ast.AST, ...]:
 
 @cache
 def used(path: Path) -> set[str]:
-    """The names that a module uses, dotted and as they are called where they come from, whatever it
-    calls them itself.
+    """The names that a module uses, dotted and as the module that they come from calls them.
+
+    An alias counts as the name that it stands for.
     """
     meant = dict[str, str]()
     for node in nodes(path):
@@ -72,7 +71,7 @@ def used(path: Path) -> set[str]:
 
 @cache
 def raised(path: Path) -> set[str]:
-    """The exceptions that a module raises, by the names it has for them."""
+    """The exceptions that a module raises, by the names that it uses for them."""
     exceptions = set[str]()
     for node in nodes(path):
         if isinstance(node, ast.Raise) and node.exc is not None:
@@ -87,33 +86,34 @@ def test_only_the_command_line_prints_or_exits() -> None:
         if room(path) == "cli":
             continue
         names = used(path)
-        # There it is nox that ends.
+        # In that room, nox exits.
         assert room(path) == "nox" or not {"exit", "quit", "sys.exit"} & names, within(path)
         assert "SystemExit" not in raised(path), within(path)
         assert not {"print", "rich.print", "rich.get_console"} & names, within(path)
         assert not any(name == "click" or name.startswith("click.") for name in names), within(path)
-        # The worker's output is a file of the driver's, which it flushes and hands to its children.
+        # The worker's output is a file of the driver. The worker flushes it, and passes it to its
+        # children.
         assert room(path) == "worker" or not {"sys.stdout", "sys.__stdout__"} & names, within(path)
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_what_forks_or_leaves_at_once_stands_in_few_places(name: str) -> None:
+def test_only_listed_modules_fork_or_exit_at_once(name: str) -> None:
     assert {
         str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if name in used(path)
     } == PLACES[name]
 
 
-def test_nothing_is_read_with_pickle() -> None:
-    """What is unpickled can run code. Dask's messages are pickles, and Dask reads those."""
+def test_no_module_imports_pickle() -> None:
+    """Unpickling can run code. Dask's messages are pickles, and Dask itself reads them."""
     for path in modules():
         names = {name.partition(".")[0] for name in floors.imported(path)}
         assert not {"pickle", "shelve", "dill", "cloudpickle"} & names, within(path)
 
 
 def test_only_one_module_parses_python() -> None:
-    """It does so in one thread at a time, as Python 3.11 needs it.
+    """That module parses in one thread at a time, as Python 3.11 requires.
 
-    ``ast.literal_eval`` is given a tree, not a text.
+    The modules pass a tree to ``ast.literal_eval``, not a text.
     """
     for path in modules():
         parses = {
@@ -130,7 +130,7 @@ def test_only_one_module_parses_python() -> None:
 # --- the command line -----------------------------------------------------------------------------
 
 
-def test_a_command_has_little_to_do() -> None:
+def test_commands_and_their_functions_are_short() -> None:
     for path in commands():
         size = sum(isinstance(node, ast.stmt) for node in nodes(path))
         assert size <= MODULE_STATEMENTS, f"{within(path)} has {size} statements"
@@ -149,9 +149,9 @@ def test_a_command_has_little_to_do() -> None:
                 )
 
 
-def test_features_know_no_terminal() -> None:
+def test_features_do_not_use_the_terminal() -> None:
     for path in modules():
-        if room(path) in ("cli", "nox"):  # there it is nox that talks
+        if room(path) in ("cli", "nox"):  # in that room, nox prints
             continue
         names = used(path)
         assert path.name == "terminal.py" or not any(
@@ -164,7 +164,7 @@ def rooms() -> list[Path]:
     return sorted(path for path in PACKAGE.rglob("__init__.py") if path.parent.parent == PACKAGE)
 
 
-def test_a_room_says_what_comes_in_and_what_goes_out() -> None:
+def test_the_docstring_of_a_room_says_what_comes_in_and_goes_out() -> None:
     for path in rooms():
         docstring = ast.get_docstring(ast.parse(path.read_text())) or ""
         assert path.parent.name == "worker" or ("In: " in docstring and "Out: " in docstring), (
@@ -173,7 +173,7 @@ def test_a_room_says_what_comes_in_and_what_goes_out() -> None:
 
 
 @pytest.mark.parametrize("name", ["matrix.py", "project.py", "explain.py", "init.py"])
-def test_so_does_a_feature_that_is_one_module(name: str) -> None:
+def test_the_docstring_of_a_feature_says_what_comes_in_and_goes_out(name: str) -> None:
     docstring = ast.get_docstring(ast.parse((PACKAGE / name).read_text())) or ""
     assert "In: " in docstring
     assert "Out: " in docstring
@@ -185,16 +185,16 @@ COMPILER_WORDS = re.compile(
     r"triton(?!-compat|_compat)|\btorch\b|mlir|llvm|\bcuda\b|ptxas|cubin|ttgir|\bsm_\d+"
 )
 MOST_COMPILER_WORDS = 39
-"""How often such words stand in names and texts outside of the toolchains' own rooms.
+"""The most such words in names and texts outside of the toolchains' own rooms.
 
-Lower it when it falls.
+Lower it when the count falls.
 """
 
 
 def compiler_words(path: Path) -> list[str]:
     """The words of one compiler in a module's names and strings.
 
-    Docstrings and comments may speak of it.
+    Docstrings and comments may contain them.
     """
     with path.open("rb") as file:
         tokens = [
@@ -208,7 +208,7 @@ def compiler_words(path: Path) -> list[str]:
     return [word for text in texts for word in COMPILER_WORDS.findall(text)]
 
 
-def test_a_compilers_words_stay_in_its_own_room() -> None:
+def test_words_of_a_compiler_outside_of_its_room_do_not_increase() -> None:
     everything = sorted(PACKAGE.rglob("*.py"))
     outside = [
         path

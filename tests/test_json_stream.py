@@ -1,5 +1,6 @@
-"""JSON read piece by piece: the same as read whole, wherever the pieces end, and no more in memory
-than what is made of it.
+"""JSON read piece by piece: the same value as read whole, wherever the pieces end.
+
+Memory holds no more than the converted value.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def read(text: str | bytes) -> Any:
 @example("\f", True, None)
 @example("\r\n", True, None)
 @example(["\x9b", "\u202e"], False, None)
-def test_it_is_what_is_read_whole_with_printable_strings(
+def test_the_value_is_that_of_the_whole_text_with_printable_strings(
     value: Any, plain: bool, indent: int | None
 ) -> None:
     text = json.dumps(value, ensure_ascii=plain, indent=indent)
@@ -63,7 +64,7 @@ def test_it_is_what_is_read_whole_with_printable_strings(
 
 @pytest.mark.usefixtures("small_pieces")
 @given(objects, st.data())
-def test_what_is_cut_or_spoilt_is_refused_where_it_is_read_whole(
+def test_damaged_text_is_refused_if_and_only_if_the_whole_is_refused(
     value: Any, data: st.DataObject
 ) -> None:
     text = json.dumps(value, indent=1)
@@ -75,7 +76,7 @@ def test_what_is_cut_or_spoilt_is_refused_where_it_is_read_whole(
     try:
         expected = read_json(spoilt.encode())
     except ValueError:
-        with pytest.raises(ValueError):  # noqa: PT011 (any of the reader's words)
+        with pytest.raises(ValueError):  # noqa: PT011 (any message of the reader)
             read(spoilt)
     else:
         assert read(spoilt) == text_module._with_strings(printable, expected)
@@ -96,7 +97,7 @@ def test_what_is_cut_or_spoilt_is_refused_where_it_is_read_whole(
         '{"cells": [1\n, "]}',
     ],
 )
-def test_what_is_wrong_is_told_with_the_line_of_the_whole_file(text: str) -> None:
+def test_an_error_is_the_same_as_for_the_whole_text(text: str) -> None:
     with pytest.raises(ValueError) as expected:  # noqa: PT011
         read_json(text)
     with pytest.raises(ValueError) as pieces:  # noqa: PT011
@@ -104,7 +105,7 @@ def test_what_is_wrong_is_told_with_the_line_of_the_whole_file(text: str) -> Non
     assert str(pieces.value) == str(expected.value)
 
 
-def test_items_are_made_while_the_file_is_read_and_take_no_memory_themselves() -> None:
+def test_items_are_converted_while_reading_and_not_kept_in_memory() -> None:
     text = json.dumps(
         {
             "cells": [{"id": f"{number:08}", "text": "x" * 500} for number in range(ITEMS)],

@@ -1,6 +1,6 @@
 """How the memory of a driver grows with its cells.
 
-Larger numbers of them are measured by ``python -m bench.many``.
+``python -m bench.many`` measures larger numbers of cells.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 
 MOST = {"run": 800, "run at most": 1080, "reading": 760, "reading at most": 600}
-"""Bytes a cell, with a fifth of what was measured to spare."""
+"""The most bytes per cell: a fifth more than was measured."""
 
 
-def test_a_cell_takes_few_bytes_in_a_run_and_when_its_report_is_read(tmp_path: Path) -> None:
+def test_a_cell_takes_few_bytes_in_a_run_and_in_a_report_that_is_read(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.large.growth", str(tmp_path), "520", "1040"]
     done = subprocess.run(
         command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1]

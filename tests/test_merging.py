@@ -1,4 +1,4 @@
-"""Runs that share a matrix, joined: the same as one run; what they do not agree about is flaky."""
+"""Merged runs of shards equal one run, and a cell about which the runs disagree is flaky."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ targets = ["sm_90"]
 
 
 def stable_document(report: Report) -> Any:
-    """All that a report says but how long it took, what was known before, and the command."""
+    """The document of a report, without its times and its command."""
     document = matrix_document(report)
     for name in ("seconds", "command"):
         del document[name]
@@ -57,7 +57,7 @@ def stable_document(report: Report) -> Any:
 @pytest.mark.parametrize(
     "text", ["0/8", "9/8", "x", "", "1/0", "-1/2", "1/2/3", "1.0/2", "1/10001", "٣/٨"]
 )
-def test_what_is_no_shard_is_an_error(text: str) -> None:
+def test_an_invalid_shard_is_an_error(text: str) -> None:
     with pytest.raises(SelectionError, match="invalid shard") as caught:
         Shard.parse(text)
     assert (caught.value.exit_code, caught.value.hint) == (
@@ -66,7 +66,7 @@ def test_what_is_no_shard_is_an_error(text: str) -> None:
     )
 
 
-def test_a_cell_belongs_to_one_shard_whatever_else_there_is(tmp_path: Path) -> None:
+def test_a_cell_always_belongs_to_the_same_shard(tmp_path: Path) -> None:
     spec = CELL.spec
     shards = [Shard(number=number, of=8) for number in range(1, 9)]
     names = [
@@ -83,7 +83,7 @@ def test_a_cell_belongs_to_one_shard_whatever_else_there_is(tmp_path: Path) -> N
         spec, source=str(tmp_path / "other.py"), closure="other", origin="x.toml", summary="s"
     )
     assert [shard.has(spec) for shard in shards] == [shard.has(elsewhere) for shard in shards]
-    # For good.
+    # This number must never change.
     assert [
         str(shard) for shard in shards if shard.has(evolve(spec, kernel="k", variant="v", case="c"))
     ] == ["8/8"]
@@ -100,7 +100,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ran(selection: Selection, folder: Path, envs: dict[str, BuiltEnv]) -> Report:
-    """A run with a store of its own, and the files of its report."""
+    """Run with a separate store, and write the files of the report."""
     with Store(folder) as store:
         context = selection.context(store)
         report = run_matrix(
@@ -114,7 +114,7 @@ def ran(selection: Selection, folder: Path, envs: dict[str, BuiltEnv]) -> Report
 
 
 @pytest.mark.wheels
-def test_shards_are_together_what_one_run_is(
+def test_merged_shards_equal_one_run(
     project: Path, built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     envs = {name: built(name) for name in (f"triton-{release}" for release in RELEASES)}
@@ -148,7 +148,7 @@ def test_shards_are_together_what_one_run_is(
     assert dump(document) == dump(stable_document(full_report))
 
 
-def test_a_shard_that_has_no_cell_is_a_report(project: Path, tmp_path: Path) -> None:
+def test_a_shard_without_cells_has_a_report(project: Path, tmp_path: Path) -> None:
     every = select(project / "matrix.toml", variants=["copy"])
     parts = [every.of_shard(Shard(number=number, of=5)) for number in range(1, 6)]
     empty = next(part for part in parts if not part.cells)
@@ -165,7 +165,7 @@ def test_a_shard_that_has_no_cell_is_a_report(project: Path, tmp_path: Path) -> 
     assert f"note: the report is incomplete: it has {empty.shard}" in done.output
 
 
-# --- cells that several have ----------------------------------------------------------------------
+# --- cells in several reports ---------------------------------------------------------------------
 
 
 def merged(*parts: Report) -> Report:
@@ -182,14 +182,14 @@ def one(outcome: Any) -> Report:
     return report(results_of("k", "v", always(outcome), envs=[env("3.9.0")])[:1])
 
 
-def test_what_agrees_is_one() -> None:
+def test_results_that_agree_are_merged_into_one() -> None:
     assert stable_document(merged(one(bad(SHAPE)), one(bad(SHAPE)))) == stable_document(
         one(bad(SHAPE))
     )
 
 
 @pytest.mark.parametrize(("first", "second"), [(OK, bad(SHAPE)), (bad(SHAPE), OK)])
-def test_what_does_not_agree_is_flaky_with_the_attempts_of_both(first: Any, second: Any) -> None:
+def test_results_that_disagree_are_flaky_with_the_attempts_of_both(first: Any, second: Any) -> None:
     report = merged(one(first), one(second))
     outcome = only(report).outcome
     assert (outcome.status, outcome.flaky, outcome.failure) == (Status.REJECTED, True, SHAPE)
@@ -199,7 +199,7 @@ def test_what_does_not_agree_is_flaky_with_the_attempts_of_both(first: Any, seco
     assert (str(verdict.word), verdict.flaky) == ("unknown", ("3.9.0",))
 
 
-def test_of_two_failures_both_are_shown() -> None:
+def test_a_merged_result_shows_both_failures() -> None:
     failure = only(merged(one(bad(SHAPE)), one(bad(ASSERT)))).outcome.failure
     assert failure
     assert failure.failure_class == SHAPE.failure_class
@@ -209,7 +209,7 @@ def test_of_two_failures_both_are_shown() -> None:
     )
 
 
-def test_an_answer_counts_more_than_none() -> None:
+def test_an_answer_takes_precedence_over_a_lost_cell() -> None:
     lost = evolve(OK, status=Status.LOST)
     for parts in ((one(lost), one(OK)), (one(OK), one(lost))):
         outcome = only(merged(*parts)).outcome
@@ -261,14 +261,14 @@ def test_stores_that_disagree_keep_the_evidence_of_both(
         store_of(tmp_path / "mine", *own_attempts),
         store_of(tmp_path / "other", *other_attempts),
     )
-    for _ in range(2):  # joined again they say nothing new
+    for _ in range(2):  # the second merge adds nothing
         merge_stores([other / "results.sqlite"], mine)
         assert list(attempts_in(mine).values()) == [(*own_attempts, *other_attempts)]
     assert list(attempts_in(other).values()) == [other_attempts]
     assert merge_stores([store_of(tmp_path / "third", *own_attempts)], mine)[1].disagreeing == ()
 
 
-def test_a_cell_of_which_stores_disagree_is_flaky(tmp_path: Path) -> None:
+def test_a_cell_about_which_stores_disagree_is_flaky(tmp_path: Path) -> None:
     built = evolve(BUILT, python="/none")
     flaky_cell = cell(built, "faces", "fine")
     with Store(tmp_path / "mine") as store:
@@ -299,7 +299,7 @@ def digest_of(context: Any) -> str:
     return folder_digest(context.worker)
 
 
-def test_what_a_limit_cut_short_gives_way(tmp_path: Path) -> None:
+def test_evidence_that_a_limit_cut_short_is_replaced(tmp_path: Path) -> None:
     short = Evidence(answered=False, stage="ttir", deadline=10.0)
     longer = evolve(short, deadline=20.0)
     for number, (own_attempts, other_attempts, expected) in enumerate(
@@ -317,7 +317,7 @@ def test_what_a_limit_cut_short_gives_way(tmp_path: Path) -> None:
         assert counts.disagreeing == ()
 
 
-def test_artifacts_come_along_and_what_is_missing_is_said(tmp_path: Path) -> None:
+def test_artifacts_are_copied_although_another_is_missing(tmp_path: Path) -> None:
     other = tmp_path / "other"
     with Store(other) as store:
         name = store.keep(".mlir", b"module {}")
@@ -329,7 +329,7 @@ def test_artifacts_come_along_and_what_is_missing_is_said(tmp_path: Path) -> Non
         assert store.artifact(name) == b"module {}"
 
 
-def test_rows_that_no_version_has_written_are_left_out(tmp_path: Path) -> None:
+def test_unreadable_rows_are_left_out_and_counted(tmp_path: Path) -> None:
     other = store_of(tmp_path / "other", BUILD)
     with opened(other / "results.sqlite") as database:
         database.execute(
@@ -339,7 +339,7 @@ def test_rows_that_no_version_has_written_are_left_out(tmp_path: Path) -> None:
     assert (counts.new, counts.unreadable) == (1, 1)
 
 
-def test_what_is_no_store_is_an_error(tmp_path: Path) -> None:
+def test_files_that_cannot_be_merged_are_errors(tmp_path: Path) -> None:
     newer, foreign = store_of(tmp_path / "newer", BUILD), tmp_path / "foreign.sqlite"
     with opened(newer / "results.sqlite") as database:
         database.execute("PRAGMA user_version = 99")

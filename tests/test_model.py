@@ -1,4 +1,4 @@
-"""The record of what a compile is told."""
+"""The record of how to compile a kernel."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SPEC = CompileSpec(
 )
 
 
-def test_arguments_keep_their_order_and_options_have_none() -> None:
+def test_a_document_keeps_the_order_of_arguments_but_not_of_options() -> None:
     def written(spec: CompileSpec) -> str:
         return json.dumps(spec.document())
 
@@ -34,7 +34,7 @@ def test_arguments_keep_their_order_and_options_have_none() -> None:
     assert written(CompileSpec(options=one)) == written(CompileSpec(options=other))
 
 
-def test_what_is_said_of_some_parameters() -> None:
+def test_a_spec_can_be_limited_to_some_parameters() -> None:
     subset = SPEC.of_parameters(["x", "BLOCK"])
     assert subset == CompileSpec(
         signature={"x": "*fp16"},
@@ -45,7 +45,7 @@ def test_what_is_said_of_some_parameters() -> None:
     )
 
 
-def test_specs_are_equal_where_they_mean_the_same() -> None:
+def test_specs_are_equal_if_they_mean_the_same() -> None:
     turned = CompileSpec(
         signature={"n": "i32", "x": "*fp16"},
         constexprs={"KIND": {"dtype": "fp16"}, "BLOCK": 64},
@@ -60,14 +60,14 @@ def test_specs_are_equal_where_they_mean_the_same() -> None:
 
 
 @pytest.mark.parametrize("field", ["signature", "launch", "constexprs", "options"])
-def test_values_that_python_calls_equal_are_different(field: str) -> None:
+def test_specs_distinguish_values_that_python_calls_equal(field: str) -> None:
     values: tuple[Any, ...] = (1, 1.0, True, "1", 0, None, (1,), ())
     changes: list[dict[str, Any]] = [{field: {"A": value}} for value in values]
     specs = [CompileSpec(**change) for change in changes]
     assert len(set(specs)) == len(specs)
 
 
-def test_cells_of_one_name_are_told_apart() -> None:
+def test_different_cells_with_the_same_id_are_not_equal() -> None:
     one = cell(Env(name="any"), "faces", "fine", options={"num_warps": 4})
     other = cell(Env(name="any"), "faces", "fine", options={"num_warps": 8})
     assert one.id == other.id

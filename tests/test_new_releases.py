@@ -1,4 +1,4 @@
-"""Releases that appear on a package index: which count, and how they are declared."""
+"""Releases that appear on a package index: which count as new, and how they are declared."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NEW = "3.95.0"
 
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """An index in a folder, as PEP 691 has it; call it with the files of a distribution."""
+    """An index in a folder, as PEP 691 defines it. Call it with the files of a distribution."""
     folder = tmp_path / "simple"
 
     def publish(distribution: str, *versions: str, tag: str = TAG, yanked: bool = False) -> None:
@@ -60,9 +60,7 @@ def names(answer: NewReleases) -> list[str]:
 # --- which count ----------------------------------------------------------------------------------
 
 
-def test_a_release_that_no_env_is_declared_with_is_new(
-    index: Callable[..., None], tmp_path: Path
-) -> None:
+def test_a_release_that_no_env_declares_is_new(index: Callable[..., None], tmp_path: Path) -> None:
     index("triton", KNOWN, NEW, "3.94.2")
     answer = releases_after(tmp_path)
     assert names(answer) == ["triton-3.94.2", f"triton-{NEW}"]
@@ -115,7 +113,7 @@ def test_a_release_that_matrix_toml_declares_is_not_new(
     assert names(new_releases(config, config.choose_envs(["3.9.0"]))) == [f"triton-{NEW}"]
 
 
-def test_only_the_toolchains_of_the_envs_are_looked_for(
+def test_only_the_toolchains_of_the_chosen_envs_are_looked_up(
     index: Callable[..., None], tmp_path: Path
 ) -> None:
     index("triton", NEW)
@@ -128,7 +126,7 @@ def test_only_the_toolchains_of_the_envs_are_looked_for(
     ]
 
 
-def test_a_framework_comes_with_the_release_that_it_asks_for(
+def test_a_new_framework_is_paired_with_the_release_that_it_requires(
     index: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asks_for = {"2.95.0": "3.9.0", "2.96.0": NEW, "2.97.0": None}
@@ -145,16 +143,16 @@ def test_a_framework_comes_with_the_release_that_it_asks_for(
     }
 
 
-def test_where_nobody_can_tell_what_a_framework_asks_for_it_is_an_error(
+def test_a_framework_without_known_requirements_is_an_error(
     index: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index("torch", "2.95.0")  # the index has no metadata of it
+    index("torch", "2.95.0")  # the index has no metadata for it
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
     with pytest.raises(EnvError, match=r"cannot determine what torch 2\.95\.0 requires"):
         releases_after(tmp_path, "pairs")
 
 
-def test_an_index_that_does_not_answer_is_an_error_and_not_no_release(
+def test_an_index_that_does_not_answer_is_an_error(
     index: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple")
@@ -170,7 +168,7 @@ def release(name: str, published: date | None = date(2026, 12, 1)) -> NewRelease
 
 
 def added_lines(path: Path, source: Path, releases: Sequence[NewRelease]) -> list[str]:
-    """What is added to a copy of a file; nothing else of it may change."""
+    """The lines that are added to a copy of a file. No other line may change."""
     before = source.read_text(encoding="utf-8")
     path.write_text(before, encoding="utf-8")
     assert add_releases(path, releases) == tuple(releases)
@@ -201,7 +199,7 @@ def test_releases_are_added_to_the_files_of_the_toolchains(tmp_path: Path) -> No
     ]
 
 
-def test_a_file_without_an_entry_of_the_kind_gets_none(tmp_path: Path) -> None:
+def test_a_file_without_entries_of_the_toolchain_stays_unchanged(tmp_path: Path) -> None:
     cute = named("cute").releases
     assert cute
     path = tmp_path / "releases.toml"
@@ -221,7 +219,9 @@ def test_a_file_without_an_entry_of_the_kind_gets_none(tmp_path: Path) -> None:
         ("env = [", "releases.toml"),
     ],
 )
-def test_a_file_in_another_form_stays_as_it_is(text: str, why: str, tmp_path: Path) -> None:
+def test_a_file_in_another_form_is_an_error_and_stays_unchanged(
+    text: str, why: str, tmp_path: Path
+) -> None:
     path = tmp_path / "releases.toml"
     path.write_text(f"schema = 1\n{text}")
     with pytest.raises(ConfigError, match=why):
@@ -238,7 +238,9 @@ def run(*arguments: str) -> Mapping[str, str]:
     return {"out": done.stdout, "err": done.stderr}
 
 
-def test_the_command_prints_what_envs_takes(index: Callable[..., None], tmp_path: Path) -> None:
+def test_the_command_prints_a_value_that_selects_the_new_envs(
+    index: Callable[..., None], tmp_path: Path
+) -> None:
     index("triton", KNOWN, "3.94.0", NEW)
     assert run() == {"out": f"triton-3.94.0,triton-{NEW}\n", "err": ""}
     config = no_matrix(tmp_path)
@@ -250,7 +252,7 @@ def test_the_command_prints_what_envs_takes(index: Callable[..., None], tmp_path
     ]
 
 
-def test_without_a_new_release_envs_takes_the_answer_too(
+def test_the_empty_output_without_new_releases_selects_no_further_env(
     index: Callable[..., None], tmp_path: Path
 ) -> None:
     index("triton", KNOWN)
@@ -259,7 +261,7 @@ def test_without_a_new_release_envs_takes_the_answer_too(
     assert [env.name for env in chosen] == ["triton-3.9.0"]
 
 
-def test_the_command_adds_them_and_then_they_are_known(
+def test_the_command_adds_releases_which_are_then_no_longer_new(
     index: Callable[..., None], tmp_path: Path
 ) -> None:
     index("triton", NEW)
@@ -281,7 +283,7 @@ def test_the_command_adds_them_and_then_they_are_known(
     assert run("--json")["out"] == "[]\n"
 
 
-def test_the_day_is_that_of_the_first_wheel(
+def test_the_day_of_publication_is_that_of_the_first_wheel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wheels = tmp_path / "wheels"

@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled later."""
+"""Regular expressions that are compiled when they are used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from compat.text import Lazy, lazy_pattern
 from tests.floors import PACKAGE, modules
 
 
-def test_it_does_what_a_compiled_one_does() -> None:
+def test_a_lazy_pattern_behaves_like_a_compiled_one() -> None:
     later, now = (
         lazy_pattern(r"(?P<word>[a-z]+)-(\d)", re.IGNORECASE),
         re.compile(r"(?P<word>[a-z]+)-(\d)", re.IGNORECASE),
@@ -34,13 +34,13 @@ def test_it_does_what_a_compiled_one_does() -> None:
     assert lazy_pattern(rb"\w").findall(b"ab") == [b"a", b"b"]
 
 
-def test_it_is_compiled_when_it_is_used() -> None:
+def test_a_lazy_pattern_is_compiled_when_it_is_used() -> None:
     wrong = lazy_pattern("(")
     with pytest.raises(re.error):
         wrong.search("")
 
 
-def test_it_can_be_copied_and_sent() -> None:
+def test_a_lazy_pattern_can_be_copied_and_pickled() -> None:
     for later in (
         lazy_pattern("a"),
         copy.copy(lazy_pattern("a")),
@@ -49,11 +49,11 @@ def test_it_can_be_copied_and_sent() -> None:
         assert later.findall("aba") == ["a", "a"]
 
 
-def test_every_one_that_there_is_can_be_compiled() -> None:
+def test_every_lazy_pattern_of_the_program_can_be_compiled() -> None:
     for path in modules():
         if path.name != "__main__.py" and "__future__" in path.read_text():
             import_module(_name(path))
-    gc.unfreeze()  # objects that are set aside before the tests are not listed
+    gc.unfreeze()  # gc does not list objects that were frozen before the tests
     every = [candidate for candidate in gc.get_objects() if type(candidate) is Lazy]
     assert len(every) > 150
     for pattern in every:

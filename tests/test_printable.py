@@ -1,4 +1,4 @@
-"""Text that nothing obeys, and JSON that every reader takes."""
+"""Text without control characters, and JSON that every reader accepts."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from compat.text import printable, read_json, write_json
         ("\U000e0041", r"\U000e0041"),
     ],
 )
-def test_what_is_obeyed_is_written_out(text: str, shown: str) -> None:
+def test_control_characters_are_escaped(text: str, shown: str) -> None:
     assert printable(text) == shown
 
 
 @given(st.text())
-def test_once_is_enough(text: str) -> None:
+def test_printable_text_stays_the_same(text: str) -> None:
     shown = printable(text)
     assert printable(shown) == shown
     shown.encode("utf-8")
@@ -42,7 +42,7 @@ def test_once_is_enough(text: str) -> None:
     )
 
 
-def test_errors_of_use_are_printable() -> None:
+def test_the_messages_of_errors_are_printable() -> None:
     error = CompatError("no \x1b[31mkernel", where="a\0.toml", hint="\u202e")
     assert (str(error), error.hint) == (r"a\x00.toml: no \x1b[31mkernel", r"\u202e")
 
@@ -51,12 +51,12 @@ def test_errors_of_use_are_printable() -> None:
     "text",
     ["[" * 100_000, "NaN", "-Infinity", "1e999", "9" * 5000, b"\xff", "{", b"\xed\xa0\x80", ""],
 )
-def test_what_is_no_json_is_a_value_error(text: str | bytes) -> None:
+def test_invalid_json_is_a_value_error(text: str | bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - any of them
         read_json(text)
 
 
-def test_lenient_reading_has_nothing_for_what_is_no_number() -> None:
+def test_lenient_reading_replaces_invalid_numbers_by_none() -> None:
     assert read_json(
         '{"a": NaN, "b": [1e999, -Infinity], "c": 2.5, "d": ' + "9" * 5000 + "}", lenient=True
     ) == {
@@ -67,11 +67,11 @@ def test_lenient_reading_has_nothing_for_what_is_no_number() -> None:
     }
 
 
-def test_halves_of_surrogate_pairs_are_readable_and_whole_pairs_are_characters() -> None:
+def test_lone_surrogates_are_escaped_and_pairs_become_characters() -> None:
     assert read_json(r'{"\ud800": "\udfff \ud83d\ude00"}') == {r"\ud800": r"\udfff 😀"}
 
 
-def test_what_json_has_no_word_for_is_text() -> None:
+def test_values_that_json_does_not_have_are_written_in_another_form() -> None:
     deep: Any = []
     for _ in range(100_000):
         deep = [deep]
@@ -93,6 +93,6 @@ def test_what_json_has_no_word_for_is_text() -> None:
     written.encode("utf-8")
 
 
-def test_a_file_can_hold_what_no_encoding_has(tmp_path: Any) -> None:
+def test_a_lone_surrogate_is_escaped_in_a_file(tmp_path: Any) -> None:
     replace_file(tmp_path / "f", "\ud800")
     assert (tmp_path / "f").read_text() == r"\ud800"

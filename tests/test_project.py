@@ -1,4 +1,4 @@
-"""Which cells patterns mean, and what they are compiled with."""
+"""Which cells patterns select, and the settings with which they are compiled."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def ids(selection: Selection) -> list[str]:
     return [cell.id for cell in selection.cells]
 
 
-def test_without_patterns_it_is_what_the_file_says(project: Path) -> None:
+def test_a_selection_without_patterns_is_that_of_the_file(project: Path) -> None:
     chosen = select(project / "matrix.toml")
     assert ids(chosen) == [
         f"one/{variant}/{case}/sm_90/triton-3.1.0"
@@ -57,7 +57,9 @@ def test_without_patterns_it_is_what_the_file_says(project: Path) -> None:
     assert len(chosen.kernels) == 4
 
 
-def test_patterns_narrow_and_widen(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_patterns_narrow_and_widen_a_selection(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(project)
     chosen = select(
         Path("matrix.toml"),
@@ -80,7 +82,7 @@ def test_patterns_narrow_and_widen(project: Path, monkeypatch: pytest.MonkeyPatc
     assert other.patterns.kernel_files == ("t*.toml",)
 
 
-def test_a_kernel_that_is_for_none_of_the_default_targets_is_compiled_for_its_own(
+def test_a_kernel_without_a_default_target_is_compiled_for_its_own_targets(
     project: Path,
 ) -> None:
     text = KERNEL.replace("NAME", "one").replace(
@@ -104,7 +106,7 @@ def test_a_kernel_that_is_for_none_of_the_default_targets_is_compiled_for_its_ow
     assert ids(both) == ["one/v/small/sm_100/triton-3.1.0", "two/v/small/sm_90/triton-3.1.0"]
 
 
-def test_a_kernel_of_a_toolchain_without_a_default_target_is_compiled_for_its_usual_ones(
+def test_a_toolchain_without_a_default_target_uses_its_usual_targets(
     project: Path,
 ) -> None:
     text = (
@@ -117,7 +119,7 @@ def test_a_kernel_of_a_toolchain_without_a_default_target_is_compiled_for_its_us
     assert ids(chosen) == ["one/v/small/sm_90a/cute-4.8.1"]
 
 
-def test_what_matches_nothing_is_an_error(project: Path) -> None:
+def test_a_pattern_that_matches_nothing_is_an_error(project: Path) -> None:
     matrix = project / "matrix.toml"
     wrong: dict[str, Any] = {
         "envs": ["no"],
@@ -135,7 +137,7 @@ def test_what_matches_nothing_is_an_error(project: Path) -> None:
         select(project / "none.toml")
 
 
-def test_a_context_is_as_the_file_says_unless_something_else_is_given(
+def test_a_context_has_the_settings_of_the_file_unless_overridden(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chosen = select(project / "matrix.toml")
@@ -160,7 +162,7 @@ def test_a_context_is_as_the_file_says_unless_something_else_is_given(
                 chosen.context(store)
 
 
-def test_a_matrix_of_envs_that_are_not_there_is_a_report_of_that(
+def test_the_report_of_a_missing_env_says_that_the_env_is_broken(
     project: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     chosen = select(project / "matrix.toml", variants=["v"], cases=["small"])
@@ -178,7 +180,7 @@ def test_a_matrix_of_envs_that_are_not_there_is_a_report_of_that(
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_context_has_the_envs_that_it_is_given_and_no_others(project: Path) -> None:
+def test_with_envs_replaces_the_envs_of_a_context(project: Path) -> None:
     chosen = select(project / "matrix.toml", envs=["*"])
     one, other = chosen.read_envs(chosen.config.path, chosen.envs)
     with chosen.open_store() as store:

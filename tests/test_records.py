@@ -1,4 +1,4 @@
-"""Records and plain data: what is written is read, and nothing is taken for what it is not."""
+"""Records and plain data: reading restores what was written, and accepts no wrong types."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_record_is_read_as_it_was_written(record: Any, compact: bool) -> None:
     )
 
 
-def test_collections_of_records_and_what_has_its_default() -> None:
+def test_collections_of_records_are_read_and_defaults_are_left_out() -> None:
     several = (EVIDENCE, Evidence(answered=False))
     assert structure(unstructure(several), tuple[Evidence, ...]) == several
     assert structure({"a": unstructure(EVIDENCE)}, dict[str, Evidence]) == {"a": EVIDENCE}
@@ -105,14 +105,14 @@ def test_fields_may_have_other_keys_or_be_absent() -> None:
     assert structure(data, Expectation) == Expectation(status=Status.CRASHED, failure_class="hang")
 
 
-def test_a_field_may_be_left_out_where_it_has_its_default() -> None:
+def test_a_field_with_its_default_may_be_left_out() -> None:
     check = Check(status=Status.OK, launches=3)
     assert "worker" not in unstructure(check)
     assert unstructure(evolve(check, worker="w"))["worker"] == "w"
     assert unstructure(check)["device"] is None
 
 
-def test_a_schema_says_what_is_written() -> None:
+def test_a_schema_accepts_only_what_is_written() -> None:
     schema = schema_of(Check, "a check")
     jsonschema.validate(unstructure(Check(status=Status.OK, max_abs=0.5)), schema)
     for changed in ({"status": "fine"}, {"max_abs": -1}, {"surplus": 1}, {"where": None}):
@@ -147,13 +147,13 @@ WRONG: tuple[tuple[dict[str, Any], str], ...] = (
 
 
 @pytest.mark.parametrize(("changed", "message"), WRONG, ids=[message for _, message in WRONG])
-def test_what_is_wrong_is_told_with_its_place(changed: dict[str, Any], message: str) -> None:
+def test_an_error_in_a_record_names_its_place(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(RecordError) as refused:
         structure({**ROW, **changed}, Evidence)
     assert str(refused.value) == message
 
 
-def test_what_is_wrong_with_other_types() -> None:
+def test_an_error_in_another_type_names_its_place() -> None:
     for data, kind, message in (
         ([], Evidence, "the whole: expected an object, found an array"),
         (
@@ -179,7 +179,7 @@ def test_what_is_wrong_with_other_types() -> None:
         assert str(refused.value).startswith(message)
 
 
-def test_unknown_keys_are_passed_over_where_that_is_wanted() -> None:
+def test_unknown_keys_are_ignored_on_request() -> None:
     later = {**ROW, "unheard": 1, "stood_in": {**ROW["stood_in"], "since": 2}}
     assert structure(later, Evidence, more=True) == EVIDENCE
 
@@ -194,11 +194,11 @@ JSON = st.recursive(
 
 
 @given(st.sampled_from(sorted(ROW)), JSON)
-def test_whatever_there_is_there_is_a_record_or_one_error(field: str, value: Any) -> None:
+def test_any_value_gives_a_record_or_a_record_error(field: str, value: Any) -> None:
     try:
         record = structure({**ROW, field: value}, Evidence)
     except RecordError:
         return
-    # What was read is what was there, but for numbers that are whole.
+    # The record has the values of the data, except for numbers that are whole.
     assert repr(asdict(structure(unstructure(record), Evidence))) == repr(asdict(record))
     assert evolve(record, **{field: getattr(EVIDENCE, field)}) == EVIDENCE

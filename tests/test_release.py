@@ -24,7 +24,7 @@ def test_the_changelog_and_the_citation_have_the_version_and_its_day() -> None:
 
 
 @pytest.mark.parametrize(("tag", "code"), [(f"v{__version__}", 0), ("v99.0.0", 1), ("v", 1)])
-def test_the_release_workflow_takes_the_tag_of_the_version_alone(tag: str, code: int) -> None:
+def test_the_release_workflow_accepts_only_the_tag_of_the_version(tag: str, code: int) -> None:
     workflow = YAML(typ="safe").load(ROOT / ".github" / "workflows" / "release.yml")
     [rule] = [
         step["run"]

@@ -1,4 +1,4 @@
-"""The floors of coverage: what is below one is named, and each room has one."""
+"""The floors of coverage: a room below its floor is named, and each room has a floor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages follow docs/style.md, as far as a program can tell."""
+"""Pages follow docs/style.md, as far as a program can check."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.floors import statements_in
 
 ROOT = Path(__file__).parent.parent
 LONGEST = 30
-"""Words of a sentence. The rule says 25; a list of things may take a few more."""
+"""The most words of a sentence. The rule says 25, but a list of things may need a few more."""
 WIDTH = 100
 """Columns of a line of prose."""
 PLAIN = (
@@ -62,7 +62,7 @@ def long_lines(markdown: str) -> list[str]:
 
 
 def breaches(sentence: str) -> Iterator[str]:
-    """What a sentence does against the rules."""
+    """The ways in which a sentence breaks the rules."""
     word_count = len(re.findall(r"[\w'’`-]+", sentence))
     if word_count > LONGEST:
         yield f"{word_count} words"
@@ -169,13 +169,13 @@ def test_messages_follow_the_rules(room: str) -> None:
         ("fail('unknown executor', hint='Which one is meant?')", None),
     ],
 )
-def test_a_broken_message_is_seen(code: str, why: str | None) -> None:
+def test_a_message_that_breaks_a_rule_is_detected(code: str, why: str | None) -> None:
     assert list(broken_messages(code)) == ([why] if why else [])
 
 
 @pytest.mark.parametrize("folder", ["compat", "tests", "bench"])
-def test_no_part_of_a_message_is_a_statement_of_its_own(folder: str) -> None:
-    """A string after a bracket that closed too early: Python drops it without a word."""
+def test_no_string_is_a_stray_statement(folder: str) -> None:
+    """Python silently drops a string after a bracket that closed too early."""
     stray = [
         f"{path.relative_to(ROOT)}: line {line}"
         for path in sorted((ROOT / folder).rglob("*.py"))
@@ -194,7 +194,7 @@ def stray_strings(code: str) -> Iterator[int]:
                 yield node.lineno
 
 
-def test_a_stray_string_is_seen() -> None:
+def test_a_stray_string_is_detected() -> None:
     code = 'TEXT = (\n    "one "\n)\n"two"\nNAME = 1\n"""A docstring."""\n...\n'
     assert list(stray_strings(code)) == [4]
 
@@ -223,7 +223,7 @@ def test_the_glossary_is_in_order_and_names_each_term_once() -> None:
         ("The the worker ends.", ["'The the'"]),
     ],
 )
-def test_a_breach_is_seen(sentence: str, why: list[str]) -> None:
+def test_a_sentence_that_breaks_a_rule_is_detected(sentence: str, why: list[str]) -> None:
     assert list(breaches(sentence)) == why
 
 
@@ -240,7 +240,7 @@ def test_a_breach_is_seen(sentence: str, why: list[str]) -> None:
         (f"10. one\n    {'a word ' * 15}", [f"    {'a word ' * 15}"]),
     ],
 )
-def test_a_long_line_is_seen(page: str, long: list[str]) -> None:
+def test_a_long_line_is_detected(page: str, long: list[str]) -> None:
     assert long_lines(page) == long
 
 

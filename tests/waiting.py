@@ -1,5 +1,5 @@
-"""Waiting for what must happen: by the event itself, with a limit that only a defect reaches,
-however busy the machine is.
+"""Waiting for an event itself, with a limit that only a defect reaches, however busy the machine
+is.
 """
 
 from __future__ import annotations
@@ -8,18 +8,20 @@ import time
 from collections.abc import Callable
 
 PATIENCE = 240.0
-"""Seconds until a test gives up waiting: below pytest's own limit, and above what a machine under a
-load of 8 has needed.
+"""Seconds until a test gives up waiting.
+
+They are below pytest's own limit, and above the time that a machine under a load of 8 needed.
 """
 
 SOON = 30.0
-"""Seconds for what a command must end itself: below the time after which a worker that nobody ends
-would end (``KEPT``).
+"""Seconds for the end of a process that a command must end itself.
+
+They are below the time after which an unused worker ends (``KEPT``).
 """
 
 
 def wait_until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
-    """Return once the condition is true. Raises AssertionError after so many seconds."""
+    """Return once the condition is true. Raises AssertionError after ``seconds``."""
     give_up = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < give_up, (

@@ -1,9 +1,9 @@
-"""Which modules a command goes through: ``python -m tests.walk FILE ARGUMENT …`` runs ``compat``
+"""The modules on the way of a command: ``python -m tests.walk FILE ARGUMENT …`` runs ``compat``
 with these arguments.
 
 The file gets the modules, a path in ``compat/`` on each line, in the order in which a function of
-each first ran. What runs while a module is imported is no part of the way, nor is what a worker
-does.
+each first ran. Functions that run while a module is imported do not count. Neither do functions
+that a worker runs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 
 
 class Walk:
-    """The modules that this process has come to."""
+    """The modules with a function that this process has run."""
 
     def __init__(self) -> None:
         self.modules: dict[str, None] = {}
@@ -27,7 +27,7 @@ class Walk:
         self._paths: dict[str, str | None] = {}
 
     def note(self, frame: FrameType, event: str, _: Any) -> None:
-        """What :func:`sys.setprofile` calls."""
+        """The function that :func:`sys.setprofile` calls."""
         if event != "call" or frame.f_code.co_name.startswith("<"):
             return
         path = self._within(frame.f_code.co_filename)
@@ -42,13 +42,13 @@ class Walk:
         return self._paths[name]
 
     def write(self, file: Path) -> None:
-        """Write them down, unless this is a copy of the process."""
+        """Write the modules to a file, unless this process is a fork."""
         if os.getpid() == self._process:
             file.write_text("\n".join(self.modules))
 
 
 def _is_importing(frame: FrameType | None) -> bool:
-    """Whether a function runs since some module is imported."""
+    """Whether a function runs because some module is being imported."""
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True

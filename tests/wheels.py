@@ -1,6 +1,4 @@
-"""A library of ours in two versions, as wheels in a folder that stands in the place of the package
-index.
-"""
+"""A library of ours in two versions, as wheels in a folder that replaces the package index."""
 
 from __future__ import annotations
 
@@ -66,14 +64,14 @@ VERSIONS: Mapping[str, Mapping[str, str]] = {
 }
 """Version → its modules.
 
-Which way `plain` loads is decided while it is imported. The first version names something that is
-no argument in `key`, which 3.0, 3.1 and 3.9 refuse, and so the module that `beside` is in, too;
-`gone` uses what 3.9 has removed.
+The import of `plain` decides which way it loads. The first version names something in `key` that is
+not an argument. 3.0, 3.1 and 3.9 refuse this, and so they refuse the module that `beside` is in.
+`gone` uses a function that 3.9 has removed.
 """
 
 
 def write_wheel(folder: Path, name: str, version: str, files: Mapping[str, str]) -> None:
-    """A wheel of pure Python with one package, called as the library."""
+    """Write a wheel of pure Python with one package, which has the name of the library."""
     module = name.replace("-", "_")
     info = f"{module}-{version}.dist-info"
     with zipfile.ZipFile(folder / f"{module}-{version}-py3-none-any.whl", "w") as wheel:
@@ -92,7 +90,7 @@ def write_wheel(folder: Path, name: str, version: str, files: Mapping[str, str])
 
 @pytest.fixture
 def wheelhouse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder; installers ask no index."""
+    """The folder with the wheels. Installers use no index."""
     folder = tmp_path / "wheelhouse"
     folder.mkdir()
     for version, files in VERSIONS.items():
@@ -110,7 +108,7 @@ def empty_project(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
-    """An empty folder to work in, on a machine that has these releases."""
+    """An empty working folder, on a machine that has these releases."""
     for release in releases:
         built(f"triton-{release}")
     project = folder / "project"
@@ -120,7 +118,7 @@ def empty_project(
 
 
 def compat_output(*arguments: str, code: int = 0) -> str:
-    """What ``compat`` prints, when it ends with this code."""
+    """The output of ``compat``, which must end with this code."""
     done = CliRunner().invoke(main, list(arguments))
     assert done.exit_code == code, done.output
     return done.output
@@ -128,7 +126,7 @@ def compat_output(*arguments: str, code: int = 0) -> str:
 
 @pytest.fixture
 def own_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache with the user's envs in which libraries are unpacked apart."""
+    """A cache with the user's envs, which unpacks libraries in a folder of its own."""
     folder = tmp_path / "envs"
     folder.mkdir()
     for entry in load_matrix(_ROOT / "matrix.toml").env_cache().folder.iterdir():

@@ -1,4 +1,4 @@
-"""Places that nobody has installed, for what is decided without any."""
+"""Made-up inspections of releases, for tests that need no installed release."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def name(*parameters: str | ApiParameter, **facts: object) -> ApiName:
 
 
 def parameter(text: str, kind: str = "positional or keyword") -> ApiParameter:
-    """The parameter that Python writes so."""
+    """The parameter that this text declares in Python."""
     if text.startswith("**"):
         return ApiParameter(name=text[2:], kind="variadic keyword")
     if text.startswith("*"):
@@ -32,7 +32,7 @@ def parameter(text: str, kind: str = "positional or keyword") -> ApiParameter:
 def place(
     label: str, names: dict[str, ApiName] | None, *, fork: bool = False, missing: bool = False
 ) -> InspectedRelease:
-    """A release with these names of the language, or one of which nothing is known."""
+    """A release with these names of the language, or one that could not be inspected."""
     version = None if fork else Version(label)
     built = BuiltEnv(env=Env(name=f"triton-{label}", release=version), python="python")
     if names is None:
@@ -49,5 +49,5 @@ def place(
 
 
 def inspection(*places: InspectedRelease) -> Inspection:
-    """What was looked at."""
+    """The inspection of these releases."""
     return Inspection(toolchain="triton", places=places, short=SHORT)

@@ -1,4 +1,4 @@
-"""Intervals over releases: what was not inspected belongs to none, and ends one."""
+"""Intervals over releases: a release that was not inspected ends one, and is in none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.api.invented import inspection, name, parameter, place
 DOT = "triton.language.dot"
 
 
-def test_runs_end_where_nothing_is_known() -> None:
+def test_runs_end_at_a_release_without_a_value() -> None:
     intervals = runs([("1", "a"), ("2", "a"), ("3", None), ("4", "a"), ("5", "b")])
     assert [(run.first, run.last, run.value) for run in intervals] == [
         ("1", "2", "a"),
@@ -24,7 +24,7 @@ def test_runs_end_where_nothing_is_known() -> None:
     ]
 
 
-def test_a_name_since_a_release_that_the_one_before_does_not_have() -> None:
+def test_phrase_says_since_which_release_a_name_exists() -> None:
     name_history = history(
         inspection(
             place("3.0.0", {}),
@@ -40,7 +40,7 @@ def test_a_name_since_a_release_that_the_one_before_does_not_have() -> None:
     assert (name_history.shown, phrase(name_history)) == ("tl.dot", "since 3.1.0")
 
 
-def test_nothing_is_claimed_of_a_release_that_was_not_looked_at() -> None:
+def test_uninspected_release_is_in_no_interval() -> None:
     places = (
         place("3.0.0", {}),
         place("3.1.0", None, missing=True),
@@ -58,7 +58,7 @@ def test_nothing_is_claimed_of_a_release_that_was_not_looked_at() -> None:
     ]
 
 
-def test_a_gap_ends_an_interval_of_what_is_the_same_on_both_sides() -> None:
+def test_uninspected_release_splits_an_interval_of_equal_values() -> None:
     name_history = history(
         inspection(
             place("3.0.0", {"dot": name("a")}),
@@ -72,7 +72,7 @@ def test_a_gap_ends_an_interval_of_what_is_the_same_on_both_sides() -> None:
     assert [run.releases for run in name_history.signatures] == [("3.0.0",), ("3.2.0",)]
 
 
-def test_defaults_and_kinds_are_intervals_and_what_is_gone_comes_last() -> None:
+def test_parameters_have_intervals_and_removed_parameters_come_last() -> None:
     old, new = name("a", "b=1", "c=0"), name("a", parameter("c=0", "keyword-only"), "d=2")
     name_history = history(
         inspection(place("3.0.0", {"dot": old}), place("3.1.0", {"dot": new})), DOT
@@ -92,7 +92,7 @@ def test_defaults_and_kinds_are_intervals_and_what_is_gone_comes_last() -> None:
     assert name_history.signatures[-1].value == "(a, *, c=0, d=2)"
 
 
-def test_a_function_that_only_raises_is_not_there_for_anybody() -> None:
+def test_function_that_only_raises_is_not_usable() -> None:
     stub = name("a", refuses="NotImplementedError: removed")
     name_history = history(
         inspection(place("3.0.0", {"dot": name("a")}), place("3.1.0", {"dot": stub})), DOT
@@ -104,7 +104,7 @@ def test_a_function_that_only_raises_is_not_there_for_anybody() -> None:
     )
 
 
-def test_what_a_broken_module_holds_is_unknown_and_not_absent() -> None:
+def test_names_in_a_broken_module_are_unknown_and_not_absent() -> None:
     old = place("3.0.0", {"extra": ApiName(kind="module", error="No module named 'torch'")})
     new = place("3.1.0", {"extra": ApiName(kind="module"), "extra.exp": name("x")})
     name_history = history(inspection(old, new), "triton.language.extra.exp")
@@ -113,7 +113,7 @@ def test_what_a_broken_module_holds_is_unknown_and_not_absent() -> None:
     assert phrase(name_history) == "in every release that was inspected"
 
 
-def test_a_fork_is_on_no_line_of_releases() -> None:
+def test_fork_is_not_on_the_line_of_releases() -> None:
     name_history = history(
         inspection(place("3.0.0", {}), place("ours", {"dot": name("a")}, fork=True)), DOT
     )
@@ -124,7 +124,7 @@ def test_a_fork_is_on_no_line_of_releases() -> None:
     )
 
 
-def test_equal_objects_are_told_as_such() -> None:
+def test_history_says_where_a_name_is_the_same_object_as_another() -> None:
     both = {
         "exp": name("x"),
         "math": ApiName(kind="module"),
@@ -171,7 +171,7 @@ def some() -> Inspection:
         ("tl.**", ["", "dot", "dot_scaled", "math", "tensor", "tensor.to"]),
     ],
 )
-def test_what_a_word_means(word: str, meant: list[str]) -> None:
+def test_word_selects_names(word: str, meant: list[str]) -> None:
     name_matches = find(some(), [word])
     assert [
         full.removeprefix("triton.language").removeprefix(".") for full in name_matches.names
@@ -196,7 +196,7 @@ def test_stars_stop_at_dots() -> None:
 # --- differences ----------------------------------------------------------------------------------
 
 
-def test_what_differs_between_two_releases() -> None:
+def test_compare_lists_the_changes_between_two_releases() -> None:
     old = {
         "gone": name("a"),
         "load": name("pointer", "boundary_check=()", "cache=''"),
@@ -238,7 +238,7 @@ def test_what_differs_between_two_releases() -> None:
     assert steps(both)[1].counts[ChangeKind.CHANGED] == 2
 
 
-def test_a_parameter_in_the_middle_moves_those_behind_it() -> None:
+def test_inserted_parameter_changes_the_positions_of_later_ones() -> None:
     both = inspection(
         place("3.0.0", {"f": name("a", "b=1")}), place("3.1.0", {"f": name("a", "x=0", "b=1")})
     )
@@ -246,7 +246,7 @@ def test_a_parameter_in_the_middle_moves_those_behind_it() -> None:
     assert change.statements == ("+ x=0", "positions: (a, x=0, b=1)")
 
 
-def test_nothing_is_said_of_what_one_of_the_two_cannot_import() -> None:
+def test_module_that_one_release_cannot_import_is_unknown() -> None:
     broken = {"extra": ApiName(kind="module", error="No module named 'torch'")}
     importable = {"extra": ApiName(kind="module"), "extra.exp": name("x")}
     both = inspection(place("3.0.0", broken), place("3.1.0", importable))
@@ -254,7 +254,7 @@ def test_nothing_is_said_of_what_one_of_the_two_cannot_import() -> None:
     assert (difference.changes, difference.unknown) == ((), ("triton.language.extra",))
 
 
-def test_a_release_that_was_not_looked_at_cannot_be_compared() -> None:
+def test_uninspected_release_cannot_be_compared() -> None:
     places = inspection(place("3.0.0", {}), place("3.1.0", None, missing=True))
     assert place_of(places, "3.0").label == "3.0.0"
     with pytest.raises(SelectionError, match=r"3\.1\.0 was not inspected"):
@@ -263,7 +263,7 @@ def test_a_release_that_was_not_looked_at_cannot_be_compared() -> None:
         place_of(places, "2.0")
 
 
-def test_a_namespace_follows_an_object_to_its_first_name() -> None:
+def test_namespace_resolves_an_alias_to_the_first_name_of_its_object() -> None:
     names = Namespace(names={"a.b": name("x"), "a.c": ApiName(same_as="a.b", internal=True)})
     assert names.get("a.c") == name("x")
     assert names.others == {"a.b": ("a.c",)}

@@ -1,5 +1,6 @@
-"""Envs whose Triton is a few lines: what is told of one that gives no answer, what of a class, and
-how long an answer is kept.
+"""Names of envs whose Triton is a few lines of source.
+
+The tests cover envs without an answer, classes, and how long an answer is kept.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ WHOLE = "__version__ = '3.4.0'\ndef cdiv(x, y=1): ...\n"
 
 @pytest.fixture
 def envs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache of envs, beside which commands run."""
+    """An empty cache of envs. Commands run in the folder that contains it."""
     monkeypatch.setenv(VARIABLE, str(tmp_path / "envs"))
     monkeypatch.chdir(tmp_path)
     return tmp_path / "envs"
@@ -36,7 +37,7 @@ def compat(*arguments: str, code: int = 0) -> Result:
 
 
 def made_up(folder: Path, release: str, source: str) -> None:
-    """An env in a cache of its own whose Triton is this source."""
+    """Make an env in the cache ``folder`` whose Triton is this source."""
     cache = EnvCache(folder)
     (env,) = select_places(envs=[release]).envs
     location = cache.folder_of(env).path / "cp311"
@@ -60,7 +61,7 @@ def test_an_env_that_could_not_be_installed_is_broken_and_not_missing(envs: Path
     assert "not inspected: 3.5.0: env_broken: No space left on device\n" in stdout
 
 
-def test_an_env_that_gives_no_answer_is_told_and_stops_no_other(envs: Path) -> None:
+def test_env_without_an_answer_is_reported_and_others_are_inspected(envs: Path) -> None:
     made_up(envs, "3.4.0", WHOLE)
     made_up(envs, "3.5.0", "raise ImportError('\x1b[31mnothing here')")
     made_up(envs, "3.6.0", "import os; os._exit(0)")
@@ -79,7 +80,7 @@ def test_an_env_that_gives_no_answer_is_told_and_stops_no_other(envs: Path) -> N
     assert "3.5.0: ImportError" in done.stderr
 
 
-def test_classes_are_told_with_their_members(envs: Path) -> None:
+def test_classes_are_listed_with_their_members(envs: Path) -> None:
     source = (
         "import enum, typing\n__version__ = '3.4.0'\nT = typing.TypeVar('T')\nMANY ="
         " typing.List[int]\nLIMIT = 3\nclass Config:\n    def __init__(self, a, *, b=1): self.x ="
@@ -108,7 +109,7 @@ def test_classes_are_told_with_their_members(envs: Path) -> None:
     }
 
 
-def test_an_answer_is_kept_until_the_env_changes(envs: Path) -> None:
+def test_answer_is_kept_until_its_file_is_damaged(envs: Path) -> None:
     made_up(envs, "3.4.0", f"open({str(envs.parent / 'asked')!r}, 'a').write('x')\n{WHOLE}")
     (env,) = select_places(envs=["3.4.0"]).envs
     names_path = EnvCache(envs).folder_of(env).names
@@ -124,7 +125,7 @@ def test_an_answer_is_kept_until_the_env_changes(envs: Path) -> None:
 @pytest.mark.parametrize(
     "source", ["while True: pass", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"]
 )
-def test_an_env_that_hangs_or_dies_is_given_up(envs: Path, source: str) -> None:
+def test_env_that_hangs_or_dies_is_unanswered(envs: Path, source: str) -> None:
     made_up(envs, "3.4.0", source)
     (env,) = select_places(envs=["3.4.0"]).envs
     python = EnvCache(envs).folder_of(env).path / "cp311" / "bin" / "python"

@@ -1,4 +1,4 @@
-"""What a source uses, as its text shows it, and which releases have it."""
+"""The names that a source uses, read from its text, and the releases that have them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def kernel(body: str, head: str = HEAD) -> str:
         (HEAD, "from triton.language import arange\narange(0, 4)", "triton.language.arange"),
     ],
 )
-def test_a_name_is_what_it_is_bound_to(head: str, body: str, expected: str) -> None:
+def test_names_resolve_through_imports_and_assignments(head: str, body: str, expected: str) -> None:
     assert expected in used(kernel(body, head))
 
 
@@ -68,11 +68,11 @@ def test_a_name_is_what_it_is_bound_to(head: str, body: str, expected: str) -> N
         f"{HEAD}\n@triton.jit\ndef kernel(tl):\n    tl.dot(1)\n",
     ],
 )
-def test_a_name_that_something_else_has_is_none(source: str) -> None:
+def test_rebound_name_is_not_a_name_of_the_language(source: str) -> None:
     assert "triton.language.dot" not in used(source)
 
 
-def test_either_of_two_imports_will_do() -> None:
+def test_alternative_imports_give_a_use_two_meanings() -> None:
     source = """
         import triton
         try:
@@ -89,7 +89,7 @@ def test_either_of_two_imports_will_do() -> None:
     assert (use.condition, use.call) == (None, Call(positional=1, keywords=(), open=False))
 
 
-def test_conditions_and_kernels_are_told() -> None:
+def test_uses_have_their_condition_and_their_kernel() -> None:
     source = kernel("if x:\n    tl.a(x)\nelse:\n    tl.b(x)\ntl.c(tl.d if y else tl.e)")
     uses_by_name = {use.meanings[0][-1]: use for use in uses(source).uses if use.function}
     assert {name: use.condition for name, use in uses_by_name.items()} == {
@@ -109,7 +109,7 @@ def test_attributes_of_values_are_not_resolved() -> None:
     assert [attribute.name for attribute in source_uses.unresolved] == ["sum", "to"]
 
 
-def test_a_function_is_read_with_all_that_it_needs() -> None:
+def test_function_is_read_with_the_helpers_and_globals_that_it_uses() -> None:
     source = f"""{HEAD}
 from .utils import other
 SIZE = tl.constexpr(16)
@@ -139,7 +139,7 @@ def second(x):
     assert error.value.names == ("helper", "kernel", "second")
 
 
-def test_stars_are_followed_as_far_as_names_are_known() -> None:
+def test_star_import_resolves_the_names_that_a_release_has() -> None:
     source = (
         "import triton\nfrom triton.language import *\n\n@triton.jit\ndef kernel(x):\n    store(x,"
         " load(x), nothing)\n"
@@ -182,7 +182,7 @@ LOAD = name("pointer", "mask=None", "other=None", parameter("cache=''", "keyword
         (ApiName(kind="dtype"), Call(positional=1, keywords=(), open=False), ""),
     ],
 )
-def test_whether_something_can_be_called_so(api_name: ApiName, call: Call, why: str) -> None:
+def test_mismatch_says_why_a_call_does_not_fit(api_name: ApiName, call: Call, why: str) -> None:
     assert mismatch(api_name, call) == why
 
 
@@ -198,7 +198,7 @@ def missing_names(having: Satisfying) -> list[str]:
     return [f"{lack.shown} {lack.why}" for lack in having.missing]
 
 
-def test_releases_that_have_all_of_it() -> None:
+def test_releases_with_every_needed_name_have_all() -> None:
     source = kernel("tl.dot(x, y, out=1)\nif x:\n    tl.new(x)")
     source_needs = needs(
         source,
@@ -222,7 +222,7 @@ def test_releases_that_have_all_of_it() -> None:
     assert source_needs.having[1].missing[0].conditions == (7,)
 
 
-def test_an_attribute_of_what_is_no_module_is_not_looked_at() -> None:
+def test_attributes_of_values_and_of_missing_names_are_ignored() -> None:
     source_needs = needs(
         kernel("tl.float32.primitive_bitwidth\ntl.nothing.at.all"),
         place("3.0.0", {"float32": ApiName(kind="dtype")}),
@@ -248,7 +248,7 @@ def test_private_names_and_broken_modules_are_unknown() -> None:
     )
 
 
-def test_deprecated_names_and_parameters_are_told() -> None:
+def test_deprecated_names_and_parameters_are_reported() -> None:
     old = parameter("tf32=None")
     deprecated = type(old)(name="tf32", kind=old.kind, default="None", deprecated="*Deprecated.*")
     there = {"dot": name("a", deprecated), "view": name("a", deprecated=("view is deprecated",))}
@@ -260,7 +260,7 @@ def test_deprecated_names_and_parameters_are_told() -> None:
     assert needs(kernel("tl.dot(x)"), place("3.0.0", there)).having[0].deprecated == ()
 
 
-def test_members_of_a_class_are_found_by_its_other_name_and_an_opaque_class_has_none() -> None:
+def test_class_alias_has_the_members_and_an_opaque_class_lacks_none() -> None:
     there = {
         "tensor": ApiName(kind="class"),
         "tensor.to": ApiName(kind="method"),

@@ -1,4 +1,4 @@
-"""Names as the installed wheels of Triton show them, and what compiling says beside that."""
+"""The names that installed wheels of Triton have, compared with the results of compiling."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FEW = ("3.0.0", "3.4.0", "3.9.0")
 
 @pytest.fixture(scope="module")
 def every(config: MatrixConfig, built: Callable[[str], BuiltEnv]) -> Inspection:
-    """All thirteen releases."""
+    """The inspection of all thirteen releases."""
     for env in config.envs:
         if "releases" in env.groups:
             built(env.name)
@@ -43,7 +43,7 @@ def every(config: MatrixConfig, built: Callable[[str], BuiltEnv]) -> Inspection:
 
 @pytest.fixture
 def user(tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with nothing in it, for somebody who has three releases."""
+    """An empty folder, for a user who has three releases."""
     for release in FEW:
         built(f"triton-{release}")
     monkeypatch.chdir(tmp_path)
@@ -58,7 +58,7 @@ def compat(*arguments: str, code: int = 0, few: bool = True) -> Result:
     return done
 
 
-# --- truths ---------------------------------------------------------------------------------------
+# --- facts ----------------------------------------------------------------------------------------
 
 
 def states(name_history: NameHistory) -> list[tuple[str, str, str]]:
@@ -94,11 +94,13 @@ def states(name_history: NameHistory) -> list[tuple[str, str, str]]:
         ("triton.ops", [("there", "3.0.0", "3.1.0"), ("absent", "3.2.0", "3.9.0")]),
     ],
 )
-def test_since_when(every: Inspection, name: str, expected: list[tuple[str, str, str]]) -> None:
+def test_history_says_in_which_releases_a_name_exists(
+    every: Inspection, name: str, expected: list[tuple[str, str, str]]
+) -> None:
     assert states(history(every, every.full(name))) == expected
 
 
-def test_what_the_wheels_say_of_block_pointers(every: Inspection) -> None:
+def test_block_pointers_are_deprecated_from_3_7_and_raise_in_3_9(every: Inspection) -> None:
     name_history = history(every, "triton.language.make_block_ptr")
     (deprecated,), (refuses,) = name_history.deprecated, name_history.refuses
     assert (deprecated.first, deprecated.last) == ("3.7.0", "3.8.0")
@@ -117,7 +119,7 @@ def parameters(every: Inspection, name: str) -> dict[str, list[tuple[str, str, s
     }
 
 
-def test_parameters_and_defaults_are_intervals(every: Inspection) -> None:
+def test_parameters_and_defaults_have_intervals(every: Inspection) -> None:
     dot = parameters(every, "tl.dot")
     assert dot["input_precision"] == [("3.0.0", "3.9.0", "None")]
     assert dot["out_dtype"] == [
@@ -163,13 +165,13 @@ def test_equal_objects(every: Inspection) -> None:
     assert history(every, "triton.language.math.exp").same_as[0].value == "tl.exp"
 
 
-def test_what_cannot_be_imported_is_said(every: Inspection) -> None:
+def test_import_error_is_reported_with_its_releases(every: Inspection) -> None:
     (unknown,) = history(every, "triton.ops").unknown
     assert (unknown.first, unknown.last) == ("3.0.0", "3.1.0")
     assert "No module named 'torch'" in unknown.value
 
 
-# --- names beside compiling -----------------------------------------------------------------------
+# --- names and compiling --------------------------------------------------------------------------
 
 
 LESS_THAN_NAMES = {
@@ -180,13 +182,11 @@ LESS_THAN_NAMES = {
     ),
     "a defect of the function itself": "gdc_wait",
 }
-"""Kernels of ``tests/kernels/api.py`` that fail in releases that have all their names, and what
-for.
-"""
+"""Kernels of ``tests/kernels/api.py`` that fail in releases that have all their names, by cause."""
 
 
 def releases(every: Inspection, phrase: str) -> set[str]:
-    """Those in which a kernel works of which a verdict says this."""
+    """The releases in which a kernel with this verdict works."""
     line, working_releases = list(every.line), set(every.line)
     for clause in phrase.split(", "):
         if clause.startswith("needs ≥ "):
@@ -205,8 +205,8 @@ def having_all(every: Inspection, function: str) -> set[str]:
     return {having.place.label for having in needs.having if having.has_all}
 
 
-def test_names_alone_tell_most_of_what_compiling_tells(every: Inspection) -> None:
-    """What has no exception below has exactly the releases that compile it."""
+def test_names_predict_most_of_the_releases_that_compile_a_kernel(every: Inspection) -> None:
+    """Except for ``LESS_THAN_NAMES``, exactly the releases with all names compile a kernel."""
     expected = {
         function: releases(every, phrase)
         for phrase, names in EXPECTED.items()
@@ -230,7 +230,9 @@ def test_names_alone_tell_most_of_what_compiling_tells(every: Inspection) -> Non
 
 
 @pytest.mark.parametrize("width", [80, 160])
-def test_what_is_shown(user: Path, width: int, golden: Callable[[str, str], None]) -> None:
+def test_names_and_differences_match_the_golden_file(
+    user: Path, width: int, golden: Callable[[str, str], None]
+) -> None:
     inspection = look(select_places(envs=FEW))
     name_matches = find(inspection, ["tl.load"])
     several = find(inspection, ["tl.*descriptor*", "tl.make_block_ptr", "tl.advance"])
@@ -251,7 +253,7 @@ def test_what_is_shown(user: Path, width: int, golden: Callable[[str, str], None
     golden(f"names-{width}.txt", text)
 
 
-def test_the_command_tells_of_names(user: Path) -> None:
+def test_command_shows_names_as_text_and_as_json(user: Path) -> None:
     stdout = compat("api", "tl.make_tensor_descriptor").stdout
     assert stdout.startswith("tl.make_tensor_descriptor: built-in, in 3.4.0, not in 3.0.0\n")
     document = json.loads(compat("api", "tl.dot", "float8e4nv", "--json").stdout)
@@ -286,7 +288,7 @@ def test_the_command_compares_releases(user: Path) -> None:
     assert kinds == ["removed"]
 
 
-def test_what_was_not_built_is_not_spoken_of(user: Path) -> None:
+def test_unbuilt_releases_are_listed_as_not_inspected(user: Path) -> None:
     done = compat("api", "tl.dot", "--envs", "3.0.0,3.77.0", few=False)
     assert "not inspected: 3.1.0–3.9.0, not among --envs\n" in done.stdout
     assert "not inspected: 3.77.0, not built: `compat envs build 3.77.0`" in done.stdout
@@ -334,7 +336,7 @@ case = [{ name = "only" }]
 """
 
 
-def test_a_kernel_of_the_project_beside_what_compiling_says(user: Path) -> None:
+def test_missing_names_of_a_kernel_are_compared_with_compile_results(user: Path) -> None:
     (user / "copy.py").write_text(KERNEL)
     (user / "copy.toml").write_text(FILE)
     (user / "matrix.toml").write_text('schema = 1\nkernels = ["copy.toml"]\n')
@@ -370,7 +372,7 @@ def test_a_kernel_of_the_project_beside_what_compiling_says(user: Path) -> None:
         == "tl.sum has no parameter 'dtype', but only a condition (line 8) leads to it, which the"
         " compiled cases may not take"
     )
-    # Without compiling, of what is kept.
+    # Without --compile, the command uses the stored results.
     again = compat("api", "--of", "copy.toml", "--target", "sm_90").stdout
     assert "3.4.0: ok, as its names say\n" in again
 
@@ -392,8 +394,8 @@ def add(x, y, HOW: tl.constexpr):
 """
 
 
-def test_what_was_compiled_is_told_of_how_many_cases(user: Path) -> None:
-    """What is kept of one case of four says nothing of the other three, of which two crash."""
+def test_answer_says_how_many_cases_were_compiled(user: Path) -> None:
+    """The stored result of one case says nothing about the other three. Two of those crash."""
     (user / "add.py").write_text(CASES)
     cases = "".join(
         f'[[case]]\nname = "how{how}"\nconstexprs = {{ HOW = {how} }}\n' for how in range(4)
@@ -453,7 +455,7 @@ def test_kernels_of_classes_and_factories_are_read(user: Path) -> None:
         assert ("tl.advance" in {use["name"] for use in kernel["uses"]}) is (name == "made")
 
 
-def test_of_two_envs_of_a_release_one_is_asked(
+def test_only_one_of_two_envs_of_a_release_is_inspected(
     user: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     built("triton-3.5.1-torch-2.9.1")

@@ -1,5 +1,6 @@
-"""All names in a report: what they are packed as, and that nothing is said of what was not
-inspected.
+"""The packed form of all names in a report.
+
+It says nothing about releases that were not inspected.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from tests.api.invented import inspection, name, parameter, place
 
 
 def texts_by_run(text: str, packed: Packed) -> dict[str, str]:
-    """Run → what is said of it."""
+    """Run → its text."""
     return {
         run: packed.texts[int(number)]
         for run, _, number in (entry.partition(":") for entry in text.split())
@@ -62,7 +63,7 @@ def test_names_are_packed_as_runs_and_texts() -> None:
     assert "tl.core" not in packed.names
 
 
-def test_what_is_packed_is_read_back() -> None:
+def test_packed_names_are_read_back() -> None:
     packed = pack(inspection(place("3.0.0", {"dot": name("a")})))
     document = json.loads(json.dumps(unstructure(packed, compact=True)))
     assert structure(document, Packed) == packed

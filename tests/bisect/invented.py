@@ -1,4 +1,4 @@
-"""Histories that never were: results by release, and a search over them that compiles nothing."""
+"""Made-up histories: outcomes by release, and a search over them that compiles nothing."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ LINE = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0", "3.6.0", "3.7.0", 
 
 
 class Invented:
-    """Stands in for the engine: every release has the outcome it is given.
+    """Stands in for the engine: every release has the outcome that ``outcomes`` gives it.
 
-    Counts what it is asked.
+    It records the releases that a search tries, the envs that it obtains, and its runs.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Invented:
         return results
 
     def _known(self, cells: Sequence[Cell], context: RunContext) -> tuple[Result, ...]:
-        """A case called ``known`` was compiled by an earlier run."""
+        """The results of the case ``known``, which an earlier run compiled."""
         return tuple(
             Result(
                 cell=cell,
@@ -87,8 +87,10 @@ class Invented:
         cases: Sequence[str] = ("d64",),
         **how: Any,
     ) -> tuple[ReleaseAnswer, ...]:
-        """The answers; ``stay`` has workers stay between runs, and ``on_answer`` and ``on_plan``
-        hear what a search tells.
+        """The answers of a search.
+
+        With ``stay``, workers stay between runs. ``on_answer`` and ``on_plan`` are callbacks of the
+        search.
         """
         listeners = {name: how.pop(name) for name in ("on_answer", "on_plan") if name in how}
         idle_timeout = 60.0 if how.pop("stay", False) else 0.0

@@ -1,4 +1,4 @@
-"""A kernel that an assembler breaks."""
+"""Kernels whose failures the tests of the axes locate."""
 
 # mypy: ignore-errors
 
@@ -8,8 +8,8 @@ import triton.language as tl
 
 @triton.jit
 def fenced(source, result, size, BLOCK: tl.constexpr):
-    """The fence is of PTX 8.6, for sm_90: ptxas 12.4 (to Triton 3.3) does not know it, ptxas 12.8
-    (from 3.4) does.
+    """The fence needs PTX 8.6 and sm_90: ptxas 12.8 (from Triton 3.4) knows it, and ptxas 12.4 (up
+    to 3.3) does not.
     """
     at = tl.arange(0, BLOCK)
     x = tl.load(source + at)
@@ -27,8 +27,8 @@ def fenced(source, result, size, BLOCK: tl.constexpr):
 
 @triton.jit
 def scanned(source, other, result, stride, BLOCK: tl.constexpr):
-    """Its shared memory goes with which of its pointers are known to be aligned: as much with all
-    as with none, less with some.
+    """Its shared memory depends on which pointers are known to be aligned: it is the same with all
+    as with none, and less with some.
     """
     at = tl.arange(0, BLOCK)
     tile = at[:, None] * stride + at[None, :]
@@ -38,7 +38,7 @@ def scanned(source, other, result, stride, BLOCK: tl.constexpr):
 
 @triton.jit
 def multiplied(source, other, result, size, stride, BLOCK: tl.constexpr):
-    """Loads are pipelined, which takes shared memory, where they are known to be aligned."""
+    """Triton pipelines loads that are known to be aligned, which takes shared memory."""
     at = tl.arange(0, BLOCK)
     total = tl.zeros((BLOCK, BLOCK), tl.float32)
     for k in range(0, size, BLOCK):
@@ -50,9 +50,9 @@ def multiplied(source, other, result, size, stride, BLOCK: tl.constexpr):
 
 @triton.jit
 def sorted_bf16(source, result, size, BLOCK: tl.constexpr):
-    """For sm_75: up to 3.2 the PTX has instructions that sm_75 lacks.
+    """For sm_75: up to Triton 3.2, the PTX has instructions that sm_75 lacks.
 
-    3.2 cannot read its own TTIR of it.
+    Triton 3.2 cannot read its own TTIR of this kernel.
     """
     at = tl.arange(0, BLOCK)
     tl.store(result + at, tl.sort(tl.load(source + at)))

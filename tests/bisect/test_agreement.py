@@ -1,5 +1,6 @@
-"""A matrix and a bisect over the same results say the same: word, bracket, what is not known, and
-what earlier runs found.
+"""A matrix and a bisection over the same results give the same account.
+
+The account has the word, the bracket, the unknown releases, and the results of earlier runs.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ OUTCOMES = (
     ),
     *(BROKEN, LOST, Outcome(status=Status.SOURCE_BROKEN, stage="source"), bad(SHAPE, flaky=True)),
 )
-"""A predicted failure, a target that is not supported, and what is no answer are among them."""
+"""They include a predicted failure, an unsupported target, and outcomes without an answer."""
 
 
 def name_of(release: str, torch: bool) -> BuiltEnv:
@@ -67,7 +68,7 @@ def name_of(release: str, torch: bool) -> BuiltEnv:
 
 @st.composite
 def outcomes_by_env(draw: st.DrawFn) -> list[tuple[BuiltEnv, Outcome]]:
-    """Some of the releases, each in one env or in two, which may not agree; now and then a fork."""
+    """Some releases, each in one env or in two that may disagree, and sometimes a fork."""
     rows = []
     for release in draw(st.lists(st.sampled_from(LINE), min_size=1, unique=True)):
         envs = draw(st.sampled_from([(False,), (False,), (True,), (False, True)]))
@@ -87,7 +88,7 @@ def bisected(
     existing: Sequence[Version],
     **how: Any,
 ) -> ReleaseAnswer:
-    """What a bisect says that tries these envs, where each has the outcome that it is given."""
+    """The answer of a bisection that tries these envs. ``rows`` has the outcome of each."""
     results_by_env = {result.cell.env.name: result for result in results(rows)}
 
     def run(
@@ -117,7 +118,7 @@ def bisected(
 
 
 def facts(account: Account) -> tuple[object, ...]:
-    """All that an account says."""
+    """All facts of an account."""
     return (
         *(
             account.word,
@@ -148,7 +149,7 @@ def judged(
 
 @given(outcomes_by_env(), st.booleans())
 @settings(max_examples=3 * settings().max_examples)
-def test_a_bisect_that_tries_all_says_what_the_matrix_says(
+def test_bisection_of_all_releases_gives_the_account_of_the_matrix(
     rows: list[tuple[BuiltEnv, Outcome]], complete: bool
 ) -> None:
     existing = () if complete else tuple(map(Version, LINE))
@@ -159,10 +160,10 @@ def test_a_bisect_that_tries_all_says_what_the_matrix_says(
 
 @given(outcomes_by_env(), outcomes_by_env())
 @settings(max_examples=2 * settings().max_examples)
-def test_both_know_what_earlier_runs_found(
+def test_bisection_and_matrix_agree_on_results_of_earlier_runs(
     rows: list[tuple[BuiltEnv, Outcome]], before: list[tuple[BuiltEnv, Outcome]]
 ) -> None:
-    """As far as it lies between the releases that a bisect is over: beyond them nobody asked it."""
+    """Only earlier results in the range of the bisection count, because it covers no others."""
     places = [LINE.index(str(built.release)) for built, _ in rows if "+" not in str(built.release)]
     if not places:
         return
@@ -177,14 +178,14 @@ def test_both_know_what_earlier_runs_found(
     )
     earlier = [
         result for result in earlier if result.outcome.status.is_answer
-    ]  # nothing else is kept
+    ]  # the store keeps nothing else
     existing = tuple(map(Version, LINE))
     assert facts(bisected(rows, earlier, existing).account) == facts(
         judged(rows, earlier, existing)
     )
 
 
-def test_what_earlier_runs_tested_outside_of_the_search_is_not_said_to_be_untested() -> None:
+def test_release_tested_earlier_outside_the_search_is_not_untested() -> None:
     old, newer, newest = LINE[0], LINE[-2], LINE[-1]
     rows = [(name_of(release, False), OK) for release in (newer, newest)]
     existing = tuple(map(Version, LINE))
@@ -199,7 +200,7 @@ def test_what_earlier_runs_tested_outside_of_the_search_is_not_said_to_be_untest
 
 @given(outcomes_by_env(), st.data())
 @settings(max_examples=3 * settings().max_examples)
-def test_a_search_that_tries_few_never_contradicts_what_it_tried(
+def test_search_of_few_releases_never_contradicts_its_probes(
     rows: list[tuple[BuiltEnv, Outcome]], data: st.DataObject
 ) -> None:
     candidates = from_envs([built.env for built, _ in rows], Path("matrix.toml")).chosen
@@ -230,9 +231,9 @@ def test_a_search_that_tries_few_never_contradicts_what_it_tried(
 
 
 def _possible(account: Account, truth: Account) -> bool:
-    """Whether the word holds of the releases that were tried.
+    """Whether the word is true for the releases that were tried.
 
-    What a search did not try may say otherwise.
+    Releases that the search did not try may contradict it.
     """
     account_releases = [entry.release for entry in account.known]
     good = [

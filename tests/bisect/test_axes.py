@@ -1,4 +1,4 @@
-"""The axes on real wheels: breaks whose place is known."""
+"""The axes on real wheels, with breaks whose place is known."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Cells = Callable[..., tuple[RunContext, list[Cell]]]
 
 @pytest.fixture
 def cells(built: Callable[[str], BuiltEnv], tmp_path: Path) -> Iterator[Cells]:
-    """A context with a store of its own, and one kernel as cells of several releases."""
+    """Makes a context with its own store, and cells of one kernel on several releases."""
     with Store(tmp_path / "store") as store:
 
         def make(
@@ -84,7 +84,7 @@ def test_a_break_in_the_passes(cells: Cells) -> None:
     )
 
 
-def test_what_a_newer_assembler_mended(cells: Cells) -> None:
+def test_failure_that_a_newer_ptxas_fixed_is_in_ptxas(cells: Cells) -> None:
     context, (good, bad) = cells("3.4.0 3.3.1", "../bisect/kernels", "fenced")
     answer = part.find_part(bad, good, context)
     assert answer.name == "ptxas"
@@ -95,7 +95,7 @@ def test_what_a_newer_assembler_mended(cells: Cells) -> None:
     )
 
 
-def test_llvm_is_not_blamed_where_it_is_given_something_else(cells: Cells) -> None:
+def test_llvm_is_not_blamed_if_its_input_differs(cells: Cells) -> None:
     context, (good, bad) = cells(
         "3.3.0 3.2.0", "../bisect/kernels", "sorted_bf16", target="sm_75", **BRAINS
     )
@@ -106,7 +106,7 @@ def test_llvm_is_not_blamed_where_it_is_given_something_else(cells: Cells) -> No
         " after TTIR"
     )
     assert answer.sentence == f"{fixed}; TTGIR does not tell which."
-    # 3.2.0 looks for the function of an IR file by an expression that takes minutes over the
+    # 3.2.0 finds the function of an IR file with a regular expression. That takes minutes on the
     # locations in it.
     assert "TTIR made by 3.3.0, compiled by 3.2.0: fails the same way." in answer.steps
     (step,) = [step for step in answer.steps if "hand to LLVM" in step]
@@ -117,7 +117,9 @@ def test_llvm_is_not_blamed_where_it_is_given_something_else(cells: Cells) -> No
 
 
 @pytest.mark.parametrize(("releases", "same"), [("3.8.0 3.9.0", True), ("3.2.0 3.3.0", False)])
-def test_whether_two_releases_give_llvm_the_same(cells: Cells, releases: str, same: bool) -> None:
+def test_same_low_ir_says_whether_two_releases_give_llvm_the_same(
+    cells: Cells, releases: str, same: bool
+) -> None:
     context, (one, other) = cells(releases, "failures", "copy")
     with Attempts(context) as attempts:
         failing = Outcome(status=Status.CRASHED, stage="ptx")
@@ -127,14 +129,14 @@ def test_whether_two_releases_give_llvm_the_same(cells: Cells, releases: str, sa
         assert experiment.same_low_ir is same
 
 
-def test_a_target_that_only_a_newer_assembler_knows(cells: Cells) -> None:
+def test_failure_for_a_target_that_only_a_newer_ptxas_knows_is_in_ptxas(cells: Cells) -> None:
     context, (good, bad) = cells("3.3.1 3.2.0", "faces", "fine", target="sm_100")
     answer = part.find_part(bad, good, context)
     assert answer.name == "ptxas"
     assert answer.steps[-1] == "3.3.1 with the ptxas of 3.2.0: fails the same way."
 
 
-def test_nothing_is_said_where_nothing_changed(cells: Cells) -> None:
+def test_part_is_unknown_if_nothing_changed(cells: Cells) -> None:
     context, (good, bad) = cells("3.8.0 3.9.0", "faces", "missing_name")
     assert part.find_part(bad, good, context).name is PartName.UNKNOWN
     context, (good, bad) = cells("3.8.0 3.9.0", "faces", "fine")
@@ -144,7 +146,7 @@ def test_nothing_is_said_where_nothing_changed(cells: Cells) -> None:
     )
 
 
-def test_nothing_is_said_of_a_broken_env(cells: Cells) -> None:
+def test_part_is_unknown_for_a_broken_env(cells: Cells) -> None:
     context, (good,) = cells("3.9.0", "faces", "fine")
     broken_env = BuiltEnv(env=Env(name="gone"), error="not there")
     context = RunContext(
@@ -160,7 +162,7 @@ def test_nothing_is_said_of_a_broken_env(cells: Cells) -> None:
 # --- pass -----------------------------------------------------------------------------------------
 
 
-def test_the_pass_that_fails(cells: Cells, tmp_path: Path) -> None:
+def test_failing_pass_is_found_and_the_ir_is_saved(cells: Cells, tmp_path: Path) -> None:
     context, (bad,) = cells("3.2.0", "failures", "dot_into_dot", **DOTS)
     answer = passes.find_pass(bad, context, tmp_path / "ir")
     assert (answer.pass_, answer.stage) == (LOWERING, "llir")
@@ -175,7 +177,7 @@ def test_the_pass_that_fails(cells: Cells, tmp_path: Path) -> None:
     assert (tmp_path / "ir" / "made.ttgir").exists()
 
 
-def test_no_pass_fails(cells: Cells, tmp_path: Path) -> None:
+def test_no_pass_is_blamed_if_none_fails(cells: Cells, tmp_path: Path) -> None:
     context, (fine,) = cells("3.9.0", "faces", "looped")
     answer = passes.find_pass(fine, context, tmp_path / "ir")
     saved = sorted(path.name for path in (tmp_path / "ir").glob("*.mlir"))
@@ -190,7 +192,9 @@ def test_no_pass_fails(cells: Cells, tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
-def test_releases_that_agree_up_to_the_pass_that_fails(cells: Cells, tmp_path: Path) -> None:
+def test_ir_of_two_releases_is_the_same_up_to_the_failing_pass(
+    cells: Cells, tmp_path: Path
+) -> None:
     context, (good, bad) = cells("3.4.0 3.3.1", "failures", "dot_into_dot", **DOTS)
     answer = passes.compare(good, bad, context, tmp_path)
     assert answer.pass_ == LOWERING
@@ -206,7 +210,9 @@ def test_releases_that_agree_up_to_the_pass_that_fails(cells: Cells, tmp_path: P
     )
 
 
-def test_configurations_whose_ir_parts(cells: Cells, tmp_path: Path) -> None:
+def test_pass_is_found_after_which_the_ir_of_two_cases_differs(
+    cells: Cells, tmp_path: Path
+) -> None:
     context, (few,) = cells("3.9.0", "faces", "looped", case="few", options={"num_stages": 2})
     _, (more,) = cells(
         "3.9.0", "faces", "looped", case="more", options={"num_stages": 2, "num_warps": 8}
@@ -226,7 +232,7 @@ def test_configurations_whose_ir_parts(cells: Cells, tmp_path: Path) -> None:
 # --- config ---------------------------------------------------------------------------------------
 
 
-def test_the_option_that_a_failure_needs(cells: Cells) -> None:
+def test_option_that_a_failure_needs_is_found(cells: Cells) -> None:
     context, (bad,) = cells(
         "3.9.0",
         "failures",
@@ -260,7 +266,7 @@ def with_less_memory(failing: Cell, bytes_: int) -> Cell:
     )
 
 
-def test_a_hint_is_not_needed_where_it_fails_without_any(cells: Cells) -> None:
+def test_hint_is_not_needed_if_the_cell_fails_without_any(cells: Cells) -> None:
     hinted = ("other", "result", "stride")
     signature = {"source": "*fp16", "other": "*fp16", "result": "*fp32", "stride": "i32"}
     facts: dict[str, Any] = {
@@ -287,7 +293,7 @@ def test_a_hint_is_not_needed_where_it_fails_without_any(cells: Cells) -> None:
     assert "needs the hint" not in answer.sentence
 
 
-def test_the_hints_that_a_failure_needs(cells: Cells) -> None:
+def test_hints_that_a_failure_needs_are_found(cells: Cells) -> None:
     hinted = ("source", "other", "result", "size", "stride")
     signature = {
         "source": "*fp16",
@@ -332,7 +338,7 @@ def bench_again(context: RunContext) -> RunContext:
     return evolve(context, stop=threading.Event())
 
 
-def test_there_is_nothing_to_need(cells: Cells) -> None:
+def test_cell_that_works_needs_no_setting(cells: Cells) -> None:
     context, (fine,) = cells("3.9.0", "faces", "fine")
     answer = settings.find_needs(fine, context)
     assert (answer.sentence, answer.tried) == (

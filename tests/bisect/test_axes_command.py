@@ -1,4 +1,4 @@
-"""The axes inside a failure, asked for as a user asks."""
+"""The axes inside a failure, with the command that a user runs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def bisect(*arguments: str) -> Result:
 
 
 def answer(*arguments: str) -> dict[str, Any]:
-    """What the one answer says, as JSON."""
+    """The only answer of the command, from its JSON."""
     done = bisect(*arguments, "--json")
     assert done.exit_code == 0, done.output
     (entry,) = json.loads(done.stdout)
@@ -52,7 +52,7 @@ def answer(*arguments: str) -> dict[str, Any]:
 # --- part -----------------------------------------------------------------------------------------
 
 
-def test_the_part_between_given_releases_is_shown_with_its_proof() -> None:
+def test_part_between_given_releases_is_shown_with_its_steps() -> None:
     done = bisect(*DOTS, "--axis", "part", "--good", "3.1", "--bad", "3.2")
     assert done.exit_code == 0, done.output
     first, *steps = done.stdout.splitlines()
@@ -62,7 +62,7 @@ def test_the_part_between_given_releases_is_shown_with_its_proof() -> None:
     assert "  TTIR made by 3.1.0, compiled by 3.2.0: fails the same way." in steps
 
 
-def test_an_assembler_of_nvidias_tells_as_well() -> None:
+def test_ptxas_of_named_cuda_releases_is_tried() -> None:
     part = answer(
         *FENCED,
         "--axis",
@@ -82,7 +82,7 @@ def test_an_assembler_of_nvidias_tells_as_well() -> None:
     assert part["steps"][-1] == "3.3.0 with the ptxas of CUDA 12.4.131: fails the same way."
 
 
-def test_an_assembler_tells_of_a_kernel_that_works_in_no_release() -> None:
+def test_other_ptxas_is_tried_for_a_kernel_that_works_in_no_release() -> None:
     old = ("--axis", "part", "--releases", "~=3.2.0")
     part = answer(*FENCED, *old, "--ptxas", "12.4")
     assert (part["name"], part["sentence"]) == (
@@ -106,7 +106,7 @@ def test_an_assembler_tells_of_a_kernel_that_works_in_no_release() -> None:
     )
 
 
-def test_a_failure_before_ptxas_has_no_use_for_another() -> None:
+def test_no_other_ptxas_is_tried_for_a_failure_before_ptxas() -> None:
     part = answer(*DOTS, "--axis", "part", "--good", "3.1", "--bad", "3.2", "--ptxas", "12.4")
     assert (part["name"], part["steps"][1]) == (
         "MLIR passes",
@@ -134,7 +134,7 @@ def test_a_failure_before_ptxas_has_no_use_for_another() -> None:
         ),
     ],
 )
-def test_what_cannot_be_tried_is_said(arguments: tuple[str, ...], says: str) -> None:
+def test_request_that_cannot_be_tried_is_an_error(arguments: tuple[str, ...], says: str) -> None:
     done = bisect(*FENCED, *arguments)
     assert done.exit_code == 3
     assert f"{says}" in done.stderr
@@ -169,7 +169,7 @@ def test_the_pass_between_two_releases() -> None:
         ),
     ],
 )
-def test_a_judge_that_has_no_part_in_the_answer_is_named(
+def test_answer_about_a_pass_says_that_the_judge_has_no_part_in_it(
     ends: tuple[str, ...], begins: str
 ) -> None:
     pass_answer = answer(*DOTS, "--axis", "pass", "--judge", "registers>16", *ends)
@@ -193,7 +193,7 @@ def test_the_pass_between_two_cases() -> None:
 # --- config ---------------------------------------------------------------------------------------
 
 
-def test_the_configuration_that_it_takes() -> None:
+def test_config_axis_lists_values_that_fail_and_values_that_work() -> None:
     done = bisect(*DOTS, "--axis", "config", "--bad", "3.2")
     assert done.exit_code == 0, done.output
     assert (
@@ -202,7 +202,7 @@ def test_the_configuration_that_it_takes() -> None:
     )
 
 
-def test_where_it_works_there_is_nothing_to_look_for() -> None:
+def test_config_axis_finds_nothing_if_the_kernel_works() -> None:
     done = bisect(*DOTS, "--axis", "config")
     assert (
         done.exit_code,
@@ -212,6 +212,6 @@ def test_where_it_works_there_is_nothing_to_look_for() -> None:
 
 @pytest.fixture(autouse=True, scope="module")
 def _releases(built: Callable[[str], object]) -> None:
-    """All in one go, so that no test pays for what another needs as well."""
+    """Build all envs at once, so that no test pays for an env that another test needs too."""
     for release in ("3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.9.0"):
         built(f"triton-{release}")

@@ -1,6 +1,6 @@
-"""The feature as a program calls it: records in, records out, on real wheels.
+"""The functions of the feature, which take and return records, on real wheels.
 
-Nothing is printed and nothing ends the process.
+They print nothing and do not end the process.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ defaults = { envs = ["*"], targets = ["sm_90"] }
 
 
 class Heard(Listener):
-    """Notes what it hears."""
+    """Records what a bisection reports."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -58,7 +58,7 @@ class Heard(Listener):
 
 @pytest.fixture
 def chosen(tmp_path: Path) -> Callable[..., Selection]:
-    """What patterns choose in a project of three releases that has nothing yet."""
+    """Selects cells by patterns, in a project of three releases that has no results yet."""
     (tmp_path / "matrix.toml").write_text(MATRIX)
 
     def choose(**patterns: Any) -> Selection:
@@ -74,7 +74,7 @@ Chosen = Callable[..., Selection]
 
 @pytest.fixture
 def obtain(built: Callable[[str], BuiltEnv]) -> Callable[[Path, Sequence[Env]], list[BuiltEnv]]:
-    """The envs of this checkout in the place of the project's own."""
+    """Returns the envs of this checkout instead of the project's own."""
     return lambda matrix, envs: [built(env.name) for env in envs]
 
 
@@ -87,7 +87,9 @@ def searched(request: BisectRequest, obtain: Obtain, listener: Listener | None =
 
 
 @pytest.mark.wheels
-def test_along_releases(chosen: Chosen, obtain: Obtain, capfd: pytest.CaptureFixture[str]) -> None:
+def test_bisection_along_releases_returns_probes_and_saves_the_bad_end(
+    chosen: Chosen, obtain: Obtain, capfd: pytest.CaptureFixture[str]
+) -> None:
     selection, requests, listener = (
         chosen(variants=["dot_into_dot"]),
         list[tuple[str, list[str]]](),
@@ -129,7 +131,7 @@ def test_along_releases(chosen: Chosen, obtain: Obtain, capfd: pytest.CaptureFix
 
 
 @pytest.mark.wheels
-def test_ends_that_are_turned_about_ask_for_a_fix(chosen: Chosen, obtain: Obtain) -> None:
+def test_good_end_after_the_bad_end_searches_for_a_fix(chosen: Chosen, obtain: Obtain) -> None:
     request = BisectRequest(
         selection=chosen(variants=["dot_into_dot"]), good=Version("3.9"), bad=Version("3.2")
     )
@@ -141,7 +143,7 @@ def test_ends_that_are_turned_about_ask_for_a_fix(chosen: Chosen, obtain: Obtain
 
 
 @pytest.mark.wheels
-def test_inside_a_failure(chosen: Chosen, obtain: Obtain) -> None:
+def test_part_and_config_axes_search_inside_a_failure(chosen: Chosen, obtain: Obtain) -> None:
     selection = chosen(variants=["dot_into_dot"])
     between = BisectRequest(
         selection=selection, axis=Axis.PART, good=Version("3.1"), bad=Version("3.2")
@@ -161,7 +163,7 @@ def test_inside_a_failure(chosen: Chosen, obtain: Obtain) -> None:
         read_bad_ends(selection.root)
 
 
-def test_envs_that_are_not_there_are_not_built(
+def test_missing_envs_are_not_built(
     chosen: Chosen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
@@ -203,7 +205,7 @@ def test_every_env_of_a_release_is_counted(
         ),
     ],
 )
-def test_what_cannot_be_meant_is_an_error_of_use(
+def test_invalid_options_are_usage_errors(
     chosen: Chosen, options: dict[str, object], message: str
 ) -> None:
     request = BisectRequest(selection=chosen(variants=["copy"]), **options)  # type: ignore[arg-type]
@@ -211,9 +213,7 @@ def test_what_cannot_be_meant_is_an_error_of_use(
         bisect(request, request.selection.context(store))
 
 
-def test_where_an_index_is_asked_it_is_asked_for_what_was_asked(
-    chosen: Chosen, tmp_path: Path
-) -> None:
+def test_candidates_are_releases_of_the_named_distribution(chosen: Chosen, tmp_path: Path) -> None:
     (tmp_path / "wheels").mkdir()
     request = BisectRequest(
         selection=chosen(envs=[]),
@@ -227,7 +227,7 @@ def test_where_an_index_is_asked_it_is_asked_for_what_was_asked(
 
 
 @pytest.mark.wheels
-def test_cells_are_checked_by_a_program(
+def test_program_judges_the_cells_of_a_check(
     chosen: Chosen, obtain: Obtain, capfd: pytest.CaptureFixture[str]
 ) -> None:
     selection, outputs = chosen(variants=["copy"]), list[str]()

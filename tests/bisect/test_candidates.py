@@ -1,4 +1,4 @@
-"""Which releases are bisected over, and in what order."""
+"""The releases that a bisection searches, and their order."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def choose(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, config: MatrixConfig
     return chosen
 
 
-def test_the_first_of_every_series_from_3_0_on(choose: Any) -> None:
+def test_candidates_are_the_first_release_of_every_series_from_3_0(choose: Any) -> None:
     line = choose()
     assert labels(line) == ["3.0.0", "3.1.0", "3.3.0", "3.5.1", "3.6.0", "3.10.0"]
     assert dict(line.left_out) == {
@@ -68,7 +68,7 @@ def test_the_first_of_every_series_from_3_0_on(choose: Any) -> None:
     assert line.notes == ("a note",)
 
 
-def test_patches_and_pre_releases_on_request(choose: Any) -> None:
+def test_patches_and_pre_releases_are_added_on_request(choose: Any) -> None:
     assert labels(choose(patches=True)) == [
         "3.0.0",
         "3.1.0",
@@ -89,12 +89,12 @@ def test_patches_and_pre_releases_on_request(choose: Any) -> None:
     ]
 
 
-def test_a_specifier_narrows_and_may_go_back_further(choose: Any) -> None:
+def test_specifier_narrows_the_candidates_or_goes_back_before_3_0(choose: Any) -> None:
     assert labels(choose(releases=SpecifierSet(">=3.1,<3.6"))) == ["3.1.0", "3.3.0", "3.5.1"]
     assert labels(choose(releases=SpecifierSet("<3.1"))) == ["2.3.1", "3.0.0"]
 
 
-def test_what_is_named_is_never_left_out(choose: Any) -> None:
+def test_named_releases_are_never_left_out(choose: Any) -> None:
     files = (*map(wheel, PUBLISHED), wheel("3.7.0", yanked=True))
     line = choose(files, named=(Version("3.3.1"), Version("3.7"), Version("2.3.1")))
     assert labels(line) == [
@@ -113,13 +113,13 @@ def test_what_is_named_is_never_left_out(choose: Any) -> None:
     assert line.position(Version("3.8")) is None
 
 
-def test_yanked_ones_are_shown(choose: Any) -> None:
+def test_yanked_releases_are_listed_as_left_out(choose: Any) -> None:
     line = choose((wheel("3.1.0"), wheel("3.2.0", yanked=True), wheel("3.2.1")))
     assert labels(line) == ["3.1.0", "3.2.1"]
     assert line.left_out["yanked"] == ("3.2.0",)
 
 
-def test_without_a_wheel_for_this_platform_it_cannot_be_tried(choose: Any) -> None:
+def test_release_without_a_wheel_for_this_platform_is_left_out(choose: Any) -> None:
     files = (
         wheel("3.1.0"),
         wheel("3.2.0", tag="cp39-cp39-manylinux_2_17_x86_64"),
@@ -132,13 +132,15 @@ def test_without_a_wheel_for_this_platform_it_cannot_be_tried(choose: Any) -> No
     }
 
 
-def test_nothing_left_says_why(choose: Any) -> None:
+def test_error_says_why_no_candidate_is_left(choose: Any) -> None:
     with pytest.raises(SelectionError) as caught:
         choose(releases=SpecifierSet("==3.3.1"))
     assert "patch releases (--patches adds them): 3.3.1" in str(caught.value.hint)
 
 
-def test_envs_are_those_that_nox_knows_by_name(choose: Any, config: MatrixConfig) -> None:
+def test_candidates_have_the_envs_that_the_matrix_declares(
+    choose: Any, config: MatrixConfig
+) -> None:
     line = choose()
     assert [candidate.env for candidate in line.chosen] == [
         config.env(f"triton-{release}") for release in labels(line)
@@ -147,7 +149,7 @@ def test_envs_are_those_that_nox_knows_by_name(choose: Any, config: MatrixConfig
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_builds_of_one_version_stand_by_their_date_and_never_by_their_hash(
+def test_builds_of_one_version_are_ordered_by_date_and_not_by_hash(
     choose: Any, tmp_path: Path, seed: int
 ) -> None:
     days = {
@@ -163,7 +165,7 @@ def test_builds_of_one_version_stand_by_their_date_and_never_by_their_hash(
     assert labels(line) == ["3.5.0+git123abc", *days, "3.7.0"]
 
 
-def test_a_date_in_the_version_wins_over_that_of_the_file(choose: Any, tmp_path: Path) -> None:
+def test_date_in_a_version_overrides_the_date_of_its_file(choose: Any, tmp_path: Path) -> None:
     files = (wheel("3.6.0+git20250802", uploaded=1.0), wheel("3.6.0+git20250801", uploaded=2.0))
     assert labels(choose(files, find_links=str(tmp_path))) == [
         "3.6.0+git20250801",
@@ -171,7 +173,7 @@ def test_a_date_in_the_version_wins_over_that_of_the_file(choose: Any, tmp_path:
     ]
 
 
-def test_without_dates_the_order_given_counts(choose: Any) -> None:
+def test_builds_without_dates_keep_the_order_of_the_index(choose: Any) -> None:
     files = (wheel("3.6.0+gitfff"), wheel("3.6.0+gitaaa"), wheel("3.6.0+gitccc"), wheel("3.6.0"))
     line = choose(files, index_url="https://nightly.example/simple")
     assert labels(line) == ["3.6.0", "3.6.0+gitfff", "3.6.0+gitaaa", "3.6.0+gitccc"]
@@ -213,7 +215,7 @@ def test_a_folder_of_wheels(tmp_path: Path, config: MatrixConfig) -> None:
     )
 
 
-def test_a_wheel_from_elsewhere_is_not_taken_for_the_published_one(
+def test_wheels_of_one_version_from_different_places_have_different_envs(
     choose: Any, tmp_path: Path
 ) -> None:
     (candidate,) = choose([wheel("3.1.0")], find_links=str(tmp_path / "a")).chosen
@@ -236,7 +238,7 @@ def test_another_index_and_distribution(choose: Any) -> None:
         choose(files, distribution="ours-triton")
 
 
-def test_envs_by_release(tmp_path: Path) -> None:
+def test_envs_are_grouped_by_release(tmp_path: Path) -> None:
     envs = [
         Env(name=name, release=Version(version))
         for name, version in (("b", "3.2.0"), ("c", "3.10.0"), ("a", "3.2.0"))
@@ -260,7 +262,7 @@ def test_envs_by_release(tmp_path: Path) -> None:
         from_envs([Env(name="unknown-fork")], tmp_path)
 
 
-def test_what_is_no_release_is_refused() -> None:
+def test_text_that_is_not_a_release_is_refused() -> None:
     assert parse_release("v3.5", "--good") == Version("3.5.0")
     assert parse_release(None, "--good") is None
     assert parse_specifier(None) is None

@@ -54,7 +54,7 @@ def check(*arguments: str) -> int:
 
 
 @pytest.mark.wheels
-def test_good_bad_and_a_compiler_that_is_killed() -> None:
+def test_exit_code_says_good_bad_or_cannot_tell() -> None:
     assert check(*MATRIX, *FAILURES, "failures/copy/*") == GOOD
     assert check(*MATRIX, *FAILURES, "failures/block_typed_bound/*") == BAD, (
         "an abort, and still no 134"
@@ -71,7 +71,7 @@ def test_good_bad_and_a_compiler_that_is_killed() -> None:
 
 
 @pytest.mark.wheels
-def test_a_program_judges_what_came_of_a_cell() -> None:
+def test_program_judges_the_result_of_a_cell() -> None:
     reads = (
         'import json, os, sys; cell = json.load(sys.stdin); assert cell["id"] =='
         ' os.environ["COMPAT_CELL"]; '
@@ -115,7 +115,7 @@ def test_a_program_judges_what_came_of_a_cell() -> None:
         (*MATRIX, "one", "too many"),
     ],
 )
-def test_whatever_is_wrong_with_the_question_blames_no_commit(arguments: tuple[str, ...]) -> None:
+def test_invalid_arguments_blame_no_commit(arguments: tuple[str, ...]) -> None:
     assert check(*arguments) == CANNOT_TELL
 
 
@@ -168,9 +168,9 @@ def git(folder: Path, *arguments: str) -> str:
 
 @pytest.mark.wheels
 def test_git_bisect_finds_the_commit(tmp_path: Path) -> None:
-    """As docs/bisect.md shows it: the kernel lives in a repository, the envs elsewhere.
+    """The setup is that of docs/bisect.md: a repository has the kernel, and the envs are elsewhere.
 
-    One commit cannot be told.
+    One commit is inconclusive.
     """
     git(tmp_path, "init", "-q")
     kernel, broken = tmp_path / "mine.py", "this is no TOML"

@@ -1,4 +1,4 @@
-"""What crosswise experiments prove, and which assembler a release uses."""
+"""The side of a failure that crossings prove, and the assembler that a release uses."""
 
 from __future__ import annotations
 
@@ -31,12 +31,14 @@ OK, SAME, UNKNOWN = Effect.OK, Effect.SAME, Effect.UNKNOWN
         (UNKNOWN, UNKNOWN, Side.UNKNOWN),
     ],
 )
-def test_what_a_crossing_proves(into_bad: Effect, into_good: Effect, side: Side) -> None:
+def test_crossing_proves_the_side_of_a_failure(
+    into_bad: Effect, into_good: Effect, side: Side
+) -> None:
     assert Crossing(into_bad=into_bad, into_good=into_good).side is side
 
 
 @pytest.mark.parametrize("control", [OK, UNKNOWN])
-def test_without_its_control_it_proves_nothing(control: Effect) -> None:
+def test_crossing_proves_nothing_if_its_control_does_not_fail(control: Effect) -> None:
     for one, other in itertools.product(Effect, Effect):
         assert Crossing(into_bad=one, into_good=other, control=control).side is Side.UNKNOWN
 

@@ -1,4 +1,4 @@
-"""Judges: what they say of every kind of outcome, and that they never say what cannot be told."""
+"""Judges and every kind of outcome: they call an inconclusive one neither good nor bad."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_answers(text: str, outcome: Outcome, expected: Judgement) -> None:
 
 @pytest.mark.parametrize("text", ["ok", "class=shape-mismatch", "unexpected", "registers>1"])
 @pytest.mark.parametrize("outcome", [BROKEN, LOST, bad(SHAPE, flaky=True)])
-def test_what_says_nothing_of_the_kernel_cannot_be_told(text: str, outcome: Outcome) -> None:
+def test_broken_lost_and_flaky_outcomes_are_inconclusive(text: str, outcome: Outcome) -> None:
     assert parse_criterion(text)(result(outcome)) is U
 
 
@@ -92,7 +92,9 @@ def test_what_says_nothing_of_the_kernel_cannot_be_told(text: str, outcome: Outc
     [(0, G), (1, B), (3, B), (127, B), (125, U), (128, U), (134, U), (-9, U)],
     ids=str,
 )
-def test_a_program_answers_as_git_bisect_run_takes_it(code: int, expected: Judgement) -> None:
+def test_exit_codes_of_a_program_mean_the_same_as_for_git_bisect_run(
+    code: int, expected: Judgement
+) -> None:
     calls: list[tuple[str, Outcome]] = []
 
     def ask(command: str, about: Result) -> int:
@@ -107,7 +109,7 @@ def test_a_program_answers_as_git_bisect_run_takes_it(code: int, expected: Judge
     assert len(calls) == 1
 
 
-def test_unexpected_asks_what_was_declared() -> None:
+def test_judge_unexpected_compares_with_the_declaration() -> None:
     criterion = parse_criterion("unexpected")
     assert criterion(result(REJECTED)) is B
     assert criterion(result(REJECTED, expectation=declared(SHAPE))) is G
@@ -115,7 +117,7 @@ def test_unexpected_asks_what_was_declared() -> None:
     assert criterion(result(OK)) is G
 
 
-def test_the_same_failure_is_known_once_the_bad_end_is() -> None:
+def test_judge_same_failure_needs_the_bad_end() -> None:
     criterion = parse_criterion("same-failure")
     assert criterion.needs_bad_end
     assert criterion(result(REJECTED)) is U
@@ -131,7 +133,7 @@ def test_the_same_failure_is_known_once_the_bad_end_is() -> None:
     assert about.text == "same-failure"
 
 
-def test_the_same_failure_as_none_is_nowhere() -> None:
+def test_judge_same_failure_finds_nothing_bad_if_the_bad_end_works() -> None:
     about = parse_criterion("same-failure").about(OK)
     assert [about(result(outcome)) for outcome in (REJECTED, OK)] == [G, G]
 
@@ -151,7 +153,7 @@ def test_the_same_failure_as_none_is_nowhere() -> None:
         "class=no-such-class",
     ],
 )
-def test_what_is_not_a_judge_is_refused_with_advice(text: str) -> None:
+def test_text_that_is_not_a_judge_is_refused_with_a_hint(text: str) -> None:
     with pytest.raises(SelectionError) as caught:
         parse_criterion(text)
     assert caught.value.where == "--judge"
@@ -169,7 +171,7 @@ def test_what_is_not_a_judge_is_refused_with_advice(text: str) -> None:
         "compile_seconds<=0.5",
     ],
 )
-def test_a_judge_knows_how_it_is_written(text: str) -> None:
+def test_judge_keeps_its_text(text: str) -> None:
     assert parse_criterion(text).text == text
 
 

@@ -1,4 +1,4 @@
-"""Which hints a failure needs: nothing is said that was not compiled."""
+"""The hints that a failure needs. Every claim about them was compiled."""
 
 from __future__ import annotations
 
@@ -100,14 +100,14 @@ def test_hints_of_a_specialization() -> None:
         (ALL[:2], lambda hints: SAME, None),
     ],
 )  # fmt: skip
-def test_what_is_said_of_hints(
+def test_sentence_says_which_hints_a_failure_needs(
     given_: tuple[Hint, ...], compiler: Compiler, expected: str | None
 ) -> None:
     assert hint_sentence(given_, compiler) == expected
 
 
 @given(st.sets(st.sampled_from(ALL), min_size=1), st.integers(1, len(ALL)))
-def test_how_many_sets_are_compiled_is_known_from_above(culprits: set[Hint], count: int) -> None:
+def test_number_of_compiled_sets_has_an_upper_bound(culprits: set[Hint], count: int) -> None:
     hint_sets: list[frozenset[Hint]] = []
 
     def compiled(hints: frozenset[Hint]) -> Effect:
@@ -122,7 +122,7 @@ def test_how_many_sets_are_compiled_is_known_from_above(culprits: set[Hint], cou
     assert len(hint_sets) <= len(first) + perturbations.most_further_sets(given_, trials.effects)
 
 
-def test_of_hints_that_were_not_all_tried_only_what_was_compiled_is_said() -> None:
+def test_unfinished_search_claims_only_what_it_compiled() -> None:
     def so_far(effects: dict[frozenset[Hint], Effect]) -> str | None:
         need = perturbations.hint_need_so_far(
             HintTrials(hints=ALL, effects=effects, smallest=frozenset(ALL))
@@ -177,5 +177,5 @@ def test_every_claim_was_compiled(effects: list[Effect]) -> None:
 
 
 @given(st.sets(st.sampled_from(ALL), min_size=1))
-def test_the_hints_that_it_takes_are_found(culprits: set[Hint]) -> None:
+def test_search_finds_exactly_the_hints_that_cause_the_failure(culprits: set[Hint]) -> None:
     assert search_hints(ALL, fails_with(*culprits)).smallest == culprits

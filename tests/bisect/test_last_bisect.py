@@ -1,4 +1,4 @@
-"""What a bisect leaves for the repro of its bad end."""
+"""The bad ends that a bisection saves for their repro."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def answered(history: str) -> ReleaseAnswer:
 
 @pytest.fixture
 def selection(tmp_path: Path) -> Selection:
-    """One of a project that has nothing yet, with a kernel file of its own."""
+    """A selection with its own kernel file, in a project that has no results yet."""
     (tmp_path / "matrix.toml").write_text(
         'schema = 1\nkernels = ["k.toml"]\nenv = [{ triton = "3.9.0", groups = ["default"] }]\n'
     )
@@ -63,7 +63,7 @@ def selection(tmp_path: Path) -> Selection:
     )
 
 
-def test_the_bad_end_of_each_bracket_is_remembered(selection: Selection) -> None:
+def test_bad_end_of_each_bracket_is_saved(selection: Selection) -> None:
     regressed, fixed = answered("ggb"), answered("bgg")
     note_bad_ends([regressed, fixed], selection)
     ends = read_bad_ends(selection.root)
@@ -73,7 +73,7 @@ def test_the_bad_end_of_each_bracket_is_remembered(selection: Selection) -> None
     assert ends.kernel_files == (str(Path("kernels/x.toml").absolute()),)
 
 
-def test_a_search_without_a_change_leaves_nothing_to_go_on_from(selection: Selection) -> None:
+def test_search_without_a_change_saves_no_bad_end(selection: Selection) -> None:
     with pytest.raises(SelectionError, match="no last bisect is recorded"):
         read_bad_ends(selection.root)
     note_bad_ends([answered("ggg")], selection)
@@ -81,14 +81,14 @@ def test_a_search_without_a_change_leaves_nothing_to_go_on_from(selection: Selec
         read_bad_ends(selection.root)
 
 
-def test_what_cannot_be_read_counts_as_absent(selection: Selection) -> None:
+def test_unreadable_file_counts_as_absent(selection: Selection) -> None:
     selection.state.mkdir()
     (selection.state / "last-bisect.json").write_text("[]")
     with pytest.raises(SelectionError, match="no last bisect is recorded"):
         read_bad_ends(selection.root)
 
 
-def test_where_it_cannot_be_noted_that_is_said(selection: Selection) -> None:
+def test_bad_ends_that_cannot_be_saved_are_an_error(selection: Selection) -> None:
     selection.state.write_text("in the way")
     with pytest.raises(StoreError, match="cannot be saved"):
         note_bad_ends([answered("ggb")], selection)

@@ -1,5 +1,6 @@
-"""Bisecting by numbers on this machine: real wheels, the real launcher, and a stand-in for the
-GPU's driver.
+"""Bisections by numbers on this machine.
+
+The wheels and the launcher are real, and a stand-in replaces the GPU's driver.
 """
 
 from __future__ import annotations
@@ -52,10 +53,10 @@ def answer(done: Result) -> dict[str, Any]:
     ("judge", "how", "ran"),
     [("unstable", "racy", "unstable, "), ("wrong", "wrong", "wrong, error 7")],
 )
-def test_what_was_not_launched_is_launched(
+def test_cells_that_were_not_launched_are_launched_once(
     home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch, judge: str, how: str, ran: str
 ) -> None:
-    """And known from then on, without a GPU too."""
+    """Later bisections use the stored launches, also without ``--launch``."""
     stand_in(home, pair_python, monkeypatch, breaks="old", how=how)
     done = bisect("--judge", judge, "--launch", "--json")
     document = answer(done)
@@ -69,7 +70,7 @@ def test_what_was_not_launched_is_launched(
     assert "launching" not in bisect("--judge", judge, "--launch").stderr
 
 
-def test_latencies_are_of_one_run(
+def test_latency_judge_launches_every_probe(
     home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stand_in(home, pair_python, monkeypatch, breaks="nothing", how="wrong")
@@ -105,7 +106,7 @@ def test_combinations_are_launched(
     assert not (home / ".compat" / "combinations").exists()
 
 
-def test_without_a_gpu_it_says_what_to_do(
+def test_error_without_a_gpu_says_what_to_do(
     home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if Path("/dev/nvidia0").exists():
@@ -118,7 +119,7 @@ def test_without_a_gpu_it_says_what_to_do(
     assert "compat matrix --launched" in done.stderr
 
 
-def test_a_judge_that_needs_no_launch(
+def test_launch_option_is_an_error_for_a_judge_that_needs_no_launch(
     home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stand_in(home, pair_python, monkeypatch, breaks="old", how="wrong")
@@ -128,8 +129,10 @@ def test_a_judge_that_needs_no_launch(
 
 
 @pytest.mark.parametrize("judge", ["best>1.1*previous", "staying>1.2"])
-def test_a_judge_of_configs_says_which_command_launches_them(home: Path, judge: str) -> None:
-    """Whether there is a GPU or not."""
+def test_error_for_a_judge_of_configs_names_the_command_that_launches(
+    home: Path, judge: str
+) -> None:
+    """The error does not depend on a GPU."""
     done = bisect("--judge", judge, "--launch")
     assert done.exit_code == SelectionError.exit_code
     lines = " ".join(done.stderr.split())
@@ -138,7 +141,7 @@ def test_a_judge_of_configs_says_which_command_launches_them(home: Path, judge: 
     assert "Then bisect without --launch." in lines
 
 
-def test_a_launcher_that_cannot_launch(
+def test_launcher_without_pytorch_is_an_error(
     home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stand_in(home, pair_python, monkeypatch, breaks="old", how="wrong")
@@ -155,7 +158,7 @@ def _without_pytorch(gpu: Gpu) -> Gpu:
     return Gpu(target=gpu.target, python="/usr/bin/python3", options=gpu.options)
 
 
-def test_what_has_to_be_launched(home: Path) -> None:
+def test_judge_decides_which_results_are_launched(home: Path) -> None:
     selection = select(home / "matrix.toml", envs=(OLD, NEW), targets=("sm_90",))
     gpu = Gpu(target=selection.targets[0], python="")
     envs = {

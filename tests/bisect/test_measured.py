@@ -1,5 +1,6 @@
-"""Judges of what running a kernel showed: numbers and latency, one result at a time and along the
-releases.
+"""Judges of numbers and latencies of kernels that ran.
+
+They judge one result at a time, and results along the releases.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def test_latency(text: str, timing: Latency | None, expected: Judgement) -> None
     assert parse_criterion(text)(result(OK, latency=timing)) is expected
 
 
-def test_what_did_not_compile_has_no_numbers() -> None:
+def test_cell_that_did_not_compile_is_inconclusive() -> None:
     assert parse_criterion("wrong")(result(bad(SHAPE))) is U
 
 
@@ -115,12 +116,12 @@ def test_what_did_not_compile_has_no_numbers() -> None:
         *("best>80", "best>1.1*previous", "staying>1.2"),
     ],
 )
-def test_texts_are_kept(text: str) -> None:
+def test_judges_keep_their_text(text: str) -> None:
     assert parse_criterion(text).text == text
 
 
 def along(text: str, *latencies: Latency | None) -> list[Judgement]:
-    """What is said of releases that follow each other."""
+    """The judgements of consecutive releases."""
     results = [
         result(OK, f"3.{number}.0", latency=latency) for number, latency in enumerate(latencies)
     ]
@@ -129,7 +130,7 @@ def along(text: str, *latencies: Latency | None) -> list[Judgement]:
 
 
 class TestPrevious:
-    def test_what_is_slower_is_bad_until_it_is_as_fast_again(self) -> None:
+    def test_slower_releases_are_bad_until_one_is_as_fast_again(self) -> None:
         assert along("latency>1.2*previous", *map(latency, (156, 300, 299, 160, 150))) == [
             G,
             B,
@@ -138,22 +139,22 @@ class TestPrevious:
             G,
         ]
 
-    def test_what_stays_slower_is_not_compared_with_itself(self) -> None:
+    def test_releases_that_stay_slower_are_all_bad(self) -> None:
         assert along("latency>1.2*previous", *map(latency, (100, 154, 160, 158))) == [G, B, B, B]
 
-    def test_what_was_not_measured_is_passed_over(self) -> None:
+    def test_unmeasured_releases_are_skipped(self) -> None:
         assert along("latency>1.2*previous", None, latency(100), None, latency(130)) == [U, G, U, B]
 
-    def test_another_device_tells_nothing(self) -> None:
+    def test_latency_of_another_device_is_inconclusive(self) -> None:
         assert along(
             "latency>1.2*previous", latency(100), latency(300, device="NVIDIA A100"), latency(101)
         ) == [G, U, G]
 
-    def test_faster_can_be_asked_for(self) -> None:
+    def test_judge_can_ask_for_faster_releases(self) -> None:
         assert along("latency<0.8*previous", *map(latency, (834, 547, 403))) == [G, B, B]
 
 
-def test_where_one_release_was_launched_the_interpreter_alone_says_nothing_good() -> None:
+def test_interpreter_alone_is_not_good_if_another_release_was_launched() -> None:
     numbers = [interpreted(Status.OK), gpu(Status.OK), interpreted(Status.WRONG)]
     results = [
         result(OK, f"3.{number}.0", numbers=measurement)
@@ -193,7 +194,7 @@ class TestBisect:
             )
         return answer
 
-    def test_since_which_release_it_is_right(
+    def test_answer_names_the_release_that_fixed_the_numbers(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
         wrong, right = gpu(Status.UNSTABLE, max_abs=0.5, differing=28), gpu(Status.OK)
@@ -217,7 +218,7 @@ class TestBisect:
             "ok",
         ]
 
-    def test_since_which_release_it_is_slower(
+    def test_answer_names_the_release_that_became_slower(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
         measurements = {
@@ -235,7 +236,7 @@ class TestBisect:
             "To launch the others: `compat build --target TARGET --out DIR`"
         )
 
-    def test_without_numbers_it_says_how_to_get_them(
+    def test_answer_without_numbers_says_how_to_get_them(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
         text = headline(self.search(monkeypatch, tmp_path, "wrong", {}))
@@ -244,7 +245,7 @@ class TestBisect:
             " `compat build --target"
         )
 
-    def test_without_a_problem_it_says_so(
+    def test_answer_says_that_the_kernel_file_has_no_problem(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
         text = headline(self.search(monkeypatch, tmp_path, "wrong", {}, problem=False))
@@ -252,7 +253,7 @@ class TestBisect:
         assert spec().problem is None
 
 
-def test_numbers_are_asked_of_the_store_only_where_they_are_asked_for(tmp_path: Path) -> None:
+def test_numbered_keeps_results_that_have_no_numbers_in_the_store(tmp_path: Path) -> None:
     from compat.bisect.judging import numbered
     from compat.store.store import Store
     from compat.workers.attempt import Limits

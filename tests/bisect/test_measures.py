@@ -1,6 +1,4 @@
-"""Judges about seconds of compiling: what they compare, and what is measured anew before anything
-is said.
-"""
+"""Judges of compile times: what they compare, and what they measure again before they answer."""
 
 from __future__ import annotations
 
@@ -47,7 +45,7 @@ def test_a_number_is_a_bound(text: str, bad: bool | None) -> None:
     assert question(text).is_bad(of_release("3.1.0")) is bad
 
 
-def test_passes_go_by_any_name_that_a_release_has_for_them() -> None:
+def test_pass_is_found_by_any_name_that_a_release_has_for_it() -> None:
     timed = evolve(TOOK, metrics={PASSES: {"coalesce": 1.5, "cse": 0.1}})
     for name in ("coalesce", "tritongpu-coalesce", "TritonGPUCoalesce"):
         assert question(f"pass.{name}.cpu>1").is_bad(of_release("3.1.0", timed))
@@ -59,7 +57,7 @@ def judged(text: str, row: list[Result]) -> list[bool | None]:
     return [criterion.is_bad(result) for result in row]
 
 
-def test_what_is_slower_is_compared_with_the_last_that_was_not() -> None:
+def test_release_is_compared_with_the_last_one_that_was_not_slower() -> None:
     row = [
         of_release(f"3.{n}.0", ttgir=seconds) for n, seconds in enumerate((2.0, 2.1, 4.0, 4.1, 2.2))
     ]
@@ -68,7 +66,7 @@ def test_what_is_slower_is_compared_with_the_last_that_was_not() -> None:
     assert judged("stage.ttgir.cpu<0.6*baseline", row) == [False, False, False, False, False]
 
 
-def test_a_small_factor_of_little_time_shows_nothing() -> None:
+def test_small_factor_of_a_short_time_is_not_bad() -> None:
     little = [of_release("3.1.0", ttgir=0.10), of_release("3.2.0", ttgir=0.13)]
     assert judged("stage.ttgir.cpu>1.2*previous", little) == [False, False]
     assert judged(
@@ -81,7 +79,7 @@ def test_a_small_factor_of_little_time_shows_nothing() -> None:
     ) == [False, True]
 
 
-def test_what_was_stopped_took_at_least_that() -> None:
+def test_time_of_a_stopped_compile_is_a_lower_bound() -> None:
     stopped = evolve(TOOK, status=Status.TIMED_OUT, metrics={})
     assert judged(
         "stage.ttgir.cpu>1.5*previous",
@@ -97,7 +95,7 @@ def test_what_was_stopped_took_at_least_that() -> None:
 
 
 class Machine:
-    """Compiles that take what is said here, one after the other."""
+    """Stands in for compiles, which take the given seconds, one after the other."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **seconds: list[float]) -> None:
         self.seconds = {
@@ -120,7 +118,7 @@ def timed(text: str, row: list[Result]) -> list[float]:
     return [result.outcome.stages["ttgir"] for result in timing.timed(row, question(text), context)]
 
 
-def test_what_the_store_has_is_measured_anew_on_both_sides_of_a_change(
+def test_stored_time_at_a_change_is_measured_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     row = [
@@ -135,7 +133,7 @@ def test_what_the_store_has_is_measured_anew_on_both_sides_of_a_change(
 
 
 @pytest.mark.parametrize("measured", [[2.2, 1.9], [1.9, 2.2]])
-def test_what_is_near_the_bound_is_measured_again_and_the_least_counts(
+def test_time_near_the_bound_is_measured_again_and_the_least_counts(
     monkeypatch: pytest.MonkeyPatch, measured: list[float]
 ) -> None:
     machine = Machine(monkeypatch, **{"3_1_0": measured})
@@ -143,14 +141,14 @@ def test_what_is_near_the_bound_is_measured_again_and_the_least_counts(
     assert machine.compiled == ["3.1.0", "3.1.0"]
 
 
-def test_what_is_far_from_the_bound_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_far_from_the_bound_is_not_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine(monkeypatch)
     row = [of_release("3.1.0", ttgir=0.3), of_release("3.2.0", ttgir=20.0)]
     assert timed("stage.ttgir.cpu>2", row) == [0.3, 20.0]
     assert machine.compiled == []
 
 
-def test_the_least_counts_of_each_stage_and_pass() -> None:
+def test_least_time_of_each_stage_and_pass_counts() -> None:
     one, other = (
         evolve(TOOK, stages={"ttgir": ttgir, "llir": llir}, metrics={PASSES: {"cse": cse}})
         for ttgir, llir, cse in ((2.0, 0.9, 0.3), (3.0, 0.5, 0.1))

@@ -1,4 +1,4 @@
-"""What ``--good`` and ``--bad`` mean: a release, said as wherever an env is meant."""
+"""The release that ``--good`` and ``--bad`` name, by any word that names an env elsewhere."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ def selection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Selection:
         ("3.77", "3.77"),
     ],
 )
-def test_one_release_is_meant(selection: Selection, word: str, release: str) -> None:
+def test_word_names_one_release(selection: Selection, word: str, release: str) -> None:
     assert named_release(word, "--good", selection, CandidateQuery()) == Version(release)
 
 
-def test_among_the_envs_that_are_named(selection: Selection) -> None:
+def test_release_is_chosen_among_the_named_envs(selection: Selection) -> None:
     narrowed = selection.with_patterns(envs=["3.5.0,3.6"])
     assert named_release("3.5", "--good", narrowed, CandidateQuery()) == Version("3.5.0")
     assert named_release("newest", "--bad", narrowed, CandidateQuery()) == Version("3.6.0")
 
 
-def test_of_another_source_it_is_a_number(selection: Selection) -> None:
+def test_word_is_a_version_for_another_source_of_wheels(selection: Selection) -> None:
     assert named_release(
         "3.5", "--good", selection, CandidateQuery(find_links="wheels")
     ) == Version("3.5")
@@ -62,7 +62,7 @@ def test_of_another_source_it_is_a_number(selection: Selection) -> None:
     ("word", "message"),
     [(">=3.5", "'>=3.5' means 7 releases"), ("nwest", "'nwest' is not a release")],
 )
-def test_what_means_none_or_several_is_refused(
+def test_word_for_no_release_or_for_several_is_refused(
     selection: Selection, word: str, message: str
 ) -> None:
     with pytest.raises(SelectionError, match=message) as raised:

@@ -1,5 +1,6 @@
-"""What is said of a part, for everything that experiments may come to: never more than they
-show.
+"""The part that an answer names, for all possible results of the experiments.
+
+An answer never claims more than the experiments show.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ GOOD, BAD = (cell(Env(name=f"triton-{release}"), "faces", "fine") for release in
 
 @define(kw_only=True)
 class Staged:
-    """Experiments that come out as they are told to: no release breaks in each of these ways."""
+    """Experiments with given results, because no release breaks in each of these ways."""
 
     ttir: Side
     ttgir: Side
@@ -85,7 +86,7 @@ def part_of(failure: Failure, **facts: Any) -> Part:
 
 
 @pytest.mark.parametrize("where", FAILURES)
-def test_no_part_is_named_that_no_experiment_shows(where: str) -> None:
+def test_part_is_named_only_if_an_experiment_shows_it(where: str) -> None:
     for ttir, ttgir, ptxas, llvm, front in itertools.product(
         Side, Side, Side, (True, False, None), (True, False, None)
     ):
@@ -122,7 +123,7 @@ def test_no_part_is_named_that_no_experiment_shows(where: str) -> None:
 
 
 @pytest.mark.parametrize("where", ["optimizer", "codegen", "assembler"])
-def test_llvm_is_named_where_it_is_given_the_same(where: str) -> None:
+def test_llvm_is_named_if_its_input_is_the_same(where: str) -> None:
     facts = {"ttir": Side.UNKNOWN, "ttgir": Side.UNKNOWN, "ptxas": Side.BEFORE, "front_ends": None}
     assert part_of(FAILURES[where], same_low_ir=True, **facts).name is PARTS.backend
     part = part_of(FAILURES[where], same_low_ir=False, **facts)
@@ -132,8 +133,9 @@ def test_llvm_is_named_where_it_is_given_the_same(where: str) -> None:
 
 @pytest.mark.parametrize("where", ["pass", "codegen"])
 def test_two_places_are_not_one_part(where: str) -> None:
-    """Both halves broken, each sufficient alone: no one part is named where the half behind may be
-    either.
+    """Both halves are broken, and each is sufficient alone.
+
+    The answer names no part, because either half may cause the failure.
     """
     part = part_of(
         FAILURES[where],

@@ -1,6 +1,6 @@
-"""Halves of two releases combined: built by real wheels, launched nowhere.
+"""Combinations of halves of two releases. Real wheels build them, and nothing launches them.
 
-What a GPU host would have written is made up.
+The results of the GPU host are made up.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.launch.expecting import KERNELS
 
 pytestmark = pytest.mark.wheels
 
-OLD, NEW = "triton-3.7.1", "triton-3.8.0"  # 12.8 and 12.9 of ptxas
+OLD, NEW = "triton-3.7.1", "triton-3.8.0"  # with ptxas 12.8 and 12.9
 
 
 @pytest.fixture
@@ -58,8 +58,9 @@ def context(selection: Selection) -> Iterator[RunContext]:
 
 
 def write_launches(index: Path, is_bad: Callable[[str], bool], path: Path) -> Path:
-    """What a host would have written of all that is in a folder: wrong where ``is_bad`` says so of
-    its name.
+    """Write the results that a GPU host would write for all cells of an index.
+
+    A cell is wrong if ``is_bad`` says so for its name.
     """
     lines: list[dict[str, Any]] = []
     for cell in json.loads(index.read_text())["cells"]:
@@ -77,7 +78,9 @@ def write_launches(index: Path, is_bad: Callable[[str], bool], path: Path) -> Pa
     return path
 
 
-def test_whose_fault_it_is(selection: Selection, context: RunContext, tmp_path: Path) -> None:
+def test_launched_combinations_show_that_the_fault_is_in_ptxas(
+    selection: Selection, context: RunContext, tmp_path: Path
+) -> None:
     old, new = sorted(selection.cells, key=lambda cell: cell.env.name)
     judge = LaunchJudge(criterion=parse_criterion("wrong"), folder=tmp_path / "combinations")
 
@@ -117,7 +120,7 @@ def test_whose_fault_it_is(selection: Selection, context: RunContext, tmp_path: 
     assert "3.8.0 with the ptxas of 3.7.1 (12.8.93): wrong, error 0.5." in second.steps
 
 
-def test_without_numbers_there_is_nothing_to_compare(
+def test_cell_without_numbers_has_nothing_to_compare_with(
     selection: Selection, context: RunContext, tmp_path: Path
 ) -> None:
     cell = next(cell for cell in selection.cells if cell.env.name == NEW)
@@ -141,7 +144,7 @@ def test_without_numbers_there_is_nothing_to_compare(
     )
 
 
-def test_what_cannot_be_launched_is_refused(
+def test_missing_problem_or_missing_change_is_refused(
     selection: Selection, context: RunContext, tmp_path: Path
 ) -> None:
     cell = selection.cells[0]

@@ -1,4 +1,4 @@
-"""What is tried, and what is made of the results."""
+"""The changes that a search for settings tries, and its conclusions from their results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def changed_values(**changed: Any) -> dict[str, list[str]]:
     return values
 
 
-def test_sizes_are_tried_around_what_they_are() -> None:
+def test_sizes_are_tried_around_their_value() -> None:
     values = changed_values(
         constexprs={"BLOCK": 128, "ODD": 48, "FLAG": 1, "MASKED": True, "NEGATIVE": -1},
         divisible_by_16=(),
@@ -36,7 +36,7 @@ def test_sizes_are_tried_around_what_they_are() -> None:
     assert "NEGATIVE" not in values
 
 
-def test_options_are_tried_where_they_are_set_and_two_where_they_are_not() -> None:
+def test_set_options_are_tried_and_num_stages_even_if_it_is_not_set() -> None:
     values = changed_values(options={"num_warps": 8, "enable_fp_fusion": True, "arch": "sm90"})
     assert values["num_warps"] == ["1", "2", "4", "16", "default"]
     assert values["enable_fp_fusion"] == ["False", "default"]
@@ -45,7 +45,7 @@ def test_options_are_tried_where_they_are_set_and_two_where_they_are_not() -> No
     assert "num_ctas" not in values
 
 
-def test_dtypes_that_are_constexprs() -> None:
+def test_dtype_of_a_constexpr_is_changed_to_other_dtypes() -> None:
     assert changed_values(constexprs={"KIND": {"dtype": "fp16"}})["KIND"] == ["bf16", "fp32"]
 
 
@@ -56,7 +56,7 @@ def test_dtypes_that_are_constexprs() -> None:
         max_size=4,
     )
 )
-def test_every_change_is_one_change_and_keeps_the_name(constexprs: dict[str, Any]) -> None:
+def test_every_change_affects_one_setting_and_keeps_the_name(constexprs: dict[str, Any]) -> None:
     start = spec(
         "faces", "fine", constexprs=constexprs, options={"num_warps": 8}, equal_to_1=("size",)
     )
@@ -118,7 +118,7 @@ def test_sentences_on_sizes(was: int, effects: dict[int, Effect], expected: str)
 
 
 @given(st.dictionaries(st.sampled_from([1, 2, 4, 16, 32]), st.sampled_from(Effect), min_size=1))
-def test_a_sentence_names_each_value_that_was_compiled_and_no_other(
+def test_sentence_names_exactly_the_values_that_were_compiled(
     effects: dict[int, Effect],
 ) -> None:
     if OK not in effects.values():
@@ -136,7 +136,7 @@ def test_a_sentence_names_each_value_that_was_compiled_and_no_other(
     assert numbers == [by_fate[0] | {8}, *by_fate[1:]]
 
 
-def test_settings_that_do_not_matter_are_no_needs() -> None:
+def test_settings_that_do_not_matter_are_not_needs() -> None:
     changes = perturbations.changes(spec("faces", "fine", options={"num_warps": 8}))
     effects = [
         OK if change.setting == "num_warps" and change.value == "4" else SAME for change in changes
@@ -150,7 +150,7 @@ def test_settings_that_do_not_matter_are_no_needs() -> None:
     assert perturbations.smallest([(change, SAME) for change in changes]) is None
 
 
-def test_the_smallest_change_comes_first() -> None:
+def test_setting_with_the_larger_change_comes_last() -> None:
     changes = perturbations.changes(
         spec(
             "faces",
@@ -169,7 +169,7 @@ def test_the_smallest_change_comes_first() -> None:
     )
 
 
-def test_what_is_quick_to_compile_is_tried_first() -> None:
+def test_changes_that_compile_quickly_are_tried_first() -> None:
     sizes = {"BLOCK": 128, "MASKED": True}
     changes = perturbations.changes(
         spec("faces", "fine", constexprs=sizes, options={"num_warps": 8, "num_stages": 3})
@@ -196,7 +196,7 @@ def test_what_is_quick_to_compile_is_tried_first() -> None:
     assert len(small) + len(large) == len(changes)
 
 
-def test_what_a_launch_passes_is_tried_as_launchers_tell_it_apart() -> None:
+def test_launch_arguments_are_changed_as_launchers_distinguish_them() -> None:
     passed = {
         "x": "*fp16",
         "y": {"tensor": "i8", "aligned": False},

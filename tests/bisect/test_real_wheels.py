@@ -1,4 +1,4 @@
-"""Histories of real kernels on real wheels, asked for as a user asks."""
+"""Histories of real kernels on real wheels, with the command that a user runs."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_the_block_typed_bound_crashes_everywhere_as_one_failure() -> None:
     assert kind == "mlir-bitwidth-assert"
 
 
-def test_an_assertion_in_a_pass_is_one_failure_as_an_abort_and_as_an_exception() -> None:
+def test_assertion_in_a_pass_is_one_failure_as_abort_and_as_exception() -> None:
     answer = bisect(*FAILURES, "--variant", "scan", "--target", "sm_90", "--releases", ">=3.1,<3.5")
     assert answer["answer"] == "never worked"
     assert [probe["triton"] for probe in answer["probes"] if not probe["remembered"]] == [
@@ -123,7 +123,7 @@ def test_sm_100_needs_3_3() -> None:
     }
 
 
-def test_a_kernel_that_broke_and_was_mended_is_told_in_intervals() -> None:
+def test_kernel_that_broke_and_was_fixed_is_intermittent() -> None:
     answer = bisect(
         *FAILURES,
         "--variant",
@@ -147,7 +147,7 @@ def test_a_kernel_that_broke_and_was_mended_is_told_in_intervals() -> None:
     )
 
 
-def test_given_ends_are_not_believed() -> None:
+def test_given_end_that_is_wrong_is_reported() -> None:
     answer = bisect(
         *SEL_DENSE,
         "--variant",
@@ -179,7 +179,7 @@ def test_repeating_compiles_nothing() -> None:
     assert all(probe["cached"] for probe in bisect(*arguments)["probes"])
 
 
-def test_an_env_that_cannot_be_had_is_hopped_over(
+def test_bisection_without_built_envs_is_inconclusive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
@@ -198,10 +198,10 @@ def test_an_env_that_cannot_be_had_is_hopped_over(
     )
 
 
-def test_a_program_finds_what_no_judge_of_ours_asks_for() -> None:
-    """It runs in the env of each release.
+def test_program_judges_a_fact_that_no_built_in_judge_asks_for() -> None:
+    """The program runs in the env of each release.
 
-    What it finds fault with is no failure, so no part of the toolchain is blamed.
+    Its judgement is not about a failure, so the answer blames no part of the toolchain.
     """
     program = (
         "run=$COMPAT_PYTHON -c 'import importlib.util as i; raise"
@@ -239,9 +239,10 @@ def copy(source, result, size, BLOCK: tl.constexpr):
 """
 
 
-def test_an_interrupted_bisect_keeps_what_was_probed(tmp_path: Path) -> None:
-    """Run as a process of its own, so that it can be interrupted like one, as soon as the first
-    probe is known.
+def test_interrupted_bisection_keeps_its_probes(tmp_path: Path) -> None:
+    """The bisection runs as its own process.
+
+    The test interrupts that process as soon as the store has the first probe.
     """
     name = f"slow_{uuid.uuid4().hex}"
     (tmp_path / "slow.py").write_text(SLOW.format(nonce=name))
@@ -280,7 +281,7 @@ def test_an_interrupted_bisect_keeps_what_was_probed(tmp_path: Path) -> None:
 
 
 def _probed(kernel: str) -> int:
-    """How many cells of a kernel the store of this checkout knows."""
+    """The number of cells of a kernel in the store of this checkout."""
     try:
         with closing(sqlite3.connect(ROOT / ".compat" / "results.sqlite", timeout=60)) as database:
             (count,) = database.execute(

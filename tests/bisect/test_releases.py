@@ -1,6 +1,4 @@
-"""The search along releases over histories that never were: every kind of answer, and what is never
-said.
-"""
+"""The search along releases over made-up histories: every kind of answer, and its limits."""
 
 from __future__ import annotations
 
@@ -39,7 +37,7 @@ def ends(answer: ReleaseAnswer) -> tuple[str, str] | None:
     return (answer.bracket.before.release, answer.bracket.after.release) if answer.bracket else None
 
 
-def test_regressed(tell: Tell) -> None:
+def test_removed_api_gives_removed_in_and_the_bracket(tell: Tell) -> None:
     (answer,) = tell([OK] * 9 + [GONE]).search()
     assert answer.account.word is Word.REMOVED
     assert ends(answer) == ("3.8.0", "3.9.0")
@@ -70,10 +68,8 @@ def test_nothing_to_bisect(tell: Tell) -> None:
     assert (unknown.account.word, len(unknown.untold)) == (Word.UNKNOWN, 10)
 
 
-def test_how_a_process_ended_makes_no_difference(tell: Tell) -> None:
-    """An abort up to 3.2 and an exception from 3.3 on are one failure where the fingerprint is
-    one.
-    """
+def test_abort_and_exception_with_one_fingerprint_are_one_failure(tell: Tell) -> None:
+    """The history is an abort up to 3.2 and an exception from 3.3 on, with one fingerprint."""
     (answer,) = tell(
         [bad(ASSERT, Status.CRASHED)] * 3 + [bad(ASSERT, Status.REJECTED)] * 7
     ).search()
@@ -82,7 +78,7 @@ def test_how_a_process_ended_makes_no_difference(tell: Tell) -> None:
     assert answer.transitions == ()
 
 
-def test_one_failure_that_becomes_another_is_a_transition_and_no_bracket(tell: Tell) -> None:
+def test_change_from_one_failure_to_another_is_a_transition_and_no_bracket(tell: Tell) -> None:
     (answer,) = tell([CRASHED] * 3 + [REJECTED] * 7).search()
     assert (answer.account.word, answer.bracket) == (Word.NEVER, None)
     (change,) = answer.transitions
@@ -94,7 +90,7 @@ def test_one_failure_that_becomes_another_is_a_transition_and_no_bracket(tell: T
     assert change.failure == SHAPE
 
 
-def test_back_and_forth(tell: Tell) -> None:
+def test_bracket_of_an_intermittent_history_is_the_newest_change(tell: Tell) -> None:
     other = bad(evolve(ASSERT, fingerprint="compiler-assert:other"), Status.CRASHED)
     history = tell([OK, OK, CRASHED, other, OK, OK])
     (answer,) = history.search()
@@ -109,7 +105,7 @@ def test_back_and_forth(tell: Tell) -> None:
     assert ends(fixed) == ("3.3.0", "3.4.0"), "the newest fix"
 
 
-def test_answers_are_told_as_they_are_known_one_target_first(tell: Tell) -> None:
+def test_answers_are_reported_when_they_are_complete_one_target_first(tell: Tell) -> None:
     history = tell([OK] * 9 + [GONE])
     events: list[tuple[str, str, int]] = []
     planned: list[int] = []
@@ -140,7 +136,7 @@ def test_answers_are_told_as_they_are_known_one_target_first(tell: Tell) -> None
     )
 
 
-def test_where_no_worker_stays_all_is_compiled_in_one_run(tell: Tell) -> None:
+def test_all_cells_are_compiled_in_one_run_if_no_worker_stays(tell: Tell) -> None:
     history = tell([OK] * 9 + [GONE])
     target_names: list[str] = []
     history.search(
@@ -153,7 +149,7 @@ def test_where_no_worker_stays_all_is_compiled_in_one_run(tell: Tell) -> None:
     assert target_names == [first, first, second, second]
 
 
-def test_what_cannot_be_told_shows_in_the_bracket(tell: Tell) -> None:
+def test_inconclusive_releases_are_in_the_bracket(tell: Tell) -> None:
     (answer,) = tell([OK, OK, BROKEN, BROKEN, REJECTED]).search()
     assert answer.bracket is not None
     assert (ends(answer), answer.bracket.untested) == (("3.1.0", "3.4.0"), ("3.2.0", "3.3.0"))
@@ -170,7 +166,7 @@ def test_what_cannot_be_told_shows_in_the_bracket(tell: Tell) -> None:
         ([OK, REJECTED, OK, FLAKY, REJECTED], "intermittent", ("3.3.0",)),
     ],
 )
-def test_no_release_is_blamed_where_a_flaky_one_may_be_it(
+def test_no_release_is_blamed_if_a_flaky_one_may_be_the_culprit(
     tell: Tell, outcomes: list[Outcome], phrase: str, between: tuple[str, ...] | None
 ) -> None:
     (answer,) = tell(outcomes).search()
@@ -179,7 +175,7 @@ def test_no_release_is_blamed_where_a_flaky_one_may_be_it(
     assert answer.account.flaky
 
 
-def test_a_flaky_release_elsewhere_leaves_the_culprit_alone(tell: Tell) -> None:
+def test_flaky_release_outside_of_the_bracket_does_not_change_it(tell: Tell) -> None:
     (answer,) = tell([OK, FLAKY, OK, OK, REJECTED]).search()
     assert (answer.account.word, ends(answer), answer.account.flaky) == (
         Word.REGRESSED,
@@ -189,7 +185,7 @@ def test_a_flaky_release_elsewhere_leaves_the_culprit_alone(tell: Tell) -> None:
 
 
 @pytest.mark.parametrize("every", [True, False])
-def test_given_ends_are_tried_first_and_not_believed(tell: Tell, every: bool) -> None:
+def test_given_ends_are_tried_first_and_a_wrong_end_is_reported(tell: Tell, every: bool) -> None:
     history = tell([OK] * 10)
     (answer,) = history.search(good=0, bad=9, every=every)
     assert history.tried[:2] == ["3.0.0", "3.9.0"]
@@ -198,7 +194,7 @@ def test_given_ends_are_tried_first_and_not_believed(tell: Tell, every: bool) ->
     assert wrong.release == "3.9.0"
 
 
-def test_a_search_tries_few_and_says_what_it_assumes(tell: Tell) -> None:
+def test_search_tries_few_releases_and_lists_those_that_it_assumes(tell: Tell) -> None:
     history = tell([OK] * 9 + [GONE])
     (answer,) = history.search(every=False)
     assert ends(answer) == ("3.8.0", "3.9.0")
@@ -211,7 +207,7 @@ def test_a_search_tries_few_and_says_what_it_assumes(tell: Tell) -> None:
     assert not probes & assumed
 
 
-def test_many_kernels_share_one_run_and_the_envs(tell: Tell) -> None:
+def test_many_kernels_share_the_envs(tell: Tell) -> None:
     history = tell([OK] * 9 + [GONE])
     answers = history.search(targets=TARGETS, cases=("d64", "d128"))
     assert [(answer.spec.case, answer.target.name) for answer in answers] == [
@@ -223,7 +219,7 @@ def test_many_kernels_share_one_run_and_the_envs(tell: Tell) -> None:
     assert len(history.tried) == 6 * 10
 
 
-def test_the_same_failure_is_that_of_the_bad_end(tell: Tell) -> None:
+def test_judge_same_failure_means_the_failure_of_the_bad_end(tell: Tell) -> None:
     history = tell([CRASHED] * 4 + [OK] * 2 + [REJECTED] * 4)
     (answer,) = history.search(criterion="same-failure")
     assert (answer.account.word, ends(answer)) == (Word.REGRESSED, ("3.5.0", "3.6.0"))
@@ -231,14 +227,14 @@ def test_the_same_failure_is_that_of_the_bad_end(tell: Tell) -> None:
     assert (older.account.word, ends(older)) == (Word.FIXED, ("3.3.0", "3.4.0"))
 
 
-def test_metrics_are_searched_too(tell: Tell) -> None:
+def test_search_finds_the_change_of_a_metric(tell: Tell) -> None:
     few, many = (evolve(OK, metrics={"registers": number}) for number in (96, 168))
     (answer,) = tell([few] * 5 + [many] * 4 + [GONE]).search(criterion="registers>128")
     assert (answer.account.word, ends(answer)) == (Word.REGRESSED, ("3.4.0", "3.5.0"))
     assert [probe.release for probe in answer.untold] == ["3.9.0"]
 
 
-def test_the_range_that_given_ends_leave() -> None:
+def test_given_ends_limit_the_range_of_a_search() -> None:
     line = [None] * 10  # only its length counts
     cases = {
         (None, None, False): range(10),
@@ -253,9 +249,9 @@ def test_the_range_that_given_ends_leave() -> None:
         assert in_range(len(line), good, bad_, fixed=fixed) == expected
 
 
-def test_releases_that_a_project_leaves_out_exist_all_the_same(tmp_path: Path) -> None:
-    """So that no answer names the release of a change where there are others between that were not
-    tried.
+def test_existing_releases_include_those_that_a_project_leaves_out(tmp_path: Path) -> None:
+    """Otherwise an answer could name one release for a change, although untried releases are
+    between.
     """
     (tmp_path / "matrix.toml").write_text('env = [{ triton = "3.0.0" }, { triton = "3.9.0" }]\n')
     releases = existing_releases(load_matrix(tmp_path / "matrix.toml"))

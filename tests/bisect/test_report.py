@@ -120,7 +120,7 @@ def dated(answer: ReleaseAnswer, *days: str) -> ReleaseAnswer:
     return evolve(answer, probes=(*probes, *answer.probes[len(probes) :]))
 
 
-def test_days_are_shown_where_envs_have_them_and_an_order_that_is_not_that_of_time_is_said(
+def test_publication_days_are_shown_and_versions_out_of_order_are_noted(
     tell: Tell,
 ) -> None:
     (answer,) = tell([OK, OK, OK, GONE])
@@ -165,11 +165,11 @@ HISTORIES: list[tuple[list[Outcome], dict[str, Any]]] = [
     ([FEW, MANY], {"criterion": "register>128"}),
     ([CRASHED, REJECTED], {"criterion": "class=shape-mismatch"}),
 ]
-"""What each release of the line came to, and what was asked."""
+"""The outcome of each release of the line, and the options of the search."""
 
 
 def word(outcome: Outcome) -> str:
-    """An outcome as a golden file tells it."""
+    """An outcome in the words of a golden file."""
     registers = outcome.metrics.get("registers")
     label = (
         outcome.failure.failure_class
@@ -182,7 +182,7 @@ def word(outcome: Outcome) -> str:
 
 
 def test_headlines(tell: Tell, golden: Callable[[str, str], None]) -> None:
-    """A line of what was found, and under it what is said of it."""
+    """The golden file has a line for each history, and its headline below."""
     text = ""
     for outcomes, how in HISTORIES:
         (answer,) = tell(outcomes, **how)
@@ -214,7 +214,7 @@ def test_remarks(tell: Tell) -> None:
     assert remarks(elsewhere, fixed=False) == ["Flaky, so not used: 3.1.0."]
 
 
-def test_equal_answers_are_told_once(tell: Tell) -> None:
+def test_equal_answers_form_one_group(tell: Tell) -> None:
     answer_groups = groups(many_answers(tell).answers)
     assert [group.subject for group in answer_groups] == [
         "sel_dense/block_ptr (3 cases × 3 targets)",
@@ -253,13 +253,13 @@ def test_the_documents_follow_their_schema(tell: Tell) -> None:
         Draft202012Validator(schema()).validate(json.loads(dump(bisect_document(bisect_report))))  # type: ignore[arg-type]
 
 
-def test_the_schema_that_is_shipped_is_that_of_the_records(
+def test_shipped_schema_matches_the_records(
     golden: Callable[[str, str], None],
 ) -> None:
     golden("../../../compat/report/bisect.schema.json", json.dumps(schema(), indent=1) + "\n")
 
 
-def test_the_schema_knows_every_word_and_the_docs_every_key() -> None:
+def test_schema_has_every_word_and_docs_have_every_key() -> None:
     definitions = schema()["$defs"]
     assert set(definitions["Word"]["enum"]) == set(Word)
     assert set(definitions["Judgement"]["enum"]) == set(Judgement)
@@ -304,7 +304,7 @@ def test_a_document(tell: Tell) -> None:
     assert document["probes"][9]["fingerprint"] == "api-removed:c01dbeef"
 
 
-def test_a_fix_has_the_other_ends(tell: Tell) -> None:
+def test_document_of_a_fix_has_last_bad_and_first_good(tell: Tell) -> None:
     (document,) = bisect_document(report(tell([CRASHED, REJECTED, OK])))
     assert document["bracket"] == {
         "last_good": None,
@@ -319,7 +319,7 @@ def test_a_fix_has_the_other_ends(tell: Tell) -> None:
     ]
 
 
-def test_how_to_go_on(tell: Tell) -> None:
+def test_bracket_gives_the_commands_and_the_link_to_continue_with(tell: Tell) -> None:
     (regression,) = tell([OK] * 9 + [GONE])
     change = regression.bracket
     assert change is not None
@@ -366,7 +366,7 @@ def test_how_to_go_on(tell: Tell) -> None:
     assert (compare_url(nowhere), commits_command(nowhere)) == (None, None)
 
 
-def test_of_what_came_later_no_part_is_said_to_have_mended_anything(tell: Tell) -> None:
+def test_headline_names_no_part_that_fixed_an_api_that_came_later(tell: Tell) -> None:
     (later,), (fixed,) = tell([bad(MISSING), OK]), tell([CRASHED, OK])
     assert FRONT.sentence not in headline(evolve(later, part=FRONT))
     assert FRONT.sentence in headline(evolve(fixed, part=FRONT))

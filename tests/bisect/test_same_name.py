@@ -1,6 +1,4 @@
-"""Two kernels that are called the same and are told otherwise: each keeps its own results, on real
-wheels.
-"""
+"""Two kernels with the same name and different facts keep their own results, on real wheels."""
 
 from __future__ import annotations
 
@@ -55,7 +53,9 @@ def copy(source, result, BLOCK: tl.constexpr):
 """
 
 
-def test_a_search_over_two_of_one_name(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+def test_search_over_two_kernels_of_one_name_keeps_their_results_apart(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
     envs = [built(f"triton-{release}") for release in ("3.8.0", "3.9.0")]
     fits, odd = (spec("faces", "fine", constexprs={"BLOCK": block}) for block in (128, 100))
     assert (fits.kernel, fits.variant, fits.case) == (odd.kernel, odd.variant, odd.case)
@@ -77,7 +77,7 @@ def test_a_search_over_two_of_one_name(built: Callable[[str], BuiltEnv], tmp_pat
         assert all(probe.result.cell.spec == kernel for probe in answer.probes)
 
 
-def test_two_cases_that_are_told_the_same_are_two(
+def test_two_cases_with_equal_facts_are_two_cells(
     built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     built("triton-3.9.0")

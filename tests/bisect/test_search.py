@@ -1,4 +1,4 @@
-"""The search against brute force, over random histories with positions that cannot be told."""
+"""The search against brute force, over random histories with inconclusive positions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HISTORIES = st.lists(st.sampled_from([G, B, U]), max_size=40)
 
 
 class Counting:
-    """A judge over a fixed history that counts what it is asked, and minds being asked twice."""
+    """A judge over a fixed history that records the positions, and fails if one is repeated."""
 
     def __init__(self, truth: Sequence[Judgement]) -> None:
         self.truth = truth
@@ -29,7 +29,7 @@ class Counting:
 
 
 def changes(truth: Sequence[Judgement]) -> list[PositionBracket]:
-    """By brute force: every pair of known neighbours that differ."""
+    """Every pair of conclusive neighbours that differ, by brute force."""
     positions = [position for position, judgement in enumerate(truth) if judgement is not U]
     return [
         PositionBracket(
@@ -45,7 +45,7 @@ def changes(truth: Sequence[Judgement]) -> list[PositionBracket]:
 
 @st.composite
 def monotonic(draw: st.DrawFn) -> list[Judgement]:
-    """Good then bad or the reverse, with positions that cannot be told anywhere."""
+    """A history that is good then bad, or the reverse, with inconclusive positions anywhere."""
     sides = draw(st.permutations([G, B]))
     length = draw(st.integers(2, 60))
     cut = draw(st.integers(1, length - 1))
@@ -65,13 +65,15 @@ def test_probing_all_finds_every_change(truth: list[Judgement]) -> None:
 
 
 @given(monotonic(), st.integers(1, 4))
-def test_a_monotonic_history_is_found_exactly(truth: list[Judgement], width: int) -> None:
+def test_search_finds_the_exact_change_of_a_monotonic_history(
+    truth: list[Judgement], width: int
+) -> None:
     history = search(len(truth), Counting(truth), width=width)
     assert list(history.brackets) == changes(truth)
 
 
 @given(HISTORIES, st.integers(1, 4))
-def test_what_is_found_in_any_history_is_real(truth: list[Judgement], width: int) -> None:
+def test_changes_found_in_any_history_are_real(truth: list[Judgement], width: int) -> None:
     judge = Counting(truth)
     history = search(len(truth), judge, width=width)
     assert history.judged == {position: truth[position] for position in sorted(judge.asked)}
@@ -90,7 +92,7 @@ def test_what_is_found_in_any_history_is_real(truth: list[Judgement], width: int
 
 
 @given(monotonic())
-def test_the_bracket_nearest_the_newest_has_nothing_untold_but_unknowns(
+def test_untested_positions_of_a_bracket_are_inconclusive(
     truth: list[Judgement],
 ) -> None:
     history = search(len(truth), Counting(truth))
@@ -99,7 +101,9 @@ def test_the_bracket_nearest_the_newest_has_nothing_untold_but_unknowns(
 
 
 @given(st.integers(2, 2000), st.data())
-def test_it_asks_few(length: int, data: st.DataObject) -> None:
+def test_number_of_judged_positions_grows_with_the_logarithm(
+    length: int, data: st.DataObject
+) -> None:
     cut = data.draw(st.integers(1, length - 1))
     judge = Counting([G] * cut + [B] * (length - cut))
     history = search(length, judge)
@@ -108,7 +112,7 @@ def test_it_asks_few(length: int, data: st.DataObject) -> None:
 
 
 @given(HISTORIES.filter(lambda truth: G in truth and B in truth), st.data())
-def test_given_ends_are_judged_first_and_never_taken_on_trust(
+def test_given_ends_are_judged_first_and_never_assumed(
     truth: list[Judgement], data: st.DataObject
 ) -> None:
     good, bad = (data.draw(st.integers(0, len(truth) - 1)) for _ in range(2))
@@ -122,12 +126,12 @@ def test_given_ends_are_judged_first_and_never_taken_on_trust(
         assert all(min(good, bad) <= b.before < b.after <= max(good, bad) for b in history.brackets)
 
 
-def test_an_unknown_newest_is_hopped_over() -> None:
+def test_inconclusive_newest_position_is_skipped() -> None:
     history = search(5, Counting([G, G, B, B, U]))
     assert history.brackets == (PositionBracket(before=1, after=2, judged_after=B),)
 
 
-def test_the_change_nearest_to_the_bad_end_is_found_without_a_good_one() -> None:
+def test_search_without_a_good_end_finds_the_change_nearest_the_bad_end() -> None:
     truth = [G] * 10 + [B] * 10 + [G] * 10 + [B] * 3
     history = search(len(truth), Counting(truth), bad=len(truth) - 1)
     assert PositionBracket(before=29, after=30, judged_after=B) in history.brackets

@@ -1,6 +1,6 @@
 """A search for settings that ends early: by Ctrl-C, or with its budget.
 
-What is known by then is told.
+It reports its results until then.
 """
 
 from __future__ import annotations
@@ -60,9 +60,7 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
 
 
 def started(project: Path, *options: str) -> subprocess.Popen[str]:
-    """The command as a shell runs it: a process group of its own, in which Ctrl-C is not
-    ignored.
-    """
+    """Start the command as a shell does: in its own process group, which does not ignore Ctrl-C."""
     return subprocess.Popen(
         [sys.executable, "-m", "compat.cli", *COMMAND, *options],
         cwd=project,
@@ -84,9 +82,9 @@ def results(project: Path) -> int:
 
 
 @pytest.mark.long
-def test_what_is_known_is_told_on_ctrl_c_and_at_the_end_of_the_budget(project: Path) -> None:
+def test_results_are_reported_on_ctrl_c_and_at_the_end_of_the_budget(project: Path) -> None:
     running = started(project)
-    # The cell itself, and a change that is ok.
+    # Wait for the cell itself, and for a change that is ok.
     wait_until(lambda: results(project) >= 2 or running.poll() is not None)
     os.killpg(running.pid, signal.SIGINT)
     answer, progress = running.communicate(timeout=PATIENCE)
@@ -125,7 +123,7 @@ def test_what_is_known_is_told_on_ctrl_c_and_at_the_end_of_the_budget(project: P
     assert "Stopped" not in config_answer["sentence"]
 
 
-def test_a_budget_that_ends_before_anything_is_known_is_no_answer(project: Path) -> None:
+def test_budget_that_ends_before_any_result_gives_no_answer(project: Path) -> None:
     answer, progress = (ended := started(project, "--budget", "0.001")).communicate(
         timeout=PATIENCE
     )

@@ -1,5 +1,6 @@
-"""A kernel that takes long on real wheels: that it is slow, in which pass, and what its time grows
-with; as a user asks for it.
+"""A kernel that compiles slowly on real wheels, with the commands that a user runs.
+
+The tests check that it is slow, in which pass, and with which setting its time grows.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def run(*arguments: str) -> str:
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder without anything in it."""
+    """An empty folder."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -66,7 +67,7 @@ def test_a_kernel_that_timed_out_is_slow_and_not_stuck() -> None:
 
 
 @pytest.mark.usefixtures("project")
-def test_the_growth_of_a_kernel_that_is_not_slow_yet() -> None:
+def test_growth_forecasts_the_time_of_a_kernel_that_is_not_slow_yet() -> None:
     growth_answer = answer(
         "--case", "n64", *ON, "3.9.0", "--grow", "N=32,64,96,128,4096", "--deadline", "20"
     )
@@ -86,7 +87,7 @@ def test_the_growth_of_a_kernel_that_is_not_slow_yet() -> None:
 
 
 @pytest.mark.usefixtures("project")
-def test_a_judge_about_a_pass_that_releases_call_differently() -> None:
+def test_judge_of_a_pass_works_if_releases_name_the_pass_differently() -> None:
     for limit, code in (("0.01", 1), ("20", 0)):
         judge = ("--judge", f"pass.tritongpu-coalesce.cpu>{limit}")
         done = CliRunner().invoke(

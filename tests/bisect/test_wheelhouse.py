@@ -1,5 +1,6 @@
-"""A folder of wheels, bisected by the command in a checkout of its own: nox for real, wheels that
-weigh nothing, and no network.
+"""The command bisects a folder of wheels in its own checkout.
+
+nox is real, the wheels are almost empty, and there is no network.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def test_envs_of_wheels_are_built_through_nox_in_the_order_of_their_dates(
         text=True,
         timeout=120,
     )
-    assert done.returncode == 1, done.stderr  # nothing can be told with these
+    assert done.returncode == 1, done.stderr  # these wheels give no answer
     (answer,) = json.loads(done.stdout)
     assert answer["answer"] == "unknown"
     assert answer["searched"] == ["3.6.0+gitfff2222", "3.6.0+gitaaa1111"]
@@ -62,7 +63,7 @@ def test_envs_of_wheels_are_built_through_nox_in_the_order_of_their_dates(
     assert len(checkout.cache.folders()) == 2
 
 
-def test_without_an_index_there_is_another_way(tmp_path: Path) -> None:
+def test_error_without_an_index_suggests_known_releases(tmp_path: Path) -> None:
     (tmp_path / "matrix.toml").write_text(
         'schema = 1\nkernels = ["k.toml"]\nenv = [{ triton = "3.1.0", groups = ["default"] }]\n'
     )
@@ -96,7 +97,7 @@ def test_without_an_index_there_is_another_way(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["matrix.toml", "mine.toml"])
-def test_envs_are_built_as_the_file_declares_them_that_was_given(
+def test_provider_builds_the_envs_of_a_matrix_file_with_any_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     calls: list[tuple[Path, EnvCache, list[Env]]] = []

@@ -1,4 +1,4 @@
-"""Kernels of a board that a program launches: what is captured, when, and what else happens."""
+"""Kernels of a board that a program launches: the captures, their times, and their effects."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ def update(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Update:
-    """Brings a board up to date, in a folder that has a program.
+    """Updates a board, in a folder that has a program.
 
-    The pair, with the library on its path, stands in for an env that has the library: that has five
-    gigabytes.
+    The pair, with the library on its path, stands in for an env with the library, which would have
+    five gigabytes.
     """
     pair = built(PAIR)
     empty_project(("3.5.1",), built, tmp_path, monkeypatch)
@@ -86,8 +86,8 @@ def update(
 
 
 @pytest.mark.wheels
-def test_what_a_program_launches_is_captured_once(update: Update) -> None:
-    """All in one test, since each run takes seconds."""
+def test_kernels_that_a_program_launches_are_captured_once(update: Update) -> None:
+    """One test has all these steps, because each run takes seconds."""
     without_a_launch_all_kernels_are_guessed(update)
     a_kernel_has_an_entry_for_each_way_that_targets_launch_it(update)
     what_is_there_is_not_captured_again(update)
@@ -124,7 +124,7 @@ def a_kernel_has_an_entry_for_each_way_that_targets_launch_it(
 
 
 def what_is_there_is_not_captured_again(update: Update) -> None:
-    """Also where nothing is known of what was compiled."""
+    """This also holds without the index of what was compiled."""
     assert update().compiled == {}
     Path("board/data/index.json").unlink()
     assert update().problems == {}
@@ -134,7 +134,7 @@ def what_is_there_is_not_captured_again(update: Update) -> None:
 def a_program_that_captures_nothing_new_compiles_nothing(
     update: Update,
 ) -> None:
-    """One that fails runs again."""
+    """A program that fails runs again."""
     declare("sm_90", "gfx942", program="idle.py")
     assert update().compiled == {"live-waves==2.0": 0}
     assert update().compiled == {}
@@ -146,7 +146,7 @@ def a_program_that_captures_nothing_new_compiles_nothing(
 
 
 class Stopping(Listener):
-    """Asks for the end while a program runs."""
+    """Asks for a stop while a program runs."""
 
     def step(self, subject: str) -> AbstractContextManager[Callable[[str], None]]:
         return nullcontext(lambda message: Timer(1.0, interruption.ask).start())
@@ -161,7 +161,7 @@ def a_run_that_is_stopped_ends_the_program(update: Update) -> None:
 
 
 def a_further_target_is_captured_with_all_others(update: Update) -> None:
-    """A program that fails leaves what it launched before. It runs in the folder of the file."""
+    """Launches before a failure are kept. The program runs in the folder of ``board.toml``."""
     declare("sm_90", "sm_80", "gfx942")
     Path("elsewhere").mkdir()
     with chdir("elsewhere"):
@@ -178,7 +178,7 @@ def a_further_target_is_captured_with_all_others(update: Update) -> None:
 
 
 def a_program_that_did_not_end_well_runs_again(update: Update) -> None:
-    """Also if no run before it did, or if one was interrupted before it compiled."""
+    """This also holds if no earlier run ended well, or if one was interrupted before compiling."""
     board = BoardData(Path("board"))
     version = "live-waves", "2.0"
     board.note(*version, evolve(board.index().of(*version), captured=""))

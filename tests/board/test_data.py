@@ -16,7 +16,7 @@ from tests.report.factory import always
 COMPILED = CompiledVersion(columns={"triton-3.9.0": ("sm_90",)}, seconds=1.5)
 
 
-def test_what_two_runs_note_is_kept(tmp_path: Path) -> None:
+def test_index_keeps_the_entries_of_two_runs(tmp_path: Path) -> None:
     one, other = BoardData(tmp_path), BoardData(tmp_path)
     one.note("waves", "2.0", COMPILED)
     other.note("rays", "0.1", COMPILED)
@@ -30,7 +30,7 @@ def test_what_two_runs_note_is_kept(tmp_path: Path) -> None:
     assert index.of("waves", "3.0") == CompiledVersion()
 
 
-def test_a_report_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_report_is_read_back_without_its_sources(tmp_path: Path) -> None:
     data = BoardData(tmp_path)
     report = evolve(of_library("waves==1.0", REPORTS["waves==1.0"]), sources={"k.py": "text"})
     data.write("waves", "1.0", report)
@@ -42,7 +42,7 @@ def test_a_report_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert data.path("waves", "1.0").stat().st_size < 4000
 
 
-def test_a_report_names_no_place_of_this_machine(tmp_path: Path) -> None:
+def test_report_has_no_paths_of_this_machine(tmp_path: Path) -> None:
     error = evolve(
         REMOVED,
         excerpt="ImportError: cannot import name 'extra' from 'triton.extra'"
@@ -71,7 +71,7 @@ def test_a_damaged_index_is_one_clear_error(tmp_path: Path, content: str) -> Non
         data.index()
 
 
-def test_another_version_of_the_tool_compiles_everything_again(tmp_path: Path) -> None:
+def test_index_of_another_version_of_the_tool_counts_as_empty(tmp_path: Path) -> None:
     data = BoardData(tmp_path)
     data.note("waves", "1.0", COMPILED)
     text = (data.folder / "index.json").read_text()

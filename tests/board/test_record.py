@@ -1,4 +1,4 @@
-"""The record of a board, and what an upgrade breaks by it."""
+"""The record of a board, and what an upgrade breaks according to it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_every_kernel_has_a_mark_for_every_release() -> None:
     assert (new.tried(2), new.unknown(2)) == (3, 1)
 
 
-def test_a_failing_target_decides_on_a_kernel_and_then_one_without_an_answer() -> None:
+def test_mark_of_a_kernel_is_a_failure_else_unknown_else_good() -> None:
     marks = {"sm_80": (UNTRIED, GOOD, UNKNOWN, GOOD), "sm_90": (GOOD, 2, 3, UNKNOWN)}
     rows = (
         BoardRow(kernel="add", case="only", target=target, marks=of_target)
@@ -70,7 +70,7 @@ def test_a_case_that_works_for_no_release_of_a_target_does_not_count() -> None:
     assert [version.mark("add", place) for place in range(3)] == [GOOD, GOOD, 2]
     library = BoardLibraryRecord(name="waves", versions=(version,))
     record = evolve(build_record(), libraries=(library,))
-    assert [met.targets for met in record.affected[1]] == [("gfx942",)]  # its page lists it
+    assert [met.targets for met in record.affected[1]] == [("gfx942",)]  # the failure's page has it
     version = BoardVersion(version="1.0", rows=rows[:1])
     assert (version.mark("add", 1), version.usable) == (1, frozenset())
 
@@ -80,7 +80,7 @@ def test_the_example_is_of_the_newest_release_that_fails() -> None:
     assert failures[ASSERT.failure_class].cell.endswith("/triton-3.8.0")
 
 
-def test_failures_of_kernels_that_work_elsewhere_are_first() -> None:
+def test_failure_counts_the_kernels_that_work_on_other_releases() -> None:
     dependent = {failure.failure_class: failure.dependent for failure in build_record().failures}
     assert dependent == {
         REMOVED.failure_class: 1,  # `cast` of rays fails everywhere
@@ -96,7 +96,7 @@ def test_a_row_has_its_case_and_a_version_says_whether_it_is_guessed() -> None:
     assert not library.newest.guessed
 
 
-def test_a_beginning_means_the_newest_such_release() -> None:
+def test_prefix_of_a_release_means_the_newest_matching_release() -> None:
     record = evolve(build_record(), releases=("3.7.0", "3.7.1", "3.9.0"))
     assert check_board(record, {}, before="3.7").before == "3.7.1"
 
@@ -137,7 +137,7 @@ def test_a_record_is_read_as_it_was_written() -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"schema": 1}', b"\xff"])
-def test_something_else_is_not_a_record(content: bytes) -> None:
+def test_content_that_is_not_a_record_is_an_error(content: bytes) -> None:
     with pytest.raises(StoreError, match="not the record of a board"):
         read_record(content, "board.json")
 
@@ -146,7 +146,7 @@ def checked(installed: Mapping[str, str], **options: str) -> BoardCheck:
     return check_board(build_record(), installed, **options)
 
 
-def test_an_upgrade_breaks_what_works_before_and_not_after_it() -> None:
+def test_upgrade_breaks_kernels_that_work_only_before_it() -> None:
     check = checked({"triton": "3.8.0", "waves": "1.0", "numpy": "2.0"})
     assert (check.before, check.after) == ("3.8.0", "3.9.0")
     (waves,) = check.libraries
@@ -164,7 +164,7 @@ def test_another_version_answers_for_one_that_the_board_lacks() -> None:
     assert not check.breaks
 
 
-def test_what_an_upgrade_mends_and_what_is_unknown_is_counted() -> None:
+def test_check_lists_fixed_kernels_and_counts_unknown_ones() -> None:
     (waves,) = checked({"waves": "2.0"}, before="3.7", after="3.9").libraries
     assert waves.mended == ("blocks",)
     assert waves.unknown == 2
@@ -190,7 +190,7 @@ def test_what_an_upgrade_mends_and_what_is_unknown_is_counted() -> None:
         ),
     ],
 )
-def test_a_release_without_a_compile_is_not_said_to_break_nothing(
+def test_check_reports_no_answer_for_a_release_without_a_compile(
     before: str, lines: list[str]
 ) -> None:
     version = BoardVersion(
@@ -224,7 +224,7 @@ def test_a_release_that_the_board_lacks_is_an_error(
     assert caught.value.where == where
 
 
-def test_of_two_envs_of_a_release_one_failure_counts() -> None:
+def test_only_one_failure_of_two_envs_of_a_release_counts() -> None:
     one, other = (
         of_library("waves==3.0", {"add": always(bad(failure))}) for failure in (REMOVED, SHAPE)
     )

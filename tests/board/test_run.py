@@ -58,9 +58,10 @@ def folder(
 
 
 @pytest.mark.wheels
-def test_only_what_is_new_is_compiled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All in one test, since a run takes seconds: each of the functions below looks at one side of
-    it.
+def test_only_new_cells_are_compiled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One test has all these steps, because each run takes seconds.
+
+    Each function below checks one aspect.
     """
     declare(envs=("3.4.0",), versions='versions = ["1.0"]')
     first = compat_output("board", "run", "--no-build")
@@ -109,14 +110,14 @@ def test_kill_9_loses_no_finished_cell(folder: Path) -> None:
 
 
 def stored() -> list[str]:
-    """The ids of the cells whose results the store has, once there is one."""
+    """The ids of the cells with results in the store. It is empty if there is no store yet."""
     with suppress(sqlite3.OperationalError):
         return column(Path(".compat"))
     return []
 
 
 def a_new_release_is_one_column() -> None:
-    """Also one that only this library is compiled on."""
+    """This also holds for a release that only this library is compiled on."""
     declare(envs=("3.4.0",), versions=f'versions = ["1.0"]\nenvs = {json.dumps(RELEASES)}')
     text = compat_output("board", "run", "--no-build")
     assert "live-waves==1.0: 1 env, sm_90" in text
@@ -158,7 +159,7 @@ def a_report_that_the_index_does_not_name_yet_is_not_joined_twice() -> None:
 
 
 def a_library_that_is_gone_keeps_its_results(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the package index nor the unpacked library is there."""
+    """Neither the package index nor the unpacked library is available."""
     before = Path("board/data/index.json").read_text()
     empty = folder / "empty"
     empty.mkdir()
@@ -234,8 +235,8 @@ def test_kernels_with_other_arguments_are_compiled_again(folder: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_a_kernel_that_was_not_there_before_is_compiled_everywhere(folder: Path) -> None:
-    """A kernel file for a new target alone changes nothing of what the other targets have."""
+def test_new_kernel_is_compiled_for_all_releases_and_targets(folder: Path) -> None:
+    """A kernel file for only a new target leaves the cells of the other targets unchanged."""
     files = folder / "files"
     files.mkdir()
     versions = 'versions = ["1.0"]\nkernels = ["files/*.toml"]'
@@ -268,10 +269,10 @@ def test_a_kernel_that_was_not_there_before_is_compiled_everywhere(folder: Path)
 
 
 @pytest.mark.wheels
-def test_results_that_no_longer_hold_leave_the_board(
+def test_outdated_results_are_removed_from_the_board(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are of kernels that are gone, or that have other arguments or targets now."""
+    """Their kernels are gone, or have other arguments or targets now."""
     source = Path("kernels.py")
     source.write_text(
         "import triton\nimport triton.language as tl\n\n@triton.jit\n"
@@ -412,7 +413,7 @@ def test_a_board_without_data_is_one_clear_error(
 
 
 @pytest.mark.parametrize("key", ["envs", "targets"])
-def test_an_env_or_target_that_is_not_there_names_the_file(
+def test_error_about_an_unknown_env_or_target_names_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -491,7 +492,7 @@ def test_a_wrong_kernel_file_is_an_error_and_not_a_result(
     assert not Path("inner/board/data").exists()
 
 
-def test_the_deadline_of_the_board_counts_and_only_named_libraries_are_compiled(
+def test_run_uses_the_deadline_of_the_board_and_the_named_libraries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[object] = []

@@ -45,7 +45,7 @@ def test_a_number_says_what_it_counts() -> None:
 
 
 def test_a_release_without_a_compile_has_no_number() -> None:
-    """Also if some kernels work on no release."""
+    """This also holds if some kernels work on no release."""
     rows = (("works", UNTRIED, GOOD), ("never", UNTRIED, 1))
     version = BoardVersion(
         version="1.0",
@@ -58,7 +58,7 @@ def test_a_release_without_a_compile_has_no_number() -> None:
     assert number_of(version, 1).words == "1 of 1 kernel compiles; 1 compiles on no release"
 
 
-def test_the_feed_has_what_the_newest_versions_lose(board: BoardDeclaration) -> None:
+def test_feed_lists_the_kernels_that_the_newest_versions_lose(board: BoardDeclaration) -> None:
     keep(board, without="waves==2.0")
     folder = board.folder / "site"
     write_site(board, folder, released={"3.9.0": date(2026, 8, 1)}, url="https://example.org/b/")
@@ -95,7 +95,7 @@ def test_scripts_and_issue_texts_are_on_the_page_of_their_failure(board: BoardDe
     assert "known upstream" in (folder / "failures.html").read_text()
 
 
-def test_the_page_of_a_release_marks_what_fails_there_first(board: BoardDeclaration) -> None:
+def test_page_of_a_release_marks_kernels_that_newly_fail_there(board: BoardDeclaration) -> None:
     folder = board.folder / "site"
     write_site(board, folder, released={})
     pages = {name: (folder / f"release/{name}.html").read_text() for name in ("3.8.0", "3.9.0")}
@@ -103,7 +103,7 @@ def test_the_page_of_a_release_marks_what_fails_there_first(board: BoardDeclarat
     assert "new</b>" not in pages["3.8.0"]
 
 
-def test_the_start_page_leaves_out_failures_that_are_everywhere(board: BoardDeclaration) -> None:
+def test_start_page_leaves_out_failures_of_kernels_that_never_work(board: BoardDeclaration) -> None:
     folder = board.folder / "site"
     write_site(board, folder, released={})
     start, every = ((folder / name).read_text() for name in ("index.html", "failures.html"))

@@ -1,1 +1,1 @@
-"""The HTML report as people see it: looked at, clicked through and printed in Chromium."""
+"""The HTML report in Chromium: tests look at it, click through it and print it."""

@@ -1,6 +1,6 @@
-"""Where Chromium is.
+"""The path of Chromium.
 
-``python -m tests.browser.chromium`` prints it, and exits with 1 where there is none.
+``python -m tests.browser.chromium`` prints it, and exits with 1 if there is none.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ import subprocess
 import sys
 
 VARIABLE = "COMPAT_CHROMIUM"
-"""The environment variable that names the program to take, whatever else is there."""
+"""The environment variable that names the program. It overrides every other Chromium."""
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""The headless shell has no windows, and opens a page in a third of the processors' time."""
+"""The headless shell has no windows, and opens a page in a third of the CPU time."""
 
 
 def find_chromium(*further: str) -> str | None:
-    """The path of a Chromium that starts: the one that the environment names, else of those on
-    PATH, else of ``further`` paths.
+    """The path of a Chromium that starts.
+
+    It is the one that the environment names, otherwise one on PATH, otherwise one of the
+    ``further`` paths.
     """
     named = os.environ.get(VARIABLE)
     paths = (shutil.which(name) for name in ([named] if named else [*NAMES, *further]))
@@ -26,9 +28,9 @@ def find_chromium(*further: str) -> str | None:
 
 
 def _starts(path: str) -> bool:
-    """Whether it is a browser that sees what is in /tmp, which a snap does not.
+    """Whether it is a browser that can read /tmp, which a snap cannot.
 
-    Ubuntu's package only says to install one.
+    Ubuntu's package only prints that one has to be installed.
     """
     answer = subprocess.run([path, "--version"], check=False, capture_output=True, text=True)
     return answer.returncode == 0 and not answer.stdout.rstrip().endswith("snap")

@@ -1,6 +1,4 @@
-"""One Chromium for the tests of this folder in each process that runs some, a fresh context for
-each page, and the pages.
-"""
+"""Fixtures: one Chromium for each process of tests, a new context for each page, and the pages."""
 
 from __future__ import annotations
 
@@ -19,13 +17,14 @@ from tests.browser.looking import Look, looking
 from tests.browser.pages import REPORTS
 
 NEEDED = "COMPAT_NEEDS_CHROMIUM"
-"""The environment variable with which no test is skipped for want of a browser; ``.ci/run`` sets
-it.
+"""The environment variable that makes tests fail, not skip, without a browser.
+
+``.ci/run`` sets it.
 """
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All that is in this folder looks at the page in a browser."""
+    """Mark all tests of this folder, because they open the page in a browser."""
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.browser)
@@ -33,7 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """A running Chromium; without one the tests are skipped, and fail in CI."""
+    """A running Chromium. Without one, the tests are skipped, or fail in CI."""
     with sync_playwright() as playwright:
         path = find_chromium(playwright.chromium.executable_path)
         if path is None:

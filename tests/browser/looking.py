@@ -1,4 +1,4 @@
-"""A page as somebody looks at it, and all that it must not do meanwhile."""
+"""A page that a test looks at, and a watch for everything that it must not do."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _TELL_VIOLATIONS = (
     " e.blockedURI))"
 )
 _OWN = ("blob:", "data:")
-"""What a page may load that asks nobody."""
+"""URLs that a page may load, because they send no request to a server."""
 
 
-@define(slots=False, eq=False)  # playwright writes into the objects whose methods it is given
+@define(slots=False, eq=False)  # playwright writes into the objects whose methods it receives
 class Look:
-    """A page, and what it did that it must not."""
+    """A page, and everything that it did although it must not."""
 
     page: Page
     path: Path
@@ -33,9 +33,7 @@ class Look:
     troubles: list[str] = field(factory=list)
 
     def watch(self, context: BrowserContext) -> None:
-        """Have all of it told: errors, violations of the page's policy, requests, dialogs, and
-        windows.
-        """
+        """Record errors, violations of the page's policy, requests, dialogs and windows."""
         context.on("request", self._request)
         context.on("page", lambda page: self.troubles.append(f"opened {page.url}"))
         self.page.on("console", self._console)
@@ -57,8 +55,9 @@ class Look:
         dialog.dismiss()
 
     def serious(self, *rules: str) -> list[str]:
-        """What axe finds of the page as it is now that keeps people from using it, by all rules or
-        these; one line an element.
+        """The violations that axe finds on the current page and that keep people from using it.
+
+        There is one line for each element. Without ``rules``, axe checks all rules.
         """
         self.page.evaluate(_axe())
         options = {
@@ -93,9 +92,9 @@ def looking(
     site: Path | None = None,
     **options: Any,
 ) -> Iterator[Look]:
-    """Open a file; ``options`` are those of a context.
+    """Open a file. ``options`` are those of a context.
 
-    In the end it must not have done what it must not.
+    Fails at the end if the page did anything that it must not do.
     """
     context = browser.new_context(viewport={"width": width, "height": height}, **options)
     try:
@@ -106,7 +105,7 @@ def looking(
         look.page.set_default_timeout(1000 * PATIENCE)
         look.page.goto(path.as_uri() + fragment)
         yield look
-        look.page.evaluate("0")  # what has been told by now has arrived then
+        look.page.evaluate("0")  # every event so far has arrived after this call
         assert not look.troubles, look.troubles
     finally:
         context.close()

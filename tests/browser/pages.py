@@ -1,4 +1,4 @@
-"""The reports whose pages are looked at, by name."""
+"""The reports whose pages the tests open, by name."""
 
 from __future__ import annotations
 
@@ -22,41 +22,42 @@ from tests.report.synthetic import synthetic
 from tests.tune.test_answers import measured
 
 REAL = Path(__file__).parent / "fixtures" / "releases.json.gz"
-"""What ``compat matrix --envs releases`` wrote of this repository's own kernels."""
+"""The report of ``compat matrix --envs releases`` on this repository's own kernels."""
 
 
 @cache
 def real() -> Report:
-    """Of a real run over all releases."""
+    """The report of a real run over all releases."""
     return load_report(gzip.decompress(REAL.read_bytes()), REAL.name)
 
 
 @cache
 def large() -> Report:
-    """20,000 cells."""
+    """A report with 20,000 cells."""
     return synthetic(20_000)
 
 
 @cache
 def various() -> Report:
-    """All that can occur."""
+    """A report with everything that can occur."""
     return evolve(synthetic(2_400), api=naming())
 
 
 def few_names() -> Report:
-    """All that can occur, with few names that are alike."""
+    """A report with everything that can occur, and few names that are alike."""
     return evolve(synthetic(2_400), api=naming(many=10))
 
 
 def run() -> Report:
-    """What compiles, and was run: one variant is unstable on one release, another one slower on
-    another.
+    """A report of kernels that compile and ran.
+
+    One variant is unstable on one release, and another variant is slower on another release.
     """
     return factory.report(factory.checked_matrix(), existing=("3.0.0",))
 
 
 def suspected() -> Report:
-    """One cell compiles, and is likely slower than on the release before."""
+    """A report with a cell that compiles, and is likely slower than on the release before."""
     return factory.report(factory.suspected_matrix())
 
 
@@ -84,7 +85,7 @@ def tuned() -> Report:
 
 
 def attacking() -> Report:
-    """Every text is an attack, in a file that somebody sent."""
+    """A report from a file that somebody sent. Every text in it is an attack."""
     with tempfile.TemporaryDirectory() as folder:
         report = evolve(hostile(Path(folder)), api=naming(ATTACK, many=0))
         report = enclosing(report, _text, lambda name: None if name == "constructor" else ATTACK)

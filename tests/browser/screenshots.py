@@ -1,7 +1,7 @@
 """The pictures of the page in ``docs/images``: ``python -m tests.browser.screenshots
 [matrix.json]``, or ``nox -s screenshots``.
 
-Without a file they are of the run that the tests have.
+Without a file, the pictures show the run of the tests.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.browser.pages import real
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 COLOURS = 256
-"""Of a picture, which has areas of few colours: half of the bytes are enough for these."""
+"""Colours of a picture. Its areas have few colours, so this number halves its bytes."""
 CELL = "#cell=sel_dense/as_written/d64/sm_90/triton-3.9.0"
 PICTURES: dict[str, dict[str, Any]] = {
     "grid-light": {"width": 1280, "height": 900},
@@ -38,7 +38,7 @@ PICTURES: dict[str, dict[str, Any]] = {
 
 
 def main(arguments: list[str]) -> None:
-    """Make all of them."""
+    """Make all pictures."""
     report = read_report(arguments[0]) if arguments else real()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = Path(folder) / "index.html"
@@ -61,7 +61,7 @@ def take(
     fragment: str = "",
     few: bool = True,
 ) -> None:
-    """One picture of what stands at the top of the page; one with shadows is not of few colours."""
+    """Take a picture of the top of the page. A picture with shadows has many colours."""
     with browser.new_context(
         viewport={"width": width, "height": height}, color_scheme=scheme
     ) as context:

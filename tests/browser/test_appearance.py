@@ -1,4 +1,4 @@
-"""Light and dark, wide and narrow, on paper, and for those who read by other means."""
+"""The page in light and dark, wide and narrow, on paper, and with assistive technology."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def luminance(colour: str) -> int:
     return sum(int(part) for part in colour.removeprefix("rgb(").removesuffix(")").split(","))
 
 
-def test_it_is_dark_where_the_system_is_and_where_the_switch_says_so(open_page: Open) -> None:
+def test_page_is_dark_if_the_system_or_the_switch_says_so(open_page: Open) -> None:
     light, dark = (open_page("real", color_scheme=scheme).page for scheme in ("light", "dark"))
     assert luminance(light.evaluate(BACKGROUND)) > 600
     assert luminance(dark.evaluate(BACKGROUND)) < 150
@@ -68,7 +68,7 @@ def test_the_drawer_fits_on_a_phone(open_page: Open) -> None:
     assert page.locator("[data-drawer]").is_visible()
 
 
-def test_the_whole_grid_is_printed_and_no_control(open_page: Open) -> None:
+def test_print_has_the_whole_grid_and_no_control(open_page: Open) -> None:
     page = open_page("real", height=300).page
     page.locator('tr[data-name="sel_dense/block_ptr"] th').click()
     page.locator('tr[data-name="sel_dense/broadcast_2d"] th').click()
@@ -129,11 +129,13 @@ def test_an_open_drawer_is_printed_whole(open_page: Open) -> None:
         "api",
     ],
 )
-def test_nothing_keeps_people_from_using_it(open_page: Open, name: str, fragment: str) -> None:
+def test_page_has_no_serious_accessibility_violation(
+    open_page: Open, name: str, fragment: str
+) -> None:
     look = open_page(name, fragment=fragment)
     for summary in look.page.locator("main summary").all()[:3]:
         summary.click()
     assert look.serious() == []
     look.page.emulate_media(color_scheme="dark")
     assert luminance(look.page.evaluate(BACKGROUND)) < 150
-    assert look.serious("color-contrast") == []  # nothing else differs
+    assert look.serious("color-contrast") == []  # only colours differ in the dark

@@ -1,4 +1,4 @@
-"""Whatever names, messages and sources hold stays text."""
+"""The contents of names, messages and sources stay text."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ ALIEN = (
     "document.querySelectorAll('img, iframe, object, embed, base, b, script:not([type]), [onerror],"
     " [onfocus]').length"
 )
-"""Elements and attributes that an attack would make, and the page has none of."""
+"""The number of elements and attributes that an attack would make. The page has none of them."""
 
 
 def unharmed(page: Page) -> bool:
-    """Whether nothing of an attack became anything but text.
+    """Whether all attacks stayed text.
 
-    (What was asked for or said is in the troubles of a look.)
+    The troubles of a :class:`Look` have the requests and messages.
     """
     return bool(
         page.evaluate(f"typeof owned === 'undefined' && {ALIEN} === 0 && !('polluted' in {{}})")
@@ -40,18 +40,18 @@ def links(page: Page) -> set[str]:
     )
 
 
-def test_the_grid_shows_it(open_page: Open) -> None:
+def test_grid_shows_attacks_as_text(open_page: Open) -> None:
     page = open_page("attacking").page
     assert unharmed(page)
     text = page.locator("[data-grid]").inner_text()
     for script in SCRIPTS:
         assert " ".join(script.split()) in " ".join(text.split())
-    # What stands in the place of half a surrogate pair.
+    # The characters that replace half a surrogate pair.
     assert printable(ATTACK).split()[-2] in text
 
 
 @pytest.mark.parametrize("view", ["failures", "trends", "api"])
-def test_the_other_views_show_it(open_page: Open, view: str) -> None:
+def test_other_views_show_attacks_as_text(open_page: Open, view: str) -> None:
     page = open_page("attacking", fragment=f"#view={view}").page
     for summary in page.locator("main summary").all():
         summary.click()
@@ -63,7 +63,7 @@ def test_the_other_views_show_it(open_page: Open, view: str) -> None:
     assert links(page) <= {"file:"}
 
 
-def test_the_drawer_of_every_cell_shows_it(open_page: Open) -> None:
+def test_drawer_of_every_cell_shows_attacks_as_text(open_page: Open) -> None:
     page = open_page("attacking").page
     for result in attacking().ordered:
         page.evaluate("id => (location.hash = '#cell=' + encodeURIComponent(id))", result.cell.id)
@@ -79,7 +79,7 @@ def test_the_drawer_of_every_cell_shows_it(open_page: Open) -> None:
     assert links(page) <= {"file:", "blob:"}
 
 
-def test_what_is_typed_and_linked_is_text(open_page: Open) -> None:
+def test_attacks_in_typed_text_and_links_stay_text(open_page: Open) -> None:
     image = "<img src=x onerror=owned=1>"
     page = open_page(
         "attacking",
@@ -91,7 +91,7 @@ def test_what_is_typed_and_linked_is_text(open_page: Open) -> None:
     assert unharmed(page)
 
 
-def test_the_policy_lets_nothing_else_run(open_page: Open) -> None:
+def test_policy_blocks_unsafe_html_and_images_of_other_hosts(open_page: Open) -> None:
     look = open_page("real")
     with pytest.raises(Exception, match="TrustedHTML"):
         look.page.evaluate("document.body.innerHTML = '<img src=x onerror=owned=1>'")

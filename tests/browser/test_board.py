@@ -31,7 +31,7 @@ PAGES = ("index.html", "failures.html", "release/3.9.0.html", "failure/api-remov
 
 @pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everyone_can_read_it(
+def test_pages_have_no_serious_accessibility_violation(
     look: Callable[..., Look], site: Path, name: str, scheme: str
 ) -> None:
     assert look(site / name, site=site, color_scheme=scheme).serious() == []

@@ -1,4 +1,4 @@
-"""Which Chromium the tests take."""
+"""The Chromium that the tests use."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     return make
 
 
-def test_one_on_path_comes_before_further_ones(install: Install) -> None:
+def test_chromium_on_path_comes_before_further_paths(install: Install) -> None:
     further = install("further", "Chromium 150")
     assert find_chromium() is None
     assert find_chromium(further) == further
@@ -39,7 +39,7 @@ def test_one_on_path_comes_before_further_ones(install: Install) -> None:
     assert find_chromium(further) == shell
 
 
-def test_the_one_that_the_environment_names_and_no_other(
+def test_only_the_chromium_that_the_environment_names_is_used(
     install: Install, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install("chromium", "Chromium 150")
@@ -49,7 +49,7 @@ def test_the_one_that_the_environment_names_and_no_other(
     assert find_chromium() is None
 
 
-def test_what_only_says_how_to_install_it_and_what_sees_no_files_of_tests_is_passed_over(
+def test_snap_and_package_that_only_asks_to_install_it_are_skipped(
     install: Install,
 ) -> None:
     install("chromium", "Chromium 150.0.7871.100 snap")

@@ -1,4 +1,4 @@
-"""The drawer: what it tells of a cell, what can be taken from it, and the link that leads to it."""
+"""The drawer: its facts about a cell, its copies and downloads, and the link that opens it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def result(cell: str) -> Result:
 
 
 def facts(page: Page) -> dict[str, str]:
-    """What the lists of the drawer say, by what each is called."""
+    """The facts in the lists of the drawer, by label."""
     definitions = page.locator("[data-drawer] dl.definitions > div")
     return dict(
         definitions.evaluate_all(
@@ -40,10 +40,10 @@ def copied(page: Page) -> str:
     return text
 
 
-# --- what it tells --------------------------------------------------------------------------------
+# --- facts ----------------------------------------------------------------------------------------
 
 
-def test_a_cell_opens_it(open_page: Open) -> None:
+def test_click_on_a_cell_opens_the_drawer(open_page: Open) -> None:
     page = open_page("real").page
     assert page.locator("[data-drawer]").is_hidden()
     page.locator('tr[data-name="sel_dense/as_written"] [data-release="3.5.0"]').click()
@@ -53,7 +53,7 @@ def test_a_cell_opens_it(open_page: Open) -> None:
     assert "cell=sel_dense/as_written/d64/" in page.url
 
 
-def test_a_failure_that_need_not_happen_is_told_so(
+def test_drawer_says_whether_a_declared_failure_must_happen(
     look: Callable[..., Look], tmp_path: Path
 ) -> None:
     loose = "ok, or rejected (shape-mismatch)"
@@ -78,7 +78,7 @@ def test_a_failure_that_need_not_happen_is_told_so(
         assert facts(page)["Declared"] == f"{declaration}. So it is."
 
 
-def test_it_tells_all_that_is_known_of_a_failure(open_page: Open) -> None:
+def test_drawer_shows_the_facts_of_a_failure(open_page: Open) -> None:
     page = open_page("real", fragment=f"#cell={CELL}").page
     failed, fields = result(CELL).outcome.failure, facts(page)
     assert failed is not None
@@ -102,7 +102,7 @@ def test_it_tells_all_that_is_known_of_a_failure(open_page: Open) -> None:
     assert "not tested" in drawer.locator("[data-fact-line=fast]").inner_text()
 
 
-def test_it_tells_what_a_build_is_like(open_page: Open) -> None:
+def test_drawer_shows_the_facts_of_a_cell_that_compiles(open_page: Open) -> None:
     cell = "sel_dense/block_ptr/d64/sm_90/triton-3.8.0"
     page = open_page("real", fragment=f"#cell={cell}").page
     text = page.locator("[data-drawer]").inner_text()
@@ -116,7 +116,7 @@ def test_it_tells_what_a_build_is_like(open_page: Open) -> None:
     assert "*fp16" in fields["Compiled with"]
 
 
-def test_it_shows_the_source_at_the_line_with_a_caret(open_page: Open) -> None:
+def test_drawer_shows_the_source_at_the_line_with_a_caret(open_page: Open) -> None:
     page = open_page("real", fragment=f"#cell={CELL}").page
     failed, source = (
         result(CELL).outcome.failure,
@@ -134,14 +134,14 @@ def test_it_shows_the_source_at_the_line_with_a_caret(open_page: Open) -> None:
     assert shown.locator("[data-line]").count() >= len(source)
 
 
-def test_an_env_that_cannot_be_built_says_why(open_page: Open) -> None:
+def test_drawer_says_why_an_env_cannot_be_built(open_page: Open) -> None:
     cell = next(cell_result for cell_result in various().results if cell_result.built.error)
     page = open_page("various", fragment=f"#cell={cell.cell.id}").page
     page.locator("[data-drawer] .circumstances summary").click()
     assert "no wheels for triton==4.0.0" in facts(page)["Error of the env"]
 
 
-def test_several_envs_of_a_release_are_told_apart(open_page: Open) -> None:
+def test_drawer_distinguishes_several_envs_of_a_release(open_page: Open) -> None:
     cell = next(
         cell_result for cell_result in various().results if cell_result.cell.env.name == "pt2.9"
     )
@@ -152,7 +152,7 @@ def test_several_envs_of_a_release_are_told_apart(open_page: Open) -> None:
     assert page.url.endswith("/triton-3.5.1")
 
 
-def test_neighbours_are_a_step_away(open_page: Open) -> None:
+def test_drawer_steps_to_neighbouring_releases(open_page: Open) -> None:
     page = open_page("real", fragment="#cell=sel_dense/descriptor/d64/sm_90/triton-3.3.1").page
     neighbour = page.locator("[data-drawer] [data-neighbour='3.4.0']")
     assert neighbour.get_attribute("aria-label") == "3.4.0: compiles"
@@ -168,7 +168,7 @@ def test_neighbours_are_a_step_away(open_page: Open) -> None:
     )
 
 
-# --- what can be taken from it --------------------------------------------------------------------
+# --- copies and downloads -------------------------------------------------------------------------
 
 
 def test_commands_are_copied_as_a_shell_takes_them(open_page: Open) -> None:
@@ -207,7 +207,7 @@ def test_the_message_is_downloaded(open_page: Open, tmp_path: Path) -> None:
 # --- the link -------------------------------------------------------------------------------------
 
 
-def test_a_link_leads_to_a_cell_and_back_leads_out_again(open_page: Open) -> None:
+def test_link_opens_a_cell_and_back_closes_it(open_page: Open) -> None:
     page = open_page("real").page
     page.locator('tr[data-name="sel_dense/as_written"] [data-release="3.5.0"]').click()
     link = page.url
@@ -230,7 +230,7 @@ def test_a_link_may_name_a_release_and_hold_a_filter(open_page: Open) -> None:
     assert page.locator("[data-target=sm_90]").get_attribute("aria-pressed") == "true"
 
 
-def test_a_link_to_what_is_not_there_says_so(open_page: Open) -> None:
+def test_link_to_a_missing_cell_says_so(open_page: Open) -> None:
     page = open_page("real", fragment="#cell=no/such/cell/at/all&view=nowhere").page
     assert "There is no such cell in this report." in page.locator("[data-drawer]").inner_text()
     page.keyboard.press("Escape")

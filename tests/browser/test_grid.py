@@ -1,4 +1,4 @@
-"""The grid: what stands there, how it folds, and what the filter leaves."""
+"""The grid: its contents, its folding, and its filter."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Open = Callable[..., Look]
 
 
 def lines(page: Page) -> list[str]:
-    """The names of the lines that are in sight, or nearly so."""
+    """The names of the lines that are visible, or nearly so."""
     names: list[str] = page.locator("[data-grid] tr[data-level]").evaluate_all(
         "rows => rows.map(row => row.dataset.name)"
     )
@@ -42,7 +42,7 @@ def count(page: Page) -> str:
     return page.locator("[data-count]").inner_text()
 
 
-# --- what stands there ----------------------------------------------------------------------------
+# --- contents -------------------------------------------------------------------------------------
 
 
 def test_the_first_view_is_a_sentence_and_the_grid(open_page: Open) -> None:
@@ -81,7 +81,7 @@ def test_each_cell_is_marked_as_in_the_other_reports(
         assert line(page, of_it).locator("[data-verdict]").inner_text() == verdicts[coordinate]
 
 
-def test_what_is_said_of_a_cell_to_those_who_do_not_see_it(open_page: Open) -> None:
+def test_cells_have_labels_for_screen_readers(open_page: Open) -> None:
     shape = next(
         distinct_failure
         for distinct_failure in various().failures
@@ -112,7 +112,7 @@ def test_what_is_said_of_a_cell_to_those_who_do_not_see_it(open_page: Open) -> N
 # --- folding and switches -------------------------------------------------------------------------
 
 
-def test_families_fold_and_unfold(open_page: Open) -> None:
+def test_kernels_and_variants_fold_and_unfold(open_page: Open) -> None:
     page = open_page("real").page
     everything = lines(page)
     kernel, variant = line(page, "sel_dense"), line(page, "sel_varlen/loop_1d")
@@ -188,7 +188,7 @@ def test_marks_and_classes_filter_cells(open_page: Open) -> None:
     assert count(page) == "2 variants, 18 of 1,638 cells"
 
 
-def test_what_is_not_as_declared_is_found_at_once(open_page: Open) -> None:
+def test_filter_shows_only_variants_with_unexpected_cells(open_page: Open) -> None:
     page, report = open_page("various").page, various()
     page.locator("[data-only=unexpected]").click()
     unexpected = {f"{r.cell.spec.kernel}/{r.cell.spec.variant}" for r in report.unexpected}
@@ -196,7 +196,7 @@ def test_what_is_not_as_declared_is_found_at_once(open_page: Open) -> None:
     assert f"{len(report.results):,} cells" in count(page)
 
 
-def test_what_is_likely_slower_has_a_mark_a_filter_and_a_sentence(open_page: Open) -> None:
+def test_slow_suspect_has_a_mark_a_filter_and_a_sentence(open_page: Open) -> None:
     page = open_page("suspected").page
     of_it = line(page, "k/v").locator("[data-release]")
     marked = of_it.evaluate_all(

@@ -1,4 +1,4 @@
-"""Everything without a pointer."""
+"""Use of the page with the keyboard alone."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ OUTLINE = "getComputedStyle(document.activeElement).outlineStyle"
 
 
 def focused(page: Page) -> list[Any]:
-    """Line and release of what has the focus in the grid."""
+    """The row name and the release of the focused element in the grid."""
     position: list[Any] = page.evaluate(FOCUSED)
     return position
 
 
 def enter_grid(page: Page) -> None:
-    """Go to the grid by the link that is the first thing on the page."""
+    """Follow the first link on the page, which leads to the grid."""
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the grid"
     page.keyboard.press("Enter")
 
 
-def test_arrows_walk_the_grid(open_page: Open) -> None:
+def test_navigation_keys_move_the_focus_in_the_grid(open_page: Open) -> None:
     page = open_page("real").page
     enter_grid(page)
     assert focused(page) == ["sel_dense", None]
@@ -52,7 +52,7 @@ def test_arrows_walk_the_grid(open_page: Open) -> None:
     assert page.evaluate(OUTLINE) != "none"
 
 
-def test_arrows_fold_and_unfold(open_page: Open) -> None:
+def test_left_and_right_arrows_fold_and_unfold_a_kernel(open_page: Open) -> None:
     page = open_page("real").page
     enter_grid(page)
     kernel = page.locator('tr[data-name="sel_dense"]')
@@ -66,10 +66,10 @@ def test_arrows_fold_and_unfold(open_page: Open) -> None:
     assert focused(page) == ["sel_dense", None]
 
 
-def test_enter_opens_escape_closes_and_the_focus_comes_back(open_page: Open) -> None:
+def test_enter_opens_the_drawer_and_escape_closes_it_and_returns_the_focus(open_page: Open) -> None:
     page = open_page("real").page
     enter_grid(page)
-    # The first to the right unfolds.
+    # The first ArrowRight unfolds the row.
     for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     assert page.locator("[data-drawer]").is_visible()
@@ -79,7 +79,7 @@ def test_enter_opens_escape_closes_and_the_focus_comes_back(open_page: Open) -> 
     assert focused(page) == ["sel_dense/as_written", "3.1.0"]
 
 
-def test_the_grid_is_one_stop_of_tab(open_page: Open) -> None:
+def test_the_grid_is_one_tab_stop(open_page: Open) -> None:
     page = open_page("real").page
     assert page.locator("[data-grid] [tabindex='0']").count() == 1
     enter_grid(page)
@@ -91,7 +91,7 @@ def test_the_grid_is_one_stop_of_tab(open_page: Open) -> None:
     assert focused(page) == ["sel_dense", "3.0.0"]
 
 
-def test_the_focus_stays_on_its_way_through_20000_cells(open_page: Open) -> None:
+def test_the_focus_stays_visible_while_paging_through_20000_cells(open_page: Open) -> None:
     page = open_page("large").page
     enter_grid(page)
     names = set()
@@ -129,7 +129,7 @@ def test_every_control_shows_the_focus(open_page: Open) -> None:
     assert bare == []
 
 
-def test_a_slash_searches_and_typing_is_left_alone(open_page: Open) -> None:
+def test_slash_focuses_the_search_and_is_plain_text_in_it(open_page: Open) -> None:
     page = open_page("real").page
     page.keyboard.press("/")
     page.keyboard.type("sel_dense/loop_1d")

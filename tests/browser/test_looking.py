@@ -1,4 +1,4 @@
-"""The tests of this folder see it when a page does what it must not."""
+"""The tests of this folder fail if a page does something that it must not do."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def page(folder: Path, body: str, policy: str = "default-src * 'unsafe-inline' d
         ),
     ],
 )
-def test_what_a_page_must_not_do_is_told(
+def test_errors_dialogs_windows_and_requests_of_a_page_are_reported(
     browser: Browser, tmp_path: Path, body: str, trouble: str
 ) -> None:
     with pytest.raises(AssertionError) as caught, looking(browser, page(tmp_path, body)) as look:
@@ -43,7 +43,9 @@ def test_what_a_page_must_not_do_is_told(
     assert trouble in str(caught.value)
 
 
-def test_violations_of_a_policy_are_told(browser: Browser, tmp_path: Path) -> None:
+def test_violations_of_the_content_security_policy_are_reported(
+    browser: Browser, tmp_path: Path
+) -> None:
     path = page(
         tmp_path, "<b style='color: red'>b</b><script>1</script>", policy="default-src 'none'"
     )
@@ -53,7 +55,7 @@ def test_violations_of_a_policy_are_told(browser: Browser, tmp_path: Path) -> No
     assert "policy script-src-elem inline" in str(caught.value)
 
 
-def test_what_keeps_people_from_using_a_page_is_found(browser: Browser, tmp_path: Path) -> None:
+def test_serious_accessibility_violations_are_found(browser: Browser, tmp_path: Path) -> None:
     path = page(tmp_path, "<button></button><p style='color: #ccc; background: #fff'>pale</p>")
     with looking(browser, path) as look:
         violations = look.serious()

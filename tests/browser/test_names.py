@@ -1,4 +1,4 @@
-"""The names of the toolchain's interface."""
+"""The page's view of the names in the toolchain's API."""
 
 from __future__ import annotations
 
@@ -32,15 +32,13 @@ def shown(page: Page) -> list[str]:
     return names
 
 
-def test_a_page_without_names_has_no_view_of_them(open_page: Open) -> None:
+def test_a_page_without_names_has_no_view_of_names(open_page: Open) -> None:
     page = open_page("real", fragment=NAMES).page
     assert page.locator("[data-view-link=api]").count() == 0
     assert page.locator("[data-view=grid]").is_visible()
 
 
-def test_each_release_has_its_state_and_nothing_is_said_of_one_that_was_not_looked_at(
-    open_page: Open,
-) -> None:
+def test_each_inspected_release_has_a_state_and_others_are_unseen(open_page: Open) -> None:
     page = open_page("various", fragment=f"{NAMES}&name=tl").page
     assert states(page, "tl.make_block_ptr") == ["there", "there", "unseen", "there", "refuses"]
     assert (
@@ -61,7 +59,7 @@ def test_each_release_has_its_state_and_nothing_is_said_of_one_that_was_not_look
     assert "Not inspected: 3.7.1." in page.locator("[data-view=api] .lead").inner_text()
 
 
-def test_names_are_searched_and_the_address_leads_there(open_page: Open) -> None:
+def test_the_search_filters_names_and_updates_the_url(open_page: Open) -> None:
     page = open_page("various").page
     page.locator("[data-view-link=api]").click()
     expect(page.locator("[data-view=api] .count")).to_have_text(
@@ -91,7 +89,9 @@ def test_names_are_searched_and_the_address_leads_there(open_page: Open) -> None
         ("deprecated", ["tl.make_block_ptr", "tl.view", "tl.(a, b)"]),
     ],
 )
-def test_what_changed_is_chosen(open_page: Open, which: str, names: list[str]) -> None:
+def test_names_are_filtered_by_kind_of_change(
+    open_page: Open, which: str, names: list[str]
+) -> None:
     page = open_page("various", fragment=NAMES).page
     page.locator("[data-name-which]").select_option(which)
     assert shown(page) == names

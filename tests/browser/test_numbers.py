@@ -1,4 +1,4 @@
-"""Compiling, numbers and latency, apart."""
+"""The page shows compile results, numbers and latency separately."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ UNSTABLE = "sel_varlen/block_ptr/many/sm_90/triton-3.1.0"
 SLOWER = "sel_varlen/loop_1d/few/sm_90/triton-3.3.0"
 
 
-def test_what_compiles_and_is_unstable_is_no_good_mark(open_page: Open) -> None:
+def test_a_cell_that_compiles_but_is_unstable_has_the_unstable_mark(open_page: Open) -> None:
     page = open_page("run").page
     line = page.locator("tr[data-name='sel_varlen/block_ptr']")
     expect(line).to_contain_text("compiles; right since 3.2.0")
     assert page.locator(".swatch.m-unstable").first.is_visible()
 
 
-def test_a_cell_tells_the_three_apart(open_page: Open) -> None:
+def test_a_cell_shows_its_numbers_and_its_latency_separately(open_page: Open) -> None:
     page = open_page("run", fragment=f"#cell={UNSTABLE}").page
     facts = page.locator("[data-drawer] .facts-list")
     expect(facts.locator("[data-fact-line=right]")).to_contain_text("7 of 30 launches differ")
@@ -30,7 +30,7 @@ def test_a_cell_tells_the_three_apart(open_page: Open) -> None:
     )
 
 
-def test_a_tuned_kernel_says_which_config_is_best_since_when(open_page: Open) -> None:
+def test_a_tuned_variant_shows_its_best_config_and_since_which_release(open_page: Open) -> None:
     page = open_page("tuned").page
     best = page.locator("tr[data-name='layer_norm/whole_row'] [data-tuned]")
     assert best.inner_text() == "best since 3.9.0: num_warps=16"
@@ -40,7 +40,9 @@ def test_a_tuned_kernel_says_which_config_is_best_since_when(open_page: Open) ->
     assert open_page("run").page.locator("[data-tuned]").count() == 0
 
 
-def test_the_trends_show_the_best_config_and_the_cost_of_staying(open_page: Open) -> None:
+def test_the_trends_show_the_best_config_and_the_cost_of_keeping_an_old_one(
+    open_page: Open,
+) -> None:
     page = open_page("tuned", fragment="#view=trends&kernel=layer_norm").page
     answer = page.locator("[data-tuned-answer='layer_norm/whole_row/n16384/sm_90']")
     expect(answer).to_contain_text("tuned on NVIDIA H100 80GB HBM3")
@@ -53,7 +55,7 @@ def test_the_trends_show_the_best_config_and_the_cost_of_staying(open_page: Open
     ]
     assert [curves.nth(at).locator("a").count() for at in range(2)] == [13, 13]
     costs = answer.locator("[data-staying] tbody tr")
-    assert costs.nth(11).locator("td").last.inner_text() == "2.02"  # the best of 3.8.0 on 3.9.0
+    assert costs.nth(11).locator("td").last.inner_text() == "2.02"  # the best of 3.8.0, on 3.9.0
     assert page.locator("[data-tuned-answer]").count() == 1
     curves.first.locator("a").last.click()
     drawer = page.locator("[data-drawer]")
@@ -61,7 +63,7 @@ def test_the_trends_show_the_best_config_and_the_cost_of_staying(open_page: Open
     expect(drawer).to_contain_text("num_warps=32, of 3.0.0: 221.408 µs, 1.16 × the best")
 
 
-def test_a_slower_release_is_shown_beside_the_one_before(open_page: Open) -> None:
+def test_a_slower_latency_is_shown_with_that_of_the_previous_release(open_page: Open) -> None:
     page = open_page("run", fragment=f"#cell={SLOWER}").page
     fast = page.locator("[data-drawer] [data-fact-line=fast]")
     expect(fast).to_contain_text("300 µs on NVIDIA H200")

@@ -1,5 +1,6 @@
-"""The page that a run leaves behind, and what can be taken from it: a failure inside of a pass,
-with its IR.
+"""The page that a run writes, and the files that a user can download from it.
+
+One example is a failure inside a pass, with its IR.
 """
 
 from __future__ import annotations
@@ -68,11 +69,12 @@ def test_the_page_of_a_run_has_the_source_and_the_ir_of_a_failing_pass(
 
 
 @pytest.mark.wheels
-def test_a_call_over_several_lines_is_marked_where_the_caret_stands(
+def test_a_call_over_several_lines_is_marked_at_the_line_of_the_caret(
     look: Callable[..., Look], built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
-    """On the page, on the terminal, in Markdown and in JUnit alike, for the oldest release, one of
-    the middle and the newest.
+    """The page, the terminal, Markdown and JUnit show the same line.
+
+    The releases are the oldest one, one in the middle and the newest one.
     """
     source = ROOT / "tests" / "kernels" / "over_lines.py"
     (tmp_path / "over_lines.py").write_bytes(source.read_bytes())

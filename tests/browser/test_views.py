@@ -1,4 +1,4 @@
-"""The failures and the trends."""
+"""The page's views of failures and of trends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.report import factory
 Open = Callable[..., Look]
 
 
-def test_each_defect_is_one_entry_with_everywhere_it_occurs(open_page: Open) -> None:
+def test_each_distinct_failure_is_one_entry_with_all_its_places(open_page: Open) -> None:
     page, report = open_page("real", fragment="#view=failures").page, real()
     shown = page.locator("[data-failure]").evaluate_all(
         "all => all.map(each => each.dataset.failure)"
@@ -39,7 +39,7 @@ def test_each_defect_is_one_entry_with_everywhere_it_occurs(open_page: Open) -> 
         expect(entry).to_contain_text(where.releases)
 
 
-def test_failures_are_searched(open_page: Open) -> None:
+def test_failures_are_searched_by_class_and_fingerprint(open_page: Open) -> None:
     page = open_page("large", fragment="#view=failures").page
     assert (
         f"{len(large().failures)} distinct failures"
@@ -62,7 +62,7 @@ def test_failures_are_searched(open_page: Open) -> None:
     assert page.locator("[data-failure]").count() == 0
 
 
-def test_a_failure_leads_to_its_cells_and_a_cell_to_its_failure(open_page: Open) -> None:
+def test_a_failure_links_to_its_cells_and_a_cell_links_to_its_failure(open_page: Open) -> None:
     page = open_page("real", fragment="#cell=sel_dense/block_ptr/d64/sm_90/triton-3.9.0").page
     page.get_by_role("link", name=re.compile("all places")).click()
     removed = next(
@@ -80,7 +80,7 @@ def test_a_failure_leads_to_its_cells_and_a_cell_to_its_failure(open_page: Open)
     ) == ["sel_varlen/block_ptr"]
 
 
-def test_views_are_in_the_history(open_page: Open) -> None:
+def test_going_back_shows_the_previous_view(open_page: Open) -> None:
     page = open_page("real").page
     page.locator("[data-view-link=failures]").click()
     page.locator("[data-view-link=trends]").click()
@@ -92,7 +92,7 @@ def test_views_are_in_the_history(open_page: Open) -> None:
     assert page.locator("[data-view=grid]").is_visible()
 
 
-def test_jumps_are_listed_and_lead_to_their_cells(open_page: Open) -> None:
+def test_jumps_are_listed_and_link_to_their_cells(open_page: Open) -> None:
     page = open_page("various", fragment="#view=trends").page
     jumps = page.locator("[data-jump]").all_inner_texts()
     spilling = [jump for jump in jumps if "registers 32 → 255" in jump]
@@ -102,9 +102,7 @@ def test_jumps_are_listed_and_lead_to_their_cells(open_page: Open) -> None:
     assert page.locator("[data-drawer]").is_visible()
 
 
-def test_jumps_that_made_it_worse_come_first_and_the_button_says_how_many_it_shows(
-    open_page: Open,
-) -> None:
+def test_worsening_jumps_come_first_and_the_button_says_how_many_it_shows(open_page: Open) -> None:
     page = open_page("real", fragment="#view=trends").page
     jumps, more = page.locator("[data-jump]"), page.locator(".jump-list button")
     total = int(page.locator(".jump-list h3").inner_text().split()[0])
@@ -148,8 +146,8 @@ def test_one_release_has_nothing_to_compare(look: Callable[..., Look], tmp_path:
     assert lead([*one, *other]).startswith("No jumps: ")
 
 
-def test_load_of_the_machine_makes_no_jump(look: Callable[..., Look], tmp_path: Path) -> None:
-    """Compile time is CPU seconds: what another process made slow on the clock is as it was."""
+def test_machine_load_makes_no_jump(look: Callable[..., Look], tmp_path: Path) -> None:
+    """Compile time is measured in CPU seconds: other processes slow only the clock time."""
     quick = evolve(records.OK, seconds=1, stages={"source": 1, "llir": 1})
     slow = evolve(records.OK, seconds=9, stages={"source": 7, "llir": 1.1})
     costly = evolve(records.OK, seconds=9, stages={"source": 1, "llir": 5, "cubin": 3})
@@ -178,7 +176,7 @@ def test_load_of_the_machine_makes_no_jump(look: Callable[..., Look], tmp_path: 
 
 
 def _worsens(jump: str) -> bool:
-    """Whether any of its amounts grows."""
+    """Whether any amount of the jump grows."""
     changes = re.findall(r"([\d,.]+)(?: (k?B|s))? → ([\d,.]+)(?: (k?B|s))?", jump)
     assert changes, jump
     return any(

@@ -1,4 +1,4 @@
-"""A block of a process, and a run of pytest, in an environment that has this package and Triton."""
+"""Captures of a block and of a pytest run, in an environment with this package and Triton."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ pytestmark = pytest.mark.wheels
 
 @pytest.fixture
 def environ(built: Callable[[str], BuiltEnv], tmp_path: Path) -> dict[str, str]:
-    """The environment of a process of this Python that finds this package, and Triton in an env."""
+    """Environment variables with which this Python finds this package, and Triton in an env."""
     env = built("triton-3.9.0")
     if (env.python_version or "").split(".")[:2] != [
         str(number) for number in sys.version_info[:2]
@@ -68,7 +68,7 @@ def environ(built: Callable[[str], BuiltEnv], tmp_path: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path), str(packages)])}
 
 
-def test_a_block_is_captured_and_leaves_all_as_it_was(
+def test_a_block_is_captured_and_leaves_the_process_unchanged(
     environ: dict[str, str], tmp_path: Path
 ) -> None:
     (tmp_path / "program.py").write_text(BLOCK)
@@ -88,7 +88,7 @@ def test_a_block_is_captured_and_leaves_all_as_it_was(
 
 
 @pytest.mark.parametrize("processes", ["0", "1"])
-def test_a_test_suite_is_captured_by_a_plugin(
+def test_the_pytest_plugin_captures_a_test_suite(
     environ: dict[str, str], tmp_path: Path, processes: str
 ) -> None:
     (tmp_path / "test_kernels.py").write_text(SUITE)
@@ -116,7 +116,7 @@ def test_a_test_suite_is_captured_by_a_plugin(
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2 passed" in done.stdout
-    # The module that the tests import launches it, too.
+    # The module that the tests import launches the kernel, too.
     assert "1 kernel launched, 1 captured as 3 cases, 0 not" in done.stdout
     assert sorted(path.name for path in (tmp_path / "found").iterdir()) == [
         "copy.py",

@@ -1,5 +1,6 @@
-"""A library's kernels captured without a GPU, on real wheels: each case compiles to what the
-library's own launch compiles to.
+"""Captures of a library's kernels without a GPU, on real wheels.
+
+Each case compiles to the same code as the library's own launch.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ PAIR = "triton-3.5.1-torch-2.9.1"
 OLDEST_PAIR = "triton-3.0.0-torch-2.4.1"
 RELEASES = ("3.0.0", "3.9.0")
 BUILT_AROUND = {"around", "around_2"}
-"""Kernels that call what a closure holds, which older releases do not compile; in a bundle there is
-no closure.
+"""Kernels that call a function from a closure.
+
+Older releases do not compile them. A bundle has no closure.
 """
 
 pytestmark = pytest.mark.wheels
@@ -36,14 +38,15 @@ pytestmark = pytest.mark.wheels
 def test_a_library_is_captured(
     release: str, built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All in one test, since a capture takes seconds: each of the functions below looks at one side
-    of it.
+    """All checks are in one test, because a capture takes seconds.
+
+    Each of the functions below checks one aspect of the capture.
     """
     alone, pair = built(f"triton-{release}"), built(OLDEST_PAIR if release == "3.0.0" else PAIR)
     assert pair.python
     assert alone.python
     folders = [str(LIBRARY)]
-    # PyTorch is there for tensors alone: whichever Triton stands before its own is used with it.
+    # PyTorch only provides tensors, so a Triton earlier on the path is used instead of its own.
     if release != "3.0.0":
         folders += [
             str(folder)
@@ -77,11 +80,10 @@ def what_is_captured_is_what_was_launched(capture: Capture) -> None:
         "built": 1,
         "built_2": 1,
         "chosen": 4,  # without a bias; not aligned; one element; called by an operator
-        # One of them in a thread, and one in a process that was forked and left by os._exit.
+        # One launch is in a thread, and one is in a forked process that ends with os._exit.
         "padded": 3,
-        "tuned": 5,  # four configurations, and the one that was chosen before for the other kind
-        # Two configurations each of fp16, of fp32 (in backward), and of i32 in a process of its
-        # own.
+        "tuned": 5,  # four configs, and the config that was chosen before for the other kind
+        # Two configs each: for fp16, for fp32 (in backward), and for i32 in a separate process.
         "tuned_by_itself": 6,
     }
     assert {"i32-w2", "fp16-w4"} <= cases["tuned_by_itself"]
@@ -89,7 +91,7 @@ def what_is_captured_is_what_was_launched(capture: Capture) -> None:
 
 def each_case_compiles_to_what_the_launch_compiles_to(capture: Capture, alone: BuiltEnv) -> None:
     compared = compare(capture.captured, target_of(None, DEFAULT), alone)
-    # Nothing is known of the process that left by os._exit.
+    # Nothing is known about the process that ended with os._exit.
     assert len(compared) == capture.captured.cases - 1
     different = {
         comparison.kernel for comparison in compared if comparison.agreement is not Agreement.EQUAL
@@ -109,7 +111,7 @@ def a_kernel_file_says_what_the_launch_said(capture: Capture) -> None:
         ("*fp32", "*fp32", 1),
         ("*fp32", "*fp32", 256),
     ]
-    # 0.3 was passed, which no compile depends on.
+    # The launch passed 0.3, and no compile depends on this value.
     assert {spec.compile.launch["scale"] for spec in specs} == {0.5}
 
 
@@ -125,8 +127,8 @@ def answers_that_a_module_had_at_import_are_told(capture: Capture) -> None:
     text = (capture.options.output / "chosen.py").read_text()
     if capture.captured.recorded.release == "3.0.0":
         assert "def gather(source, index, axis):" in text
-    # The kernel calls it for large blocks only, and elsewhere compiles in releases that have no
-    # such function.
+    # The kernel calls gather for large blocks only. For other blocks it compiles in releases that
+    # have no such function.
     else:
         assert "try:\n    from triton.language import gather\nexcept ImportError:" in text
 

@@ -1,4 +1,4 @@
-"""Captured kernels go through the other commands as any others do."""
+"""The other commands take captured kernels like any other kernels."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ block[(1,)](Tensor(), Tensor(), 1, BLOCK=64)
 def folder(
     built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
-    """One in which kernels of a program have been captured with 3.8.0."""
+    """A folder with kernels of a program, captured with 3.8.0."""
     (tmp_path / "program.py").write_text(LAUNCH + POINTERS)
     for name in ("triton-3.8.0", "triton-3.9.0"):
         built(name)
@@ -52,9 +52,9 @@ def compat_output(*arguments: str) -> str:
 @pytest.mark.wheels
 @pytest.mark.long
 def test_commands_take_captured_kernels(folder: Path) -> None:
-    """Block pointers, gone in 3.9.0, are found in what a program launched with 3.8.0.
+    """The commands find that 3.9.0 removed block pointers, which a program launched with 3.8.0.
 
-    So is the rest of the way to an issue.
+    The other commands on the way to an issue take the captured kernel, too.
     """
     assert "4 cells in" in compat_output("matrix")
     assert "removed in 3.9.0" in compat_output("matrix", "--kernel", "block")
@@ -81,7 +81,7 @@ def test_commands_take_captured_kernels(folder: Path) -> None:
             assert private not in path.read_text()
 
 
-def test_a_gpu_is_assumed_for_targets_that_there_are() -> None:
+def test_each_gpu_model_is_of_a_known_target() -> None:
     device = DEFAULT.device
     assert set(device.models) <= {target.name for target in device.targets}
     facts = {target.name: device.facts(target) for target in device.targets}

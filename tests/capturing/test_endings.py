@@ -1,5 +1,7 @@
-"""However a program ends: what it launched by then is captured, its exit code is the command's, and
-the reason is told.
+"""Captures of programs that end in different ways.
+
+The capture keeps what the program launched until then. The command has the program's exit code, and
+reports why the program ended.
 """
 
 from __future__ import annotations
@@ -89,7 +91,7 @@ def captured(
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("then", ENDINGS)
-def test_what_was_launched_is_kept(
+def test_launches_are_kept_however_the_program_ends(
     then: str, program: Callable[[str], Path], python: str, tmp_path: Path
 ) -> None:
     capture = captured((str(program(then)),), tmp_path, python)
@@ -114,7 +116,7 @@ def is_running(pid: int) -> bool:
 
 
 @pytest.mark.wheels
-def test_a_program_that_hangs_is_ended(
+def test_a_hanging_program_and_its_child_are_killed_after_the_timeout(
     program: Callable[[str], Path], python: str, tmp_path: Path
 ) -> None:
     then = (
@@ -129,11 +131,12 @@ def test_a_program_that_hangs_is_ended(
     assert "--timeout" in "\n".join(capture_lines(capture, "captured"))
     pids = [int(file.name.partition("-")[2]) for file in tmp_path.glob("child-*")]
     assert len(pids) == 2
-    wait_until(lambda: not any(map(is_running, pids)))  # it is killed, and not waited for
+    # The capture kills the processes, and does not wait for them.
+    wait_until(lambda: not any(map(is_running, pids)))
 
 
 @pytest.mark.wheels
-def test_what_is_no_argument_of_a_launch_is_told(
+def test_a_launch_with_an_unsupported_argument_is_reported(
     program: Callable[[str], Path], python: str, tmp_path: Path
 ) -> None:
     then = "try: copy[(1,)](Tensor(), object(), BLOCK=64)\nexcept Exception: pass"
@@ -143,7 +146,7 @@ def test_what_is_no_argument_of_a_launch_is_told(
 
 
 @pytest.mark.wheels
-def test_what_the_user_has_customized_is_still_run(
+def test_the_users_sitecustomize_still_runs(
     python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "own").mkdir()
@@ -184,7 +187,7 @@ NO_PYTHON = (
         (("true",), NO_PYTHON),
     ],
 )
-def test_why_nothing_was_captured(
+def test_the_summary_says_why_nothing_was_captured(
     command_line: tuple[str, ...], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "triton").mkdir()
@@ -195,7 +198,7 @@ def test_why_nothing_was_captured(
     assert not (tmp_path / "captured").exists()
 
 
-def test_a_program_whose_kernels_could_not_be_written_is_not_run(tmp_path: Path) -> None:
+def test_a_program_is_not_run_if_its_kernels_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "captured").write_text("a file")
     with pytest.raises(StoreError, match="cannot write to this folder: Not a directory"):
         captured(("-c", f"open({str(tmp_path / 'ran')!r}, 'w')"), tmp_path, sys.executable)
@@ -203,7 +206,7 @@ def test_a_program_whose_kernels_could_not_be_written_is_not_run(tmp_path: Path)
 
 
 @pytest.mark.wheels
-def test_what_is_interrupted_is_kept(
+def test_launches_before_an_interrupt_are_kept(
     program: Callable[[str], Path], python: str, tmp_path: Path
 ) -> None:
     path = program("print('ready', flush=True)\ntime.sleep(60)")
@@ -233,11 +236,12 @@ def test_what_is_interrupted_is_kept(
 
 
 @pytest.mark.wheels
-def test_a_program_of_two_environments(
+def test_a_program_that_uses_two_environments_is_captured_in_both(
     program: Callable[[str], Path], python: str, built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
-    """What each of them launches is captured, and compared in the environment of the first, as far
-    as it was launched there.
+    """The launches in both environments are captured.
+
+    Only launches in the first environment are compared, in that environment.
     """
     other = built("triton-3.8.0").python
     path = program(
@@ -269,7 +273,7 @@ def test_a_program_of_two_environments(
 
 
 @pytest.mark.wheels
-def test_only_what_a_capture_wrote_is_replaced(
+def test_a_capture_replaces_only_files_of_an_earlier_capture(
     program: Callable[[str], Path], python: str, tmp_path: Path
 ) -> None:
     path = program("")
@@ -282,14 +286,15 @@ def test_only_what_a_capture_wrote_is_replaced(
         "moved.py",
         "moved.toml",
     ]
-    captured(("-c", "import os"), tmp_path, python)  # nothing is captured, and nothing removed
+    captured(("-c", "import os"), tmp_path, python)  # nothing is captured, and nothing is removed
     assert sorted(file.name for file in folder.iterdir()) == [
         "index.json",
         "moved.py",
         "moved.toml",
     ]
     (folder / "index.json").unlink()
-    capture = captured((str(path),), tmp_path, python)  # what no index names may be anybody's
+    # Files that no index names may be the user's.
+    capture = captured((str(path),), tmp_path, python)
     assert sorted(file.name for file in folder.iterdir()) == [
         "index.json",
         "moved.py",
@@ -301,7 +306,7 @@ def test_only_what_a_capture_wrote_is_replaced(
 
 
 @pytest.mark.wheels
-def test_kernels_of_one_name_are_called_by_their_modules(
+def test_kernels_with_the_same_name_are_named_with_their_modules(
     program: Callable[[str], Path], python: str, tmp_path: Path
 ) -> None:
     for module, size in (("causal", 16), ("full", 32)):
@@ -321,7 +326,7 @@ def test_kernels_of_one_name_are_called_by_their_modules(
     } == dict.fromkeys(names, Agreement.EQUAL)
 
 
-def test_words_lead_to_a_program(tmp_path: Path) -> None:
+def test_a_command_line_is_resolved_to_a_program(tmp_path: Path) -> None:
     python = tmp_path / "bin" / "python"
     python.parent.mkdir()
     for name in ("python", "torchrun"):
@@ -340,13 +345,13 @@ def test_words_lead_to_a_program(tmp_path: Path) -> None:
         command(("train.py",), str(tmp_path / "none"))
 
 
-def test_a_program_that_there_is_not(tmp_path: Path) -> None:
+def test_a_missing_program_is_an_error_with_a_hint(tmp_path: Path) -> None:
     with pytest.raises(SelectionError, match="cannot start the program") as error:
         capture_program((str(tmp_path / "none"),), Options(output=tmp_path, fake=True))
     assert "a command on PATH" in (error.value.hint or "")
 
 
-def test_a_target_of_which_no_gpu_is_known(tmp_path: Path) -> None:
+def test_a_target_without_a_known_gpu_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SelectionError, match="sm_91: unknown target"):
         capture_program(("true",), Options(output=tmp_path, target="sm_91"))
     with pytest.raises(SelectionError, match="no stand-in for a GPU of gfx1200"):
@@ -354,7 +359,7 @@ def test_a_target_of_which_no_gpu_is_known(tmp_path: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_the_command_ends_as_the_program_does(
+def test_the_command_has_the_exit_code_of_the_program(
     program: Callable[[str], Path], python: str, tmp_path: Path
 ) -> None:
     arguments = [
@@ -412,11 +417,12 @@ except triton.CompilationError:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize(("release", "loaded"), [("3.2.0", 4), ("3.9.0", 5)])
-def test_where_there_is_a_gpu_nothing_is_replaced(
+def test_the_recorder_replaces_nothing_on_a_machine_with_a_gpu(
     built: Callable[[str], BuiltEnv], tmp_path: Path, release: str, loaded: int
 ) -> None:
-    """The driver alone is not real here: what is compiled, launched and raised is what it would be
-    without the recorder.
+    """Only the driver is not real here.
+
+    The program compiles, launches and raises the same as without the recorder.
     """
     path = tmp_path / "program.py"
     path.write_text(LAUNCH.replace("copy[(1,)]", "#") + ON_A_GPU.replace("LOADED", str(loaded)))
@@ -463,7 +469,7 @@ for launch in (
 
 
 @pytest.mark.wheels
-def test_what_cannot_be_written_down_is_told_without_its_content(
+def test_launches_that_cannot_be_recorded_are_reported_without_their_content(
     program: Callable[[str], Path], python: str, tmp_path: Path
 ) -> None:
     capture = captured((str(program(HOSTILE)),), tmp_path, python)

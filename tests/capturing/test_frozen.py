@@ -1,4 +1,4 @@
-"""Names that a library has only where a release does: their import may fail, and no other's."""
+"""Imports of frozen modules: only a name that some releases lack may be missing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def frozen(name: str, *, uses: str, **names: Mapping[str, Any]) -> Frozen:
 
 
 def loaded(folder: Path, *functions: Frozen, optional: bool) -> dict[str, Any]:
-    """What the module of the first function has once it was imported."""
+    """The names in the module of the first function after its import."""
     text = module_of_frozen(
         functions[0].id,
         {},
@@ -40,7 +40,7 @@ def loaded(folder: Path, *functions: Frozen, optional: bool) -> dict[str, Any]:
     return module
 
 
-def test_a_name_that_is_not_there_fails_only_where_it_is_used(tmp_path: Path) -> None:
+def test_a_missing_optional_name_fails_only_where_it_is_used(tmp_path: Path) -> None:
     first = frozen("first", uses="gather", gather={"installed": ("math", "gather")})
     with pytest.raises(ImportError, match="gather"):
         loaded(tmp_path, first, optional=False)
@@ -49,13 +49,13 @@ def test_a_name_that_is_not_there_fails_only_where_it_is_used(tmp_path: Path) ->
         module["first"]()
 
 
-def test_a_name_that_is_there_is_imported(tmp_path: Path) -> None:
+def test_an_existing_optional_name_is_imported(tmp_path: Path) -> None:
     first = frozen("first", uses="sqrt(9)", sqrt={"installed": ("math", "sqrt")})
     assert loaded(tmp_path, first, optional=True)["first"]() == 3.0
 
 
-def test_a_name_of_python_is_not_left_to_python(tmp_path: Path) -> None:
-    """Its import may not fail, since then another function would be called."""
+def test_a_missing_optional_name_does_not_fall_back_to_a_builtin(tmp_path: Path) -> None:
+    """The import raises, because otherwise the module would call another function."""
     first = frozen("first", uses="sum", sum={"installed": ("math", "sum")})
     with pytest.raises(ImportError, match="sum"):
         loaded(tmp_path, first, optional=True)

@@ -74,8 +74,10 @@ FORWARD, BACKWARD = (f"program.py:{line} in <module>" for line in CALLED)
 
 @pytest.mark.wheels
 @pytest.mark.long
-def test_kernels_of_a_compiled_model(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
-    """All in one test, because the import of Inductor takes seconds."""
+def test_kernels_of_a_compiled_model_are_captured(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
+    """All checks are in one test, because the import of Inductor takes seconds."""
     (tmp_path / "program.py").write_text(PROGRAM)
     output = tmp_path / "captured"
     options = Options(output=output, check=CodeCheck.CASES, problems=True, fake=True)
@@ -105,7 +107,9 @@ torch.compile(torch.matmul, mode="max-autotune")(x, x)
 
 
 @pytest.mark.wheels
-def test_kernels_for_a_gpu_of_amd(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+def test_kernels_for_an_amd_gpu_are_captured(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
     (tmp_path / "program.py").write_text(AMD)
     output = tmp_path / "captured"
     options = Options(output=output, target="gfx942", fake=True)
@@ -154,7 +158,7 @@ def launched_cases_can_run_again(output: Path) -> None:
         assert spec.compile.divisible_by_16
 
 
-def test_without_a_compiler_functions_are_left_as_they_are(
+def test_torch_compile_returns_the_function_itself_without_a_c_compiler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("CC", raising=False)
@@ -214,7 +218,7 @@ OLD["constexprs"] = {"BLOCK": 64}
     ],
     ids=["3.0", "3.2", "3.3"],
 )
-def test_what_inductor_compiles_in_each_form(
+def test_specializations_of_inductor_are_read_in_the_form_of_each_release(
     signature: Any, constants: Any, attributes: Any, expected: Any
 ) -> None:
     names = ["x", "n", "one", "BLOCK"]
@@ -223,7 +227,7 @@ def test_what_inductor_compiles_in_each_form(
     assert graphs.specialization(src, FUNCTIONS) == expected
 
 
-def test_arguments_of_a_launch_by_name() -> None:
+def test_arguments_of_a_launch_are_bound_by_name() -> None:
     fn = SimpleNamespace(arg_names=["x", "n", "one", "BLOCK"], constexprs=[3])
     for passed in ((7, 8, 1, 64), (7, 8, 1)):
         assert graphs.bound_arguments(fn, ["x", "n"], passed) == {"x": 7, "n": 8}
@@ -232,7 +236,7 @@ def test_arguments_of_a_launch_by_name() -> None:
         graphs.bound_arguments(fn, ["x"], (7,))
 
 
-def test_comments_above_a_kernel() -> None:
+def test_comments_above_a_kernel_are_read_without_its_path() -> None:
     lines = """
 # kernel path: /tmp/torchinductor_me/ab/abc.py
 # Topologically Sorted Source Nodes: [add], Original ATen: [aten.add]
@@ -247,7 +251,7 @@ triton_poi_fused_add_0 = async_compile.triton('triton_poi_fused_add_0', '''
 
 
 class Kernel:
-    """A compiled kernel of Triton 3.0 to 3.3, which has its launcher once it is loaded."""
+    """A compiled kernel of Triton 3.0 to 3.3, which gets its launcher when it is loaded."""
 
     def __init__(self) -> None:
         self.launched: list[tuple[object, ...]] = []
@@ -257,7 +261,7 @@ class Kernel:
 
 
 class NewerKernel(Kernel):
-    """One from 3.4 on."""
+    """A compiled kernel of Triton 3.4 and later."""
 
     _run: Any = None
 
@@ -270,7 +274,7 @@ class NewerKernel(Kernel):
 
 
 @pytest.mark.parametrize("kind", [Kernel, NewerKernel])
-def test_launches_that_time_a_configuration_are_told_apart(kind: type[Kernel]) -> None:
+def test_timing_launches_are_candidates_and_later_launches_are_chosen(kind: type[Kernel]) -> None:
     records: list[dict[str, Any]] = []
     recording: Any = SimpleNamespace(
         now=threading.local(),

@@ -1,4 +1,4 @@
-"""Hooks of the host that a program sets, and special launches, while the program is captured."""
+"""Host hooks that a program sets, and special launches, during a capture."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ TUNED = (32, "first"), (64, "second")
 
 
 def of_tuned(block: int, name: str) -> list[list[object]]:
-    """The calls for one launch of the tuned kernel with a configuration."""
+    """The calls for one launch of the tuned kernel with a config."""
     return [
         [name, 64, block],
         ["heuristic", block],
@@ -94,7 +94,7 @@ def of_tuned(block: int, name: str) -> list[list[object]]:
 def test_hooks_are_called_as_without_a_capture(
     env: str, built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Tuners try each configuration once, and choose the first."""
+    """Tuners try each config once, and choose the first."""
     release = Version(env.partition("-")[0])
     special = {
         **({"launch_cooperative_grid": True} if release >= Version("3.3") else {}),

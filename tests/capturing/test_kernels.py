@@ -1,6 +1,4 @@
-"""Which launches are one case, which configurations become cases, and what of an argument is
-written down.
-"""
+"""Launches that are one case, configs that become cases, and the recorded form of arguments."""
 
 from __future__ import annotations
 
@@ -53,20 +51,20 @@ def launch(n: object = 256, block: int = 64, *roles: str) -> RecordedLaunch:
         ([16, 3], [16, 1], False),
     ],
 )
-def test_launches_that_no_compile_tells_apart_are_one_case(
+def test_launches_with_the_same_specialization_are_one_case(
     one: object, other: object, same: bool
 ) -> None:
     kernel_cases = cases([launch(one), evolve(launch(other), launches=4)], RECORDED)
     assert [case.count for case in kernel_cases] == ([5] if same else [1, 4])
 
 
-def test_configurations_that_become_cases() -> None:
+def test_the_configs_option_selects_the_launches_that_become_cases() -> None:
     launches = [
         launch(256, 32, "candidate"),
         launch(256, 64, "candidate", "chosen"),
         launch(255, 32, "candidate", "chosen"),
         launch(255, 64, "candidate"),
-        launch(1, 64, "chosen"),  # with a configuration that was chosen before for another kind
+        launch(1, 64, "chosen"),  # with a config that was chosen before for another kind
         launch(3, 16),
     ]
     blocks = {
@@ -104,23 +102,23 @@ class Tensor:
         ((3, (None, 0.3)), [3, [{"none": True}, 0.5]]),
     ],
 )
-def test_what_is_written_of_an_argument(value: object, expected: object) -> None:
+def test_each_kind_of_argument_has_a_recorded_form(value: object, expected: object) -> None:
     assert argument(value, False, None)[0] == expected
 
 
-def test_floats_are_kept_where_that_is_asked_for() -> None:
+def test_finite_floats_are_recorded_on_request() -> None:
     assert argument(0.3, True, None)[0] == 0.3
-    assert argument(float("inf"), True, None)[0] == 0.5  # which a kernel file cannot say
+    assert argument(float("inf"), True, None)[0] == 0.5  # a kernel file cannot express infinity
     assert argument(0.3, True, None)[1] == argument(0.4, True, None)[1]
 
 
 @pytest.mark.parametrize("value", [Tensor("torch.complex64"), 2**64, -(2**63) - 1, object()])
-def test_what_cannot_be_written(value: object) -> None:
+def test_unwritable_arguments_raise(value: object) -> None:
     with pytest.raises(UnwritableArgument):
         argument(value, False, None)
 
 
-def test_constexprs_that_json_has_no_form_for() -> None:
+def test_constexprs_without_a_json_form_are_restored() -> None:
     recorded_launch = evolve(
         LAUNCH,
         constexprs={"SMALL": constexpr(float("-inf"), None), "PAIR": constexpr((1, None), None)},
@@ -131,7 +129,7 @@ def test_constexprs_that_json_has_no_form_for() -> None:
     }
 
 
-def test_a_function_in_a_tuple_is_called_by_its_name(tmp_path: Any) -> None:
+def test_a_function_in_a_tuple_is_given_by_its_name(tmp_path: Any) -> None:
     lines = [
         (
             '{"r":"function","id":"f","kind":"jit","name":"twice","qualname":"twice","module":"m","source":"def'

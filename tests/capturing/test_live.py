@@ -1,5 +1,6 @@
-"""Kernels of a library that a program launches, named where they are written: its modules ask anew
-on each release.
+"""Captured kernels that kernel files name in their library instead of copying them.
+
+The library's modules check the release anew on each release.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ own[(1,)](x, y, BLOCK=64)
 
 
 def installed(folder: Path) -> Path:
-    """The library as it is in an environment."""
+    """Install the library as in an environment, and return its site folder."""
     site = folder / "site-packages"
     command = [
         sys.executable,
@@ -63,15 +64,16 @@ def installed(folder: Path) -> Path:
 
 
 @pytest.mark.wheels
-def test_a_library_is_named_in_kernel_files_and_asks_anew(
+def test_kernel_files_name_a_library_that_adapts_to_each_release(
     built: Callable[[str], BuiltEnv],
     wheelhouse: Path,
     own_libraries: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What was captured with 3.5.1 loads by a descriptor there, and on 3.0.0 as the library does
-    for that release.
+    """The kernel, captured with 3.5.1, loads by a descriptor there.
+
+    On 3.0.0 it loads as the library does for that release.
     """
     pair = built("triton-3.5.1-torch-2.9.1")
     built("triton-3.0.0")
@@ -138,7 +140,7 @@ def site_with(folder: Path, record: bool = True) -> Path:
     return site
 
 
-def test_a_library_is_named_as_the_index_has_it(tmp_path: Path) -> None:
+def test_a_library_is_named_only_if_its_file_is_as_on_the_index(tmp_path: Path) -> None:
     site = site_with(tmp_path)
     unpacked = tmp_path / "unpacked"
     (unpacked / "waves").mkdir(parents=True)
@@ -159,7 +161,7 @@ def raise_unavailable(requirement: str) -> Path:
     raise EnvError(f"{requirement} cannot be had")
 
 
-def test_what_cannot_be_named_says_why(tmp_path: Path) -> None:
+def test_a_kernel_that_cannot_be_named_is_an_error_with_the_reason(tmp_path: Path) -> None:
     site = site_with(tmp_path)
     act = site / "waves" / "act.py"
     for kernel_function, why in (
@@ -180,7 +182,7 @@ def test_what_cannot_be_named_says_why(tmp_path: Path) -> None:
             live(kernel_function, raise_unavailable)
 
 
-def test_a_file_of_a_project_is_named_by_itself(tmp_path: Path) -> None:
+def test_a_kernel_of_a_project_is_named_by_its_source_file(tmp_path: Path) -> None:
     path = tmp_path / "src" / "mine" / "act.py"
     path.parent.mkdir(parents=True)
     path.write_text("kernel = 1\n")

@@ -1,4 +1,4 @@
-"""What launches were given, recorded, and run again in an interpreter."""
+"""Inputs of launches, recorded as problems and run again in the interpreter."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def captured(pair: BuiltEnv, tmp_path_factory: pytest.TempPathFactory) -> Captur
     return capture_program((str(folder / "program.py"),), options, python=pair.python)
 
 
-def test_cases_have_problems_as_far_as_all_is_known(captured: Capture) -> None:
+def test_cases_have_problems_if_all_their_inputs_are_recorded(captured: Capture) -> None:
     assert captured.captured.not_captured == ()
     why = "its argument at_ptr has 5000 whole numbers, and 4096 are recorded"
     assert captured.captured.without_problem == (("gather", "fp32_i16", why),)
@@ -112,7 +112,7 @@ def test_cases_have_problems_as_far_as_all_is_known(captured: Capture) -> None:
     assert index["problems"] == ["recorded_problems.py"]
 
 
-def test_they_run_in_an_interpreter_and_nothing_is_called_right(
+def test_recorded_problems_run_in_the_interpreter_and_none_is_ok(
     captured: Capture, pair: BuiltEnv, tmp_path: Path
 ) -> None:
     specs = [spec for kernel_specs in captured.captured.specs.values() for spec in kernel_specs]
@@ -129,20 +129,20 @@ def test_they_run_in_an_interpreter_and_nothing_is_called_right(
     place_checks = {place: checks[cell] for place, cell in cells.items() if cell in checks}
     assert {check.status for check in place_checks.values()} == {Status.UNSUPPORTED}
     assert "it changed o_ptr (100 of 100 elements)" in place_checks["gather", "fp32_i64"].reason
-    # In the storage that y_ptr is in.
+    # The count is over the storage of y_ptr.
     assert "it changed y_ptr (100 of 204 elements)" in place_checks["gather", "fp32_i32"].reason
     (sample,) = place_checks["edge", "default"].samples  # 256 elements: all of them
     assert [math.isnan(value) for value in sample.values] == [False] * 64 + [True] * 192
     (sample,) = place_checks["twice", "u8"].samples
     assert (sample.type, set(sample.values)) == ("uint8", {4})
     again = interpret(cells.values(), context)
-    # NaN equals nothing, but its text does.
+    # NaN does not equal itself, but its text does.
     assert {cell: repr(check) for cell, check in again.items()} == {
         cell: repr(check) for cell, check in checks.items()
     }
 
 
-def test_nothing_of_it_is_written_unless_asked_for(pair: BuiltEnv, tmp_path: Path) -> None:
+def test_problems_are_written_only_on_request(pair: BuiltEnv, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM)
     options = Options(output=tmp_path / "captured", check=CodeCheck.NOTHING, fake=True)
     capture_program((str(tmp_path / "program.py"),), options, python=pair.python)

@@ -1,4 +1,4 @@
-"""The recorder on every Python that it is for, and what it makes of unusual arguments."""
+"""The recorder on every supported Python, and its records of unusual arguments."""
 
 from __future__ import annotations
 
@@ -144,7 +144,9 @@ triton.compile(ASTSource(filled, {"x": "*fp32"}, {}), target=GPUTarget("cuda", 9
 @pytest.mark.parametrize(
     "version", [(3, minor) for minor in range(8, 15)], ids=lambda version: f"3.{version[1]}"
 )
-def test_the_recorder_runs_on_a_python(version: tuple[int, int], tmp_path: Path) -> None:
+def test_the_recorder_runs_on_every_supported_python(
+    version: tuple[int, int], tmp_path: Path
+) -> None:
     interpreters = present().get(version)
     if not interpreters:
         pytest.skip("this Python is not on this machine")
@@ -158,10 +160,10 @@ def test_the_recorder_runs_on_a_python(version: tuple[int, int], tmp_path: Path)
     assert json.loads(records.read_text().splitlines()[-1]) == {"r": "end"}
 
 
-def test_a_finder_before_all_others_hides_no_import(
+def test_a_finder_before_all_others_does_not_hide_an_import(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As pytest's is, which loads every module itself that its setting ``python_files`` fits."""
+    """pytest has such a finder. It loads every module that matches its ``python_files``."""
 
     class Greedy:
         def find_spec(self, name: str, path: Any = None, target: object = None) -> Any:
@@ -184,7 +186,7 @@ def test_a_finder_before_all_others_hides_no_import(
 
 
 @pytest.mark.wheels
-def test_unusual_arguments(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+def test_unusual_arguments_are_recorded(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(LAUNCH.replace("copy[(1,)]", "# ") + FORMS)
     options = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
     capture = capture_program(
@@ -269,10 +271,10 @@ else:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.4.0", "3.6.0", "3.9.0"])
-def test_launches_pass_no_aggregates_but_constants(
+def test_a_launch_with_an_aggregate_is_not_captured(
     release: str, built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
-    """The releases before have none."""
+    """A launch can only pass an aggregate as a constexpr. Earlier releases have no aggregates."""
     (tmp_path / "program.py").write_text(LAUNCH.replace("copy[(1,)]", "# ") + AGGREGATE)
     options = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
     capture = capture_program(
@@ -287,10 +289,10 @@ def test_launches_pass_no_aggregates_but_constants(
 
 
 @pytest.mark.wheels
-def test_an_environment_that_finds_its_toolchain_elsewhere(
+def test_capture_and_workers_find_a_toolchain_outside_the_environment(
     built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
-    """As one with the packages of the system does: workers find it there, too."""
+    """An example is an environment with the system's packages. Workers find it there, too."""
     env = built("triton-3.9.0")
     assert env.python is not None
     (packages,) = Path(env.python).parents[1].glob("lib/python3*/site-packages")
@@ -306,7 +308,7 @@ def test_an_environment_that_finds_its_toolchain_elsewhere(
     assert [comparison.agreement for comparison in capture.compared] == [Agreement.EQUAL]
 
 
-def test_how_far_a_program_is_is_read_while_it_runs(tmp_path: Path) -> None:
+def test_progress_is_read_from_the_records_of_a_running_program(tmp_path: Path) -> None:
     assert str(progress_in(tmp_path)) == "0 different launches recorded"
     lines = ['{"r":"launch","key":"a"}', '{"r":"launch","key":"b"}']
     (tmp_path / "1.jsonl").write_text("\n".join(lines))
@@ -320,4 +322,4 @@ def test_how_far_a_program_is_is_read_while_it_runs(tmp_path: Path) -> None:
         str(progress_in(tmp_path))
         == "compiling the program's own code for comparison: 1 of 7 launches"
     )
-    assert read_records(tmp_path).unreadable == 4  # of these none is whole
+    assert read_records(tmp_path).unreadable == 4  # none of these records is complete

@@ -1,4 +1,4 @@
-"""The commands as a user runs them, in a folder of their own, on real wheels."""
+"""The commands as a user runs them, in a separate folder and on real wheels."""
 
 from __future__ import annotations
 
@@ -59,8 +59,9 @@ deadline = 60
 
 @pytest.fixture
 def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
-    """A project of the user's own with kernels of its own, that asks for the same env as this one
-    does.
+    """A user's project with its own kernels.
+
+    It declares the same env as this project.
     """
     env = built(RELEASE)
     assert env.python
@@ -81,7 +82,7 @@ def environment() -> dict[str, str]:
 
 
 @pytest.mark.wheels
-def test_matrix_reports_and_exits_with_0_when_all_is_as_declared(project: Path) -> None:
+def test_matrix_writes_reports_and_exits_with_0_if_all_cells_are_as_declared(project: Path) -> None:
     ran = compat(project, "matrix")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "1 ok, 1 rejected; all as expected" in ran.stdout
@@ -96,7 +97,7 @@ def test_matrix_reports_and_exits_with_0_when_all_is_as_declared(project: Path) 
 
 
 @pytest.mark.wheels
-def test_an_undeclared_failure_and_an_undeclared_pass_are_equally_loud(project: Path) -> None:
+def test_an_undeclared_failure_and_an_undeclared_pass_are_unexpected(project: Path) -> None:
     declared = KERNEL[KERNEL.index("expect") :]
     (project / "faces.toml").write_text(
         KERNEL.replace(declared, "").replace(
@@ -109,7 +110,7 @@ def test_an_undeclared_failure_and_an_undeclared_pass_are_equally_loud(project: 
 
 
 @pytest.mark.wheels
-def test_explain_tells_what_the_last_run_found(project: Path) -> None:
+def test_explain_shows_the_results_of_the_last_run(project: Path) -> None:
     before = compat(project, "explain", "faces/mismatched/only/sm_90/triton-3.1.0")
     assert before.returncode == 0
     assert "not compiled yet" in before.stdout
@@ -142,7 +143,7 @@ def test_explain_tells_what_the_last_run_found(project: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_list_as_text_and_as_json(project: Path) -> None:
+def test_list_prints_text_or_json(project: Path) -> None:
     assert compat(project, "list", "cells").stdout.split() == [
         "faces/fine/only/sm_90/triton-3.1.0",
         "faces/mismatched/only/sm_90/triton-3.1.0",
@@ -176,7 +177,7 @@ def test_list_as_text_and_as_json(project: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_ctrl_c_keeps_what_is_finished(project: Path) -> None:
+def test_ctrl_c_keeps_finished_cells(project: Path) -> None:
     (project / "faces.toml").write_text(
         KERNEL + '\n[[variant]]\nname = "slow"\nfunction = "unrolled_for_ever"\n'
     )
@@ -223,7 +224,7 @@ def _finished(project: Path) -> bool:
         (["nosuch"], 2, "No such command 'nosuch'"),
     ],
 )
-def test_errors_of_use_say_what_and_where(
+def test_usage_errors_have_a_message_and_an_exit_code(
     tmp_path: Path, arguments: list[str], code: int, message: str
 ) -> None:
     (tmp_path / "matrix.toml").write_text(MATRIX)
@@ -244,7 +245,7 @@ def test_errors_of_use_say_what_and_where(
         (MATRIX.replace("deadline = 60", 'deadline = "long"'), "matrix.toml: defaults.deadline: "),
     ],
 )
-def test_a_typo_in_matrix_toml_is_one_line_with_its_place(
+def test_a_typo_in_matrix_toml_is_an_error_with_its_location(
     tmp_path: Path, wrong: str, message: str
 ) -> None:
     (tmp_path / "matrix.toml").write_text(wrong)
@@ -254,7 +255,7 @@ def test_a_typo_in_matrix_toml_is_one_line_with_its_place(
     assert "Traceback" not in ran.stderr
 
 
-def test_an_env_that_was_never_built_is_broken_and_loud(tmp_path: Path) -> None:
+def test_cells_of_an_env_that_is_not_built_are_env_broken(tmp_path: Path) -> None:
     (tmp_path / "matrix.toml").write_text(MATRIX)
     (tmp_path / "faces.toml").write_text(KERNEL)
     (tmp_path / "faces.py").write_text((ROOT / "tests" / "kernels" / "faces.py").read_text())
@@ -266,7 +267,7 @@ def test_an_env_that_was_never_built_is_broken_and_loud(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_cannot_be_written_is_an_error_of_use(tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_an_error_without_a_traceback(tmp_path: Path) -> None:
     (tmp_path / "matrix.toml").write_text(MATRIX)
     tmp_path.chmod(0o500)
     ran = compat(tmp_path, "matrix", "--no-build")
@@ -275,7 +276,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_of_use(tmp_path: Path) -> N
 
 
 @pytest.mark.wheels
-def test_workers_stay_as_long_as_is_said(
+def test_workers_stay_as_long_as_the_settings_say(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A socket's path has to be short.

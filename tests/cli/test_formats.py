@@ -1,4 +1,4 @@
-"""A format that is registered gets its option and its file in every command that has a report."""
+"""A registered format adds its option and its file to every command that has a report."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "faces.toml").write_text(KERNEL)
     (folder / "faces.py").write_text((ROOT / "tests" / "kernels" / "faces.py").read_text())
     ran = with_toy(folder, "matrix", "--no-build", "--toy", "matrix.toy")
-    assert ran.returncode == 1, ran.stderr  # its env was never built
+    assert ran.returncode == 1, ran.stderr  # its env is not built
     return folder
 
 
@@ -47,7 +47,7 @@ def with_toy(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_matrix_writes_it_on_request_and_with_every_report(project: Path) -> None:
+def test_matrix_writes_a_format_on_request_or_with_every_report(project: Path) -> None:
     assert (project / "matrix.toy").read_text().endswith(" cells in ''\n")
     assert (project / "reports" / "count.txt").read_text() == (
         project / "matrix.toy"
@@ -55,14 +55,14 @@ def test_matrix_writes_it_on_request_and_with_every_report(project: Path) -> Non
 
 
 @pytest.mark.parametrize("command", ["report", "merge"])
-def test_so_do_other_commands(project: Path, command: str) -> None:
+def test_other_commands_write_a_format_on_request(project: Path, command: str) -> None:
     ran = with_toy(project, command, "reports/matrix.json", "--toy", f"{command}.toy")
     assert f"wrote {command}.toy" in ran.stdout, ran.stderr
     assert (project / f"{command}.toy").read_text() == (project / "matrix.toy").read_text()
 
 
 @pytest.mark.parametrize("command", ["matrix", "report", "merge"])
-def test_its_option_has_its_help(project: Path, command: str) -> None:
+def test_the_option_of_a_format_is_in_the_help(project: Path, command: str) -> None:
     shown = with_toy(project, command, "--help").stdout
     assert "--toy FILE" in shown
     assert "Write a toy." in shown

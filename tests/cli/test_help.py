@@ -1,6 +1,6 @@
-"""What ``--help`` says, of every command; ``COMPAT_REGOLD=1`` writes it anew.
+"""The text of ``--help`` of every command.
 
-``docs/commands.md`` links to it.
+``COMPAT_REGOLD=1`` writes the golden files anew. ``docs/commands.md`` links to them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="
 
 
 def every_command() -> Iterator[str]:
-    """The commands, and those inside of them: ``envs list``."""
+    """The commands and their subcommands, such as ``envs list``."""
     context = click.Context(main)
     for name in main.list_commands(context):
         yield name
@@ -41,18 +41,20 @@ COMMANDS = tuple(every_command())
 
 
 def help_text(*arguments: str) -> str:
-    """What the command prints at a width of 80, ending well."""
+    """The output of a command that succeeds, at a width of 80."""
     done = CliRunner().invoke(main, arguments, prog_name="compat", terminal_width=80)
     assert done.exit_code == 0, done.output
     return done.stdout
 
 
-def test_the_help_of_compat(golden: Callable[[str, str], None]) -> None:
+def test_the_help_of_compat_equals_its_golden_file(golden: Callable[[str, str], None]) -> None:
     golden("help/compat.txt", help_text("--help"))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_help_of_a_command(name: str, golden: Callable[[str, str], None]) -> None:
+def test_the_help_of_a_command_equals_its_golden_file(
+    name: str, golden: Callable[[str, str], None]
+) -> None:
     text = help_text(*name.split(), "--help")
     assert max(map(len, text.splitlines())) <= 80
     golden(f"help/{name.replace(' ', '-')}.txt", text)
@@ -69,7 +71,7 @@ def test_the_help_of_compat_imports_no_command() -> None:
     assert not {f"compat.cli.{module}" for module, _ in commands.COMMANDS.values()} & modules
 
 
-def test_a_command_imports_no_feature_before_it_runs() -> None:
+def test_a_command_does_not_import_its_feature_before_it_runs() -> None:
     code = "import sys, compat.cli.matrix; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = [name for name in done.stdout.split() if name.startswith("compat.")]
@@ -78,12 +80,12 @@ def test_a_command_imports_no_feature_before_it_runs() -> None:
     assert len(modules) <= 120
 
 
-def test_no_help_is_left_of_a_command_that_is_gone() -> None:
+def test_every_golden_file_belongs_to_a_command() -> None:
     names = {path.stem for path in GOLDEN.iterdir()}
     assert names == {"compat", *(name.replace(" ", "-") for name in COMMANDS)}
 
 
-def test_the_version_tells_what_it_runs_on() -> None:
+def test_the_version_names_python_and_the_platform() -> None:
     text = help_text("--version")
     assert text.startswith(f"compat {__version__} (")
     assert platform.python_version() in text
@@ -91,7 +93,7 @@ def test_the_version_tells_what_it_runs_on() -> None:
     assert text.count("\n") == 1
 
 
-def test_the_page_of_commands_links_to_every_help() -> None:
+def test_the_page_of_commands_links_to_the_help_of_every_command() -> None:
     linked = re.findall(
         r"^\[`compat ?(.*?) ?--help`\]\(\.\./tests/cli/golden/help/(.+)\.txt\)$", PAGE, re.MULTILINE
     )
@@ -100,12 +102,12 @@ def test_the_page_of_commands_links_to_every_help() -> None:
 
 
 def in_tasks() -> Iterator[str]:
-    """The commands in the order of ``compat --help``, each with those inside of it."""
+    """The commands in the order of ``compat --help``, each with its subcommands."""
     for name in (name for names in TASKS.values() for name in names):
         yield from (command for command in COMMANDS if command.split()[0] == name)
 
 
-def test_the_page_of_commands_has_every_exit_code() -> None:
+def test_the_page_of_commands_lists_every_exit_code() -> None:
     listed = {int(code) for code in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)}
     kinds = [
         kind
@@ -116,7 +118,7 @@ def test_the_page_of_commands_has_every_exit_code() -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_an_option_has_help(name: str) -> None:
+def test_every_option_has_help(name: str) -> None:
     command: click.Command = main
     for word in name.split():
         assert isinstance(command, click.Group)

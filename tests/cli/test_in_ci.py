@@ -1,5 +1,6 @@
-"""From an empty folder to a CI and a library, all by commands: the workflow, its page and comment,
-the guard and its check.
+"""From an empty folder to a CI and a library, by commands alone.
+
+The tests cover the workflow, its page and comment, the guard and its check.
 """
 
 from __future__ import annotations
@@ -67,14 +68,17 @@ BROKEN = (
     "x = tl.load(tl.make_block_ptr(in_ptr + row * stride_in, (n_cols,), (1,), (0,), (BLOCK,),"
     " (0,)), boundary_check=(0,))"
 )
-"""What breaks it in 3.9.0, where block pointers are gone; in 3.8.0 they are deprecated."""
+"""The line that breaks the kernel in 3.9.0, which removed block pointers.
+
+3.8.0 deprecates them.
+"""
 PLACES = ("--envs", "3.8,3.9", "--target", "h100")
 GUARD = "lib/_triton_guard.py"
 
 
 @pytest.fixture
 def user(installed: Installed, tmp_path: Path) -> Installed:
-    """The installed command in a folder with two sources, which nobody has declared."""
+    """The installed command in a folder with two sources that no file declares."""
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "softmax.py").write_text(SOFTMAX)
@@ -96,7 +100,7 @@ def break_it(user: Installed) -> None:
 
 
 def answers(user: Installed) -> list[object]:
-    """What the library gets for the softmax on 3.8.0 and 3.9.0, and for the matmul on 3.9.0."""
+    """The guard's variants for the softmax on 3.8.0 and 3.9.0, and for the matmul on 3.9.0."""
     requests = [("row_softmax", "3.8.0"), ("row_softmax", "3.9.0"), ("tiled_matmul", "3.9.0")]
     code = (
         "import json, lib._triton_guard as g; print(json.dumps([g.best_variant(*each, (9, 0)) for"
@@ -109,7 +113,7 @@ def answers(user: Installed) -> list[object]:
 
 @pytest.mark.wheels
 @pytest.mark.long
-def test_the_whole_way(user: Installed) -> None:
+def test_commands_set_up_a_workflow_and_a_guard_that_is_checked(user: Installed) -> None:
     output = done(user, "compat", "init", "--github")
     assert "wrote .github/workflows/triton-compat.yml" in output
     lint("workflow", user.empty / ".github" / "workflows" / "triton-compat.yml")
@@ -153,20 +157,21 @@ GH = """#!/bin/sh
 echo "$@" >> "$SAID"
 case "$1" in api) [ "$2" != --paginate ] || printf '%s' "$BEFORE" ;; esac
 """
-"""In the place of GitHub's program, which needs a repository there: it tells what it was called
-with.
+"""A replacement of GitHub's program, which needs a repository on GitHub.
+
+It records the arguments of each call.
 """
 
 
 def scripts(job: Mapping[str, Any]) -> list[str]:
-    """What the steps of a job have a shell run, without those that install."""
+    """The shell scripts of a job's steps, without those that install."""
     return [
         step["run"] for step in job["steps"] if "run" in step and "pip install" not in step["run"]
     ]
 
 
 def shell(user: Installed, script: str, folder: Path, **environ: str) -> int:
-    """Run a script as a runner does; its exit code."""
+    """Run a script as a CI runner does, and return its exit code."""
     path = f"{user.scripts}{os.pathsep}{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
     own = {**os.environ, "PATH": path, **environ}
     own.pop("PYTHONPATH", None)
@@ -177,9 +182,9 @@ def shell(user: Installed, script: str, folder: Path, **environ: str) -> int:
 
 
 def run_jobs(user: Installed, folder: Path) -> list[int]:
-    """What comes of the job of the matrix as two shards.
+    """Run the matrix job as two shards, and return their sorted exit codes.
 
-    Their reports are where the next job finds them.
+    Their reports are moved to where the next job finds them.
     """
     jobs = YAML(typ="safe").load(user.empty / ".github" / "workflows" / "triton-compat.yml")["jobs"]
     (script,) = scripts(jobs["matrix"])
@@ -193,7 +198,7 @@ def run_jobs(user: Installed, folder: Path) -> list[int]:
 
 
 @pytest.mark.wheels
-def test_the_workflow_makes_one_report_and_comments_what_changed(
+def test_the_workflow_makes_one_report_and_comments_on_the_changes(
     user: Installed, tmp_path: Path
 ) -> None:
     done(user, "compat", "init", "softmax.py")
@@ -244,7 +249,7 @@ def test_the_workflow_makes_one_report_and_comments_what_changed(
 
 
 @pytest.mark.wheels
-def test_the_action_tells_what_came_of_it(user: Installed, tmp_path: Path) -> None:
+def test_the_action_sets_its_outputs(user: Installed, tmp_path: Path) -> None:
     done(user, "compat", "init", "softmax.py")
     break_it(user)
     action = YAML(typ="safe").load(ROOT / "action.yml")

@@ -1,4 +1,4 @@
-"""``compat init``, and Python sources where kernel files are named: commands in an empty folder."""
+"""``compat init``, and commands that take Python sources like kernel files, in an empty folder."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_it_writes_what_is_missing_and_nothing_else(project: Path) -> None:
+def test_init_writes_only_missing_files(project: Path) -> None:
     output, _ = compat(project, "init", "src/mylib/ops/softmax.py")
     assert output.splitlines() == [
         "wrote kernels/softmax.toml: softmax_kernel",
@@ -84,7 +84,7 @@ def test_it_writes_what_is_missing_and_nothing_else(project: Path) -> None:
     )
 
 
-def test_what_was_there_is_left_and_told(project: Path) -> None:
+def test_init_keeps_existing_content_and_reports_it(project: Path) -> None:
     (project / "kernels").mkdir()
     (project / "kernels" / "__init__.py").touch()
     (project / "matrix.toml").write_text('schema = 1\nkernels = ["mine.toml"]\n')
@@ -100,7 +100,7 @@ def test_what_was_there_is_left_and_told(project: Path) -> None:
 HELPER = KERNEL.replace("def fill", "def add_one")
 
 
-def test_a_helper_is_no_kernel_whichever_file_is_new(tmp_path: Path) -> None:
+def test_init_does_not_take_a_helper_in_a_new_file_for_a_kernel(tmp_path: Path) -> None:
     (tmp_path / "kernels.py").write_text(
         KERNEL.replace("@triton", "from helpers import add_one\n\n@triton") + "    add_one(p, N)\n"
     )
@@ -117,9 +117,7 @@ def test_a_helper_is_no_kernel_whichever_file_is_new(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "kernels").iterdir()] == ["kernels.toml"]
 
 
-def test_what_the_first_run_comes_to_is_announced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_init_estimates_the_first_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "no-envs"))
     for number in range(15):
         (tmp_path / f"k{number}.py").write_text(KERNEL.replace("def fill", f"def fill_{number}"))
@@ -136,7 +134,7 @@ def test_what_the_first_run_comes_to_is_announced(
     assert compat(tmp_path, "init", "k15.py")[0].endswith("next: compat matrix\n")
 
 
-def test_folders_that_are_not_looked_through(tmp_path: Path) -> None:
+def test_init_skips_environments_builds_and_tests_unless_named(tmp_path: Path) -> None:
     for folder in (".venv/lib", "env", "build", "tests", "lib/site-packages/x"):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "a.py").write_text(KERNEL)
@@ -168,7 +166,7 @@ def test_folders_that_are_not_looked_through(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_used_is_one_error_and_nothing_is_written(
+def test_an_unusable_argument_is_one_error_and_nothing_is_written(
     tmp_path: Path, argument: str, message: str
 ) -> None:
     (tmp_path / "broken.py").write_text("def f(:\n")
@@ -184,7 +182,7 @@ def test_what_cannot_be_used_is_one_error_and_nothing_is_written(
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_long_lists_are_cut_and_what_to_do_is_not(tmp_path: Path) -> None:
+def test_init_shortens_long_lists_but_not_the_next_steps(tmp_path: Path) -> None:
     for number in range(25):
         (tmp_path / f"k{number}.py").write_text(KERNEL.replace("def fill", f"def fill_{number}"))
     (tmp_path / "matrix.toml").write_text('kernels = ["mine.toml"]\n')
@@ -198,7 +196,7 @@ def test_long_lists_are_cut_and_what_to_do_is_not(tmp_path: Path) -> None:
     assert output.endswith("all files exist; next: compat matrix\n")
 
 
-def test_where_nothing_can_be_written_that_is_said(tmp_path: Path) -> None:
+def test_an_unwritable_output_folder_is_an_error_with_a_hint(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(KERNEL)
     (tmp_path / "kernels").write_text("a file where the folder would be")
     (tmp_path / "compat-kernels").write_text("another")
@@ -220,7 +218,7 @@ def test_where_nothing_can_be_written_that_is_said(tmp_path: Path) -> None:
         ("nothing", "error: nothing: no Python source here mentions Triton"),
     ],
 )
-def test_a_source_that_is_named_wrongly(tmp_path: Path, pattern: str, message: str) -> None:
+def test_a_wrong_source_name_is_an_error(tmp_path: Path, pattern: str, message: str) -> None:
     (tmp_path / "nothing").mkdir()
     (tmp_path / "a.py").write_text(KERNEL)
     (tmp_path / "matrix.toml").write_text(
@@ -241,9 +239,12 @@ def test_a_source_that_is_named_wrongly(tmp_path: Path, pattern: str, message: s
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in SOURCES.glob("*.py")))
-def test_a_source_that_is_named_is_what_its_kernel_file_says(name: str, tmp_path: Path) -> None:
-    """So that results that are kept are found again after ``compat init``: a key has nothing
-    else.
+def test_a_named_source_has_the_specializations_of_its_kernel_file(
+    name: str, tmp_path: Path
+) -> None:
+    """The store therefore finds earlier results after ``compat init``.
+
+    A key has no other parts.
     """
     shutil.copy(SOURCES / f"{name}.py", tmp_path)
     compat(tmp_path, "init", f"{name}.py")
@@ -281,10 +282,10 @@ why = "Triton's interpreter computes with NumPy."
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ENVS)
 @pytest.mark.long
-def test_what_it_writes_for_kernels_as_tutorials_have_them_compiles_without_an_edit(
+def test_written_kernel_files_of_tutorial_kernels_compile_without_an_edit(
     release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
-    """But for the matrix multiplication, whose many configs a new user compiles."""
+    """Without the matrix multiplication, whose many configs ``test_new_user.py`` compiles."""
     built(NAMES[release])
     for path in SOURCES.glob("*.py"):
         if path.stem != "matmul":
@@ -303,7 +304,7 @@ def test_what_it_writes_for_kernels_as_tutorials_have_them_compiles_without_an_e
 
 @pytest.mark.wheels
 @pytest.mark.long
-def test_a_source_by_its_name_with_nothing_else_written_about_it(
+def test_commands_take_a_source_without_a_kernel_file(
     tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     built("triton-3.9.0")

@@ -17,7 +17,9 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
-def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_of_the_page_print_and_write_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (source,), (written,) = blocks("python"), blocks("toml")
     (tmp_path / "softmax.py").write_text(source)
     init, matrix, listed = blocks("console")
@@ -25,7 +27,7 @@ def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "no-envs"))
     output, note = compat(tmp_path, *shlex.split(command)[2:])
     assert note == ""
-    # By the cores of a machine.
+    # The time depends on the machine's cores.
     assert re.sub(r"; about \S+ (s|min)\)", "", output) == re.sub(
         r"; about \S+ (s|min)\)", "", printed
     )

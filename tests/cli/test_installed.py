@@ -1,5 +1,6 @@
-"""The wheel, installed where nothing of this checkout is: from an empty folder each command
-answers, or says what is missing.
+"""The wheel, installed outside this checkout.
+
+In an empty folder each command answers, or says what is missing.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from compat.model import BuiltEnv
 from tests.installed import ROOT, Installed, ended
 
 
-def test_the_wheel_has_all_that_the_package_has(installed: Installed) -> None:
+def test_the_wheel_has_all_files_of_the_package(installed: Installed) -> None:
     package_files = {
         str(path.relative_to(ROOT))
         for path in (ROOT / "compat").rglob("*")
@@ -33,12 +34,12 @@ def test_the_wheel_has_all_that_the_package_has(installed: Installed) -> None:
     assert wheel_files == package_files
 
 
-def test_it_is_the_installed_one_that_runs(installed: Installed) -> None:
+def test_python_imports_the_installed_package(installed: Installed) -> None:
     done = installed.run("python", "-c", "import compat; print(compat.__file__)")
     assert Path(done.stdout.strip()).is_relative_to(installed.scripts.parent), done
 
 
-def test_the_version(installed: Installed) -> None:
+def test_the_installed_command_prints_its_version(installed: Installed) -> None:
     done = ended(installed.start("compat", "--version"))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"compat {__version__} (")
@@ -47,7 +48,7 @@ def test_the_version(installed: Installed) -> None:
 @pytest.mark.parametrize(
     "command", [(), *((name,) for name in main.list_commands(click.Context(main)))]
 )
-def test_help(installed: Installed, command: tuple[str, ...]) -> None:
+def test_every_command_prints_its_help(installed: Installed, command: tuple[str, ...]) -> None:
     done = installed.run("compat", *command, "--help")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"Usage: {' '.join(('compat', *command))}")
@@ -80,7 +81,7 @@ def test_help(installed: Installed, command: tuple[str, ...]) -> None:
         (("nonsense",), 2, "No such command"),
     ],
 )
-def test_what_is_missing_is_said(
+def test_commands_report_what_is_missing(
     installed: Installed, command: tuple[str, ...], code: int, message: str
 ) -> None:
     done = installed.run("compat", *command)
@@ -91,8 +92,8 @@ def test_what_is_missing_is_said(
     assert not list(installed.empty.iterdir())
 
 
-def test_what_is_built_in_is_listed(installed: Installed) -> None:
-    """The toolchain's releases come with the wheel, and GPUs are shown with their targets."""
+def test_built_in_releases_and_targets_are_listed(installed: Installed) -> None:
+    """The wheel contains the toolchain's releases. Targets are listed with their GPUs."""
     done = installed.run("compat", "list", "envs", "--envs", "releases", "--json")
     assert [env["triton"] for env in json.loads(done.stdout)][:3] == ["3.0.0", "3.1.0", "3.2.0"]
     done = installed.run("compat", "list", "targets", "--target", "4090", "--json")
@@ -124,8 +125,9 @@ def scale(x_ptr, n, BLOCK: tl.constexpr):
 
 @pytest.fixture
 def projects(installed: Installed, tmp_path: Path) -> tuple[Installed, Installed]:
-    """Two folders with the same kernel and nothing else, which know of no envs that are built
-    already.
+    """Two folders with the same kernel and nothing else.
+
+    They find no env that is already built.
     """
     folders = tmp_path / "one", tmp_path / "two"
     for folder in folders:
@@ -138,7 +140,7 @@ def projects(installed: Installed, tmp_path: Path) -> tuple[Installed, Installed
 
 
 @pytest.mark.wheels
-def test_a_kernel_file_is_all_that_is_needed_and_two_projects_share_envs(
+def test_a_kernel_file_is_enough_and_two_projects_share_envs(
     projects: tuple[Installed, Installed],
 ) -> None:
     one, two = projects
@@ -146,7 +148,7 @@ def test_a_kernel_file_is_all_that_is_needed_and_two_projects_share_envs(
     done = ended(one.start(*command))
     assert done.returncode == 0, done.stderr
     assert "4 cells" in done.stdout
-    # The newest first.
+    # The newest release is built first.
     assert re.findall(r"^building (.*)$", done.stderr, re.MULTILINE) == [
         "triton-3.9.0",
         "triton-3.0.0",
@@ -193,7 +195,7 @@ def test_the_project_is_found_from_a_folder_inside_it(
     assert not list(inside.iterdir())
 
 
-def test_without_a_network_it_is_said_at_once(projects: tuple[Installed, Installed]) -> None:
+def test_a_missing_network_is_reported_at_once(projects: tuple[Installed, Installed]) -> None:
     one, _ = projects
     offline = {
         "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple",
@@ -217,7 +219,7 @@ def test_without_a_network_it_is_said_at_once(projects: tuple[Installed, Install
 
 
 @pytest.mark.wheels
-def test_without_a_network_what_is_there_is_used(
+def test_built_envs_are_used_without_a_network(
     projects: tuple[Installed, Installed], built: Callable[[str], BuiltEnv]
 ) -> None:
     built("triton-3.8.0")
@@ -234,9 +236,7 @@ def test_without_a_network_what_is_there_is_used(
     assert (done.returncode, "1 ok, 1 env_broken" in done.stdout) == (1, True), done.stdout
 
 
-def test_a_cache_that_cannot_be_written_is_said_at_once(
-    projects: tuple[Installed, Installed],
-) -> None:
+def test_an_unwritable_cache_is_reported(projects: tuple[Installed, Installed]) -> None:
     one, _ = projects
     (one.empty / "file").touch()
     one = evolve(one, environ={"COMPAT_ENVS": str(one.empty / "file" / "envs"), "UV_OFFLINE": "1"})

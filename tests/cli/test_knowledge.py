@@ -1,5 +1,6 @@
-"""What one command learnt every other one knows, and says where from: a project whose file declares
-one release alone.
+"""Every command uses the results of the others, and says where they come from.
+
+The project's ``matrix.toml`` declares one release only.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ pytestmark = pytest.mark.wheels
 
 ROOT = Path(__file__).parents[2]
 RELEASES = ("3.7.0", "3.8.0", "3.9.0")
-"""Envs that are there; the file declares the newest."""
+"""Releases whose envs are built. ``matrix.toml`` declares the newest."""
 NOWHERE = "http://127.0.0.1:9/simple"
-"""An index that does not answer: what it once said is kept."""
+"""An index that does not answer. The project has its earlier answer."""
 MATRIX = """
 schema = 1
 kernels = ["kernel.toml"]
@@ -84,7 +85,7 @@ def compat(project: Path, *arguments: str, code: int = 0) -> str:
 
 @pytest.fixture(scope="module")
 def bisected(project: Path) -> str:
-    """The answer of a bisect, after a matrix that has seen the newest release alone."""
+    """The answer of a bisect, after a matrix of the newest release alone."""
     output = compat(project, "matrix", "--no-build", code=1)
     assert "failed in 1 of 4, rest unknown" in output
     sentence = json.loads((project / "reports" / "matrix.json").read_text())["statements"][0][
@@ -98,14 +99,14 @@ def bisected(project: Path) -> str:
     return compat(project, "bisect", "--no-build", "--kernel", "pointer")
 
 
-def test_a_bisect_tells_its_bracket_and_what_it_did_not_try(bisected: str) -> None:
+def test_a_bisect_prints_its_bracket_and_the_untested_releases(bisected: str) -> None:
     assert (
         "removed in 3.9.0. Last good 3.8.0, first bad 3.9.0: API removed (api-removed)." in bisected
     )
     assert "Not tested: 3.7.1." in bisected
 
 
-def test_a_repro_of_the_last_bisect_knows_what_the_bisect_knew(
+def test_a_repro_of_the_last_bisect_has_the_results_of_the_bisect(
     project: Path, bisected: str
 ) -> None:
     compat(project, "repro", "last-bisect")
@@ -127,7 +128,7 @@ def test_a_repro_of_the_last_bisect_knows_what_the_bisect_knew(
     )
 
 
-def test_a_matrix_counts_what_the_bisect_found(project: Path, bisected: str) -> None:
+def test_a_matrix_verdict_includes_the_results_of_the_bisect(project: Path, bisected: str) -> None:
     assert "removed in 3.9.0" in compat(project, "matrix", "--no-build", code=1)
     document = json.loads((project / "reports" / "matrix.json").read_text())
     (verdict,) = document["verdicts"]
@@ -145,7 +146,7 @@ def test_a_matrix_counts_what_the_bisect_found(project: Path, bisected: str) -> 
     )
 
 
-def test_explain_tells_the_history_of_a_cell(project: Path, bisected: str) -> None:
+def test_explain_prints_the_history_of_a_cell(project: Path, bisected: str) -> None:
     output = compat(project, "explain", CELL)
     assert (
         "history, from all runs: removed in 3.9.0 3.7.0 ok 3.8.0 ok 3.9.0 api-removed not tested:"
@@ -159,7 +160,7 @@ def test_explain_tells_the_history_of_a_cell(project: Path, bisected: str) -> No
 @pytest.mark.parametrize(
     ("body", "code", "message"),
     [
-        # Two strides for one axis are refused up to 3.8.0; 3.9.0 does not look at them.
+        # Up to 3.8.0 two strides for one axis are rejected. 3.9.0 does not check them.
         (
             "tl.make_block_ptr(source, (1,), (1, 2), (0,), (4,), (0,))",
             1,
@@ -168,7 +169,7 @@ def test_explain_tells_the_history_of_a_cell(project: Path, bisected: str) -> No
         ("tl.make_block_ptr(source, (1,), (1,), (0,), (4,), (0,))\n    (two := 2)", 0, ""),
     ],
 )
-def test_the_history_that_is_told_is_the_original_s(
+def test_a_repro_of_a_reduced_kernel_has_the_history_of_the_original(
     project: Path, bisected: str, body: str, code: int, message: str
 ) -> None:
     (project / "smaller.py").write_text(

@@ -1,4 +1,4 @@
-"""Commands over kernels that a launch describes: they take them as they take any other."""
+"""Commands take kernels that a launch describes like any other kernels."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_cells_are_listed() -> None:
 
 
 @pytest.mark.wheels
-def test_an_annotated_one_changes_code_at_3_4(tmp_path: Path) -> None:
+def test_an_annotated_argument_of_1_is_not_specialized_from_3_4_on(tmp_path: Path) -> None:
     command = [
         "matrix",
         *LAUNCHED,
@@ -59,7 +59,7 @@ def test_an_annotated_one_changes_code_at_3_4(tmp_path: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_bisect_explain_and_the_configuration() -> None:
+def test_bisect_and_explain_take_a_launched_kernel() -> None:
     (answer,) = json.loads(
         compat_output(
             "bisect",
@@ -95,10 +95,10 @@ def test_bisect_explain_and_the_configuration() -> None:
 
 
 @pytest.mark.wheels
-def test_what_is_left_of_it_has_the_launch_that_it_needs(tmp_path: Path) -> None:
-    """With the annotation, which is what the failure takes.
+def test_reduce_keeps_the_arguments_of_the_launch_that_the_failure_needs(tmp_path: Path) -> None:
+    """The reduced kernel keeps the annotation, which the failure needs.
 
-    A few seconds, for the candidates that are compiled.
+    The test takes a few seconds, because it compiles the candidates.
     """
     compat_output("reduce", STEPPED, *LAUNCHED, "--only", "--output", str(tmp_path / "small.py"))
     (small,) = load_kernels([str(tmp_path / "small.toml")], tmp_path)

@@ -1,4 +1,4 @@
-"""What a command says of its doing, and the file that it leaves."""
+"""The log messages of a command, and its log file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ function = "copy"
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project whose one env is not there and cannot be built."""
+    """A project whose only env is missing and cannot be built."""
     (tmp_path / "matrix.toml").write_text(MATRIX)
     (tmp_path / "kernel.toml").write_text(KERNEL)
     (tmp_path / "copy.py").write_text("def copy():\n    pass\n")
@@ -61,7 +61,7 @@ def test_the_whole_log_of_a_run_is_in_a_file(project: Path) -> None:
     assert any("compat.engine.run: 1 cells: 1 in the store, 0 to compile" in line for line in lines)
 
 
-def test_what_is_done_is_shown_where_it_is_asked_for(project: Path) -> None:
+def test_verbose_options_show_log_messages(project: Path) -> None:
     assert "INFO compat.engine.run: 1 cells" in compat("-v", "matrix", "--no-build").stderr
     assert "DEBUG" not in compat("-v", "matrix", "--no-build").stderr
     assert "DEBUG" in compat("-vv", "matrix", "--no-build").stderr
@@ -71,11 +71,13 @@ def test_what_is_done_is_shown_where_it_is_asked_for(project: Path) -> None:
     "command",
     [["matrix", "--no-build"], ["bisect", "--envs", "3.1", "--no-build"], ["check", "--no-build"]],
 )
-def test_it_means_the_same_before_a_command_and_after_it(project: Path, command: list[str]) -> None:
+def test_verbose_options_mean_the_same_before_and_after_a_command(
+    project: Path, command: list[str]
+) -> None:
     name, *options = command
 
     def levels(done: Result) -> list[str]:
-        # The command line itself.
+        # Without the message that has the command line itself.
         lines = (line for line in done.stderr.splitlines() if not line.startswith("DEBUG compat: "))
         return [line.partition(" ")[0] for line in lines if line.startswith(("INFO", "DEBUG"))]
 
@@ -91,16 +93,14 @@ def test_a_command_leaves_no_handler_behind(project: Path) -> None:
 
 
 @pytest.mark.parametrize("debug", [(), ("--debug",)])
-def test_an_error_has_a_traceback_where_it_is_asked_for(
-    project: Path, debug: tuple[str, ...]
-) -> None:
+def test_an_error_has_a_traceback_only_with_debug(project: Path, debug: tuple[str, ...]) -> None:
     done = compat(*debug, "list", "kernels", "--kernel", "nothing")
     assert done.exit_code == 3
     assert ("Traceback (most recent call last)" in done.stderr) is bool(debug)
     assert "error: " in done.stderr
 
 
-def test_old_logs_go(project: Path) -> None:
+def test_old_logs_are_deleted(project: Path) -> None:
     folder = project / ".compat" / "log"
     folder.mkdir(parents=True)
     for number in range(30):
@@ -111,13 +111,13 @@ def test_old_logs_go(project: Path) -> None:
     assert names[0] == "20000101-000011-1.log"
 
 
-def test_where_no_log_can_be_kept_the_command_goes_on(project: Path) -> None:
+def test_a_command_goes_on_if_its_log_cannot_be_written(project: Path) -> None:
     (project / ".compat").mkdir()
     (project / ".compat" / "log").write_text("in the way")
     assert compat("matrix", "--no-build").exit_code == 1
 
 
-def test_nothing_in_a_log_is_obeyed_by_a_terminal(tmp_path: Path) -> None:
+def test_control_characters_are_escaped_in_a_log(tmp_path: Path) -> None:
     logs.begin(0)
     try:
         logs.keep(tmp_path)
@@ -128,10 +128,10 @@ def test_nothing_in_a_log_is_obeyed_by_a_terminal(tmp_path: Path) -> None:
     assert "nox: \\x1b[2Jgone\n" in log.read_text()
 
 
-def test_a_kernels_file_may_be_called_as_a_module_of_python_is(project: Path) -> None:
-    """`python -m` puts the current folder first.
+def test_a_kernel_source_may_have_the_name_of_a_module_of_python(project: Path) -> None:
+    """`python -m` puts the current folder first on the path.
 
-    `copy.py` there would be taken for Python's own, which attrs imports.
+    Then attrs would import `copy.py` there instead of Python's own module.
     """
     command = [sys.executable, "-m", "compat.cli", "list", "kernels"]
     done = subprocess.run(

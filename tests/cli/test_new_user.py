@@ -1,5 +1,6 @@
-"""What somebody does on the first day: the installed command in a folder with own kernels, far from
-any checkout.
+"""Commands that a new user runs on the first day.
+
+The installed command runs in a folder with the user's own kernels, far from any checkout.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ scale = Scaling.apply
 }
 
 Project = Callable[..., Installed]
-"""Makes the installed command in a folder of its own that holds these files."""
+"""Returns the installed command in a new folder with these files."""
 
 
 @pytest.fixture
@@ -167,7 +168,7 @@ def stdout_of(user: Installed, *command: str, code: int = 0) -> str:
 
 
 def written(user: Installed) -> Any:
-    """What ``compat matrix`` wrote for programs."""
+    """The JSON report of ``compat matrix``."""
     return json.loads((user.empty / "reports" / "matrix.json").read_text(encoding="utf-8"))
 
 
@@ -175,7 +176,7 @@ def written(user: Installed) -> Any:
 
 
 @pytest.mark.wheels
-def test_a_softmax_over_every_release(project: Project) -> None:
+def test_a_softmax_works_on_every_release(project: Project) -> None:
     user = project({"softmax.py": source("softmax.py")})
     assert "next: compat matrix" in stdout_of(user, "init", "softmax.py")
     answer = stdout_of(user, "matrix", "--target", "h100")
@@ -219,7 +220,7 @@ def test_the_matmul_of_a_tutorial_is_as_expected_without_an_edit(project: Projec
 
 
 @pytest.mark.wheels
-def test_a_package_with_torch_at_module_level_and_a_custom_op(project: Project) -> None:
+def test_a_package_with_torch_at_module_level_and_a_custom_op_compiles(project: Project) -> None:
     user = project({f"src/mylib/{path}": text for path, text in PACKAGE.items()})
     stdout_of(user, "init", "src/mylib")
     answer = stdout_of(user, "matrix", *ENDS)
@@ -236,7 +237,7 @@ def test_a_package_with_torch_at_module_level_and_a_custom_op(project: Project) 
 
 
 @pytest.mark.wheels
-def test_what_a_helper_breaks_is_told_of_the_kernel(project: Project) -> None:
+def test_a_failure_in_a_helper_is_reported_for_the_kernel(project: Project) -> None:
     user = project({f"src/mylib/{path}": text for path, text in PACKAGE.items()})
     stdout_of(user, "init", "src/mylib")
     helper = user.empty / "src" / "mylib" / "ops" / "arithmetic.py"
@@ -255,7 +256,7 @@ def test_what_a_helper_breaks_is_told_of_the_kernel(project: Project) -> None:
     assert {cell["failure"]["location"] for cell in written(user)["cells"]} == {"arithmetic.py:7"}
 
 
-# --- since when -----------------------------------------------------------------------------------
+# --- a bisect -------------------------------------------------------------------------------------
 
 
 @pytest.mark.wheels
@@ -267,7 +268,7 @@ def test_a_kernel_that_works_has_nothing_to_bisect(project: Project) -> None:
 
 
 @pytest.mark.wheels
-def test_block_pointers_were_removed(project: Project) -> None:
+def test_a_bisect_finds_the_removal_of_block_pointers(project: Project) -> None:
     user = project({"kernel.py": BLOCK_POINTERS})
     answer = stdout_of(user, "bisect", "kernel.py::copy_kernel", "--target", "h100")
     assert "removed in 3.9.0. Last good 3.8.0, first bad 3.9.0: API removed (api-removed)" in answer
@@ -275,8 +276,8 @@ def test_block_pointers_were_removed(project: Project) -> None:
 
 
 @pytest.mark.wheels
-def test_the_edit_that_is_said_to_be_known_is_found_as_it_is_said(project: Project) -> None:
-    """Nothing in the folder says where the kernels are, so each command that is shown has to."""
+def test_the_fix_command_in_the_report_finds_the_known_edit(project: Project) -> None:
+    """No file in the folder names the kernels, so each shown command has to name them."""
     user = project({"kernel.py": BLOCK_POINTERS})
     stdout_of(user, "matrix", "kernel.py", "--envs", "newest", "--target", "h100", code=1)
     (shown,) = re.findall(
@@ -298,7 +299,7 @@ def test_the_edit_that_is_said_to_be_known_is_found_as_it_is_said(project: Proje
 
 
 @pytest.mark.wheels
-def test_an_env_that_two_projects_want_at_once_is_built_once(
+def test_an_env_that_two_projects_need_at_once_is_built_once(
     project: Project, tmp_path: Path
 ) -> None:
     uv = tmp_path / "uv"
@@ -411,7 +412,7 @@ def test_a_typo_is_one_error(
         (("repro", "*"), "there are no kernels to compile"),
     ],
 )
-def test_a_folder_without_anything_stays_so(
+def test_an_empty_folder_stays_empty(
     project: Project, command: tuple[str, ...], message: str
 ) -> None:
     user = project()

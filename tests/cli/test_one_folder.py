@@ -1,6 +1,6 @@
 """Several runs in one folder, one after the other and at the same time.
 
-With real wheels, and the command as users start it.
+The tests use real wheels, and start the command as users do.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ targets = ["sm_80", "sm_90"]
 
 
 def write_kernel(folder: Path, name: str, factor: int = 1) -> None:
-    """A kernel file, and its source, which compiles unless it is called ``broken``."""
+    """Write a kernel file and its source, which compiles unless its name is ``broken``."""
     folder.mkdir(exist_ok=True)
     width = "2 * BLOCK" if name == "broken" else "BLOCK"
     (folder / f"{name}.py").write_text(
@@ -93,7 +93,7 @@ def statuses(document: dict[str, Any]) -> dict[str, str]:
 
 
 @pytest.mark.wheels
-def test_a_narrowed_run_keeps_what_the_report_had(project: Path) -> None:
+def test_a_narrowed_run_keeps_the_other_cells_of_the_report(project: Path) -> None:
     reports = project / "reports"
     assert compat(project, "matrix").returncode == 1, "broken is rejected"
     full = report(reports)
@@ -122,7 +122,7 @@ def test_a_narrowed_run_keeps_what_the_report_had(project: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_what_no_longer_holds_is_left_out(project: Path) -> None:
+def test_outdated_cells_are_left_out_of_the_report(project: Path) -> None:
     reports = project / "reports"
     compat(project, "matrix")
     write_kernel(project / "k", "twice", factor=2)
@@ -146,7 +146,7 @@ def test_what_no_longer_holds_is_left_out(project: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_other_releases_are_added_and_a_file_of_the_project_is_a_part_of_it(project: Path) -> None:
+def test_a_run_of_one_kernel_file_on_another_release_adds_to_the_report(project: Path) -> None:
     compat(project, "matrix", "--envs", "triton-3.9.0", "--target", "sm_90")
     compat(project, "matrix", "k/copy.toml", "--envs", "triton-3.8.0", "--target", "sm_90")
     document = report(project / "reports")
@@ -155,7 +155,7 @@ def test_other_releases_are_added_and_a_file_of_the_project_is_a_part_of_it(proj
 
 
 @pytest.mark.wheels
-def test_a_report_of_other_kernel_files_is_written_beside(project: Path) -> None:
+def test_a_report_of_other_kernel_files_is_written_to_its_own_folder(project: Path) -> None:
     compat(project, "matrix")
     full = statuses(report(project / "reports"))
     write_kernel(project / "more", "thrice")
@@ -172,7 +172,7 @@ def test_a_report_of_other_kernel_files_is_written_beside(project: Path) -> None
 
 
 @pytest.mark.wheels
-def test_a_shard_is_a_report_of_its_own(project: Path) -> None:
+def test_the_report_of_a_shard_has_no_earlier_cells(project: Path) -> None:
     compat(project, "matrix")
     compat(project, "matrix", "--shard", "1/2", "--target", "sm_90")
     assert report(project / "reports")["earlier"] == 0
@@ -209,7 +209,7 @@ def test_two_runs_at_the_same_time_compile_each_cell_once(project: Path) -> None
 
 
 @pytest.mark.wheels
-def test_a_run_that_is_killed_holds_up_no_other(project: Path) -> None:
+def test_a_killed_run_does_not_block_another_run(project: Path) -> None:
     for number in range(10):
         write_kernel(project / "k", f"copy_{number}", factor=number)
     first = begun(project, "matrix", "--output", "one")
@@ -228,7 +228,7 @@ def test_a_run_that_is_killed_holds_up_no_other(project: Path) -> None:
 
 
 def compiling(folder: Path) -> bool:
-    """Whether a process has claimed cells there."""
+    """Whether a process has claimed cells in this folder."""
     try:
         inode = (folder / ".compat" / "compiling").stat().st_ino
     except OSError:
@@ -237,13 +237,14 @@ def compiling(folder: Path) -> bool:
 
 
 UNWRITTEN = "import os, sqlite3\nstore = sqlite3.connect('.compat/results.sqlite')\n"
-"""A program that opens the results and is killed, which leaves what SQLite keeps beside them."""
+"""A program that opens the store and is killed, which leaves SQLite's log beside the store."""
 READ_ONLY = "mount --bind . . && mount -o remount,ro,bind . && cd . && "
 
 
 def read_only(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
-    """A command in a folder that is mounted read-only for it alone, which the superuser cannot
-    write either.
+    """Run a command in a folder that is mounted read-only for this command alone.
+
+    The superuser cannot write to the folder either.
     """
     script = (
         f"cd {shlex.quote(str(folder))} && {READ_ONLY} cd {shlex.quote(str(folder))} && ! touch x"
@@ -267,7 +268,7 @@ def can_mount(tmp_path: Path) -> None:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("leftover", ["nothing", "a log"])
-def test_a_folder_that_cannot_be_written_has_its_results_told(
+def test_commands_show_the_results_in_a_read_only_folder(
     project: Path, can_mount: None, leftover: str
 ) -> None:
     compat(project, "matrix", "--target", "sm_90")

@@ -1,5 +1,6 @@
-"""The problems of docs/problems.md, with a kernel that is right and one that is not, as a user runs
-them.
+"""The problems of docs/problems.md, as a user runs them.
+
+One kernel is right, and another one is wrong.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ targets = ["sm_80", "sm_90"]
 
 
 def block(language: str) -> str:
-    """The first block of a language in the page."""
+    """The first code block of a language on the page."""
     match = re.search(
         rf"```{language}\n(.*?)```",
         (ROOT / "docs" / "problems.md").read_text(encoding="utf-8"),
@@ -78,7 +79,7 @@ def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return commands.run(*arguments, cwd=project, env=variables, timeout=PATIENCE)
 
 
-def test_wrong_numbers_are_unexpected_and_told(project: Path) -> None:
+def test_wrong_numbers_are_unexpected_and_reported(project: Path) -> None:
     ran = compat(project, "matrix", "--no-build")
     assert ran.returncode == 1, ran.stdout + ran.stderr
     assert "2 cells UNEXPECTED" in ran.stdout

@@ -1,4 +1,4 @@
-"""The line of progress."""
+"""The progress line."""
 
 from __future__ import annotations
 
@@ -30,16 +30,18 @@ def done(which: Cell) -> Result:
     )
 
 
-def test_it_says_how_far_the_envs_are() -> None:
+def test_the_line_shows_the_progress_of_the_envs() -> None:
     progress = Progress(len(CELLS), CELLS)
     for finished_cell in CELLS[:3]:
         progress.note(done(finished_cell))
     assert progress.line() == "3 of 4 cells, 0 unexpected, 1 of 2 envs done, 3.1.0 at 50 %"
 
 
-def test_not_where_its_rows_are_those_of_another_run() -> None:
-    """As where a part of a matrix is built for a GPU: how many cells each env has there is not
-    known.
+def test_the_line_omits_envs_if_their_cell_counts_are_unknown() -> None:
+    """The rows are those of another run.
+
+    An example is a part of a matrix that is built for a GPU. There the cell count of each env is
+    unknown.
     """
     progress = Progress(3, CELLS)
     progress.note(done(CELLS[0]))
@@ -52,7 +54,7 @@ def compiled(which: Cell, seconds: float) -> Result:
 
 
 def remaining_time(progress: Progress) -> str:
-    """The time that is left, by the line."""
+    """The remaining time on the line."""
     match = re.search(r"about (.*) left", progress.line())
     assert match
     return match[1]
@@ -62,10 +64,10 @@ def remaining_time(progress: Progress) -> str:
     ("earlier", "says"),
     [
         (1.0, "5 s"),
-        (None, "40 s"),  # at the rate of the slow cells, as nothing is known of the quick ones
+        (None, "40 s"),  # at the rate of the slow cells, as the quick ones have no known time
     ],
 )
-def test_cells_that_are_left_take_as_long_as_they_took_earlier(
+def test_the_remaining_time_follows_earlier_durations_of_the_cells(
     monkeypatch: pytest.MonkeyPatch, earlier: float | None, says: str
 ) -> None:
     """The five slow cells of an env come first, and then five quick ones."""
@@ -78,7 +80,7 @@ def test_cells_that_are_left_take_as_long_as_they_took_earlier(
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     progress = Progress(10)
     progress.expect([*slow, *quick], Forecast(seconds=None, durations=durations))
-    progress.note(compiled(slow[0], 8.0))  # begins 8 s before the first look at the clock
+    progress.note(compiled(slow[0], 8.0))  # starts 8 s before the clock is first read
     for slow_cell in slow[1:]:
         progress.note(compiled(slow_cell, 8.0))
     next(clock), next(clock), next(clock)
@@ -86,7 +88,7 @@ def test_cells_that_are_left_take_as_long_as_they_took_earlier(
 
 
 def test_each_run_of_a_command_counts_its_own_cells() -> None:
-    """As a bisection compiles twice: on the listener are the results of both."""
+    """A bisection, for example, compiles twice. The listener has the results of both runs."""
     listener = ProgressListener(judged=False)
     lines = []
     for cells in (CELLS[:3], CELLS[3:]):
@@ -98,8 +100,8 @@ def test_each_run_of_a_command_counts_its_own_cells() -> None:
     assert [result.cell for result in listener.results] == CELLS
 
 
-def test_a_pipe_gets_a_line_once(capsys: pytest.CaptureFixture[str]) -> None:
-    """As while all cells are compiled, and the interpreter still checks their numbers."""
+def test_a_pipe_gets_each_line_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """The line stays the same while the interpreter checks the numbers of compiled cells."""
     lines, at_end = itertools.chain(["1 of 2 cells"] * 3, ["2 of 2 cells"] * 20), threading.Event()
 
     def line() -> str:

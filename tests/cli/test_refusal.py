@@ -1,5 +1,6 @@
-"""A machine that refuses this program itself memory or files gives one clear error, also while
-modules are loaded.
+"""The command ends with one clear error if the machine refuses it memory or files.
+
+This also holds while modules are loaded.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ except ImportError as error:
 """
 
 
-def test_a_module_for_which_there_is_no_memory_is_no_missing_one() -> None:
+def test_a_module_that_does_not_fit_into_memory_is_not_a_missing_module() -> None:
     ran = subprocess.run(
         [sys.executable, "-c", SHORT_OF],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -63,7 +64,7 @@ start.start()
 
 
 @pytest.mark.parametrize("thread", ["command", "slot"])
-def test_a_thread_without_memory_to_begin_ends_the_command(tmp_path: Path, thread: str) -> None:
+def test_a_thread_without_memory_to_start_ends_the_command(tmp_path: Path, thread: str) -> None:
     ran = subprocess.run(
         [sys.executable, "-c", WITHOUT_THREAD % thread],
         cwd=tmp_path,
@@ -82,7 +83,7 @@ def test_a_thread_without_memory_to_begin_ends_the_command(tmp_path: Path, threa
 def test_a_command_that_cannot_be_loaded_ends_with_one_error(
     tmp_path: Path, kilobytes: int
 ) -> None:
-    """What is enough for one Python is too little for another."""
+    """A limit that is enough for one Python is too low for another."""
     command = [sys.executable, "-P", "-m", "compat.cli", "list", "envs"]
     ran = subprocess.run(
         ["sh", "-c", f'ulimit -v {kilobytes}; exec "$@"', "sh", *command],
@@ -114,7 +115,7 @@ def test_a_command_that_cannot_be_loaded_ends_with_one_error(
         ),
     ],
 )
-def test_what_the_loader_says_where_it_was_refused_something(message: str, means: str) -> None:
+def test_messages_of_the_loader_about_refusals_are_translated(message: str, means: str) -> None:
     assert str(refusal(ImportError(message))) == f"{means} ({message})"
 
 
@@ -126,12 +127,12 @@ def test_what_the_loader_says_where_it_was_refused_something(message: str, means
         "libgomp.so.1: cannot allocate memory in static TLS block",
     ],
 )
-def test_what_is_missing_or_broken_is_no_refusal(message: str) -> None:
+def test_a_missing_or_broken_module_is_not_a_refusal(message: str) -> None:
     assert refusal(ImportError(message)) is None
 
 
-def test_a_file_system_without_execution_is_no_lack_of_memory(tmp_path: Path) -> None:
-    """The loader says the same of both."""
+def test_a_file_system_without_execution_is_not_a_lack_of_memory(tmp_path: Path) -> None:
+    """The loader has the same message for both."""
     done = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "noexec", "tmpfs", str(tmp_path)],
         capture_output=True,

@@ -1,5 +1,6 @@
-"""What a run wrote, seen again and compared: the installed commands outside of any checkout, as
-people and CI systems call them.
+"""Reports of earlier runs, shown again and compared.
+
+The installed commands run outside any checkout, as people and CI systems call them.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def git(user: Installed, *command: str) -> None:
 # --- from the file alone --------------------------------------------------------------------------
 
 
-def test_every_output_is_made_again(user: Installed) -> None:
+def test_report_writes_every_output_from_the_saved_file(user: Installed) -> None:
     done = run(user, "report", "--markdown", "m.md", "--junit", "j.xml", "--code-quality", "q.json")
     assert "91 cells in 41.2 s (42 from the store)" in done.stdout
     assert done.stdout.endswith("wrote m.md\nwrote j.xml\nwrote q.json\n")
@@ -66,7 +67,7 @@ def test_every_output_is_made_again(user: Installed) -> None:
     ]
 
 
-def test_a_report_as_json_is_the_file(user: Installed) -> None:
+def test_a_report_as_json_equals_the_saved_file(user: Installed) -> None:
     done = run(user, "report", "old.json", "--json")
     assert json.loads(done.stdout) == matrix_document(expected_matrix())
     run(user, "report", "old.json", "--json", "--output", "again.json", "-q")
@@ -75,7 +76,7 @@ def test_a_report_as_json_is_the_file(user: Installed) -> None:
     )
 
 
-def test_what_changed(user: Installed) -> None:
+def test_diff_lists_the_changes(user: Installed) -> None:
     done = run(user, "diff", "old.json", "--markdown", "comment.md")
     first, *_ = lines = done.stdout.splitlines()
     assert first == "old.json → reports/matrix.json"
@@ -104,7 +105,9 @@ def test_what_changed(user: Installed) -> None:
         (("changed,metric,deprecated,answered",), 0),
     ],
 )
-def test_a_gate(user: Installed, fail_on: tuple[str, ...], code: int) -> None:
+def test_fail_on_determines_the_exit_code_of_diff(
+    user: Installed, fail_on: tuple[str, ...], code: int
+) -> None:
     run(
         user,
         "diff",
@@ -114,7 +117,7 @@ def test_a_gate(user: Installed, fail_on: tuple[str, ...], code: int) -> None:
     )
 
 
-def test_revisions_of_git(user: Installed) -> None:
+def test_reports_are_read_from_git_revisions(user: Installed) -> None:
     git(user, "init", "-q")
     git(user, "add", "reports")
     git(user, "commit", "-qm", "one")
@@ -190,8 +193,9 @@ def test_a_mistake_is_one_error(
 
 @pytest.fixture
 def workflow(installed: Installed, tmp_path: Path) -> Callable[[Mapping[str, str]], Installed]:
-    """A kernel in a project below the top of a repository, and the variables that a CI system
-    sets.
+    """A kernel in a project below the top of a repository.
+
+    The variables are those that a CI system sets.
     """
     folder = tmp_path / "repository" / "project"
     folder.mkdir(parents=True)
@@ -200,7 +204,7 @@ def workflow(installed: Installed, tmp_path: Path) -> Callable[[Mapping[str, str
 
 
 @pytest.mark.wheels
-def test_an_edit_that_breaks_a_kernel_is_told_in_every_form(
+def test_an_edit_that_breaks_a_kernel_is_reported_in_every_format(
     workflow: Callable[[Mapping[str, str]], Installed], tmp_path: Path
 ) -> None:
     summary = tmp_path / "summary.md"

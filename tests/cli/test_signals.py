@@ -1,5 +1,6 @@
-"""A signal at any moment ends a command in order: its exit code, no traceback, and nothing left
-behind.
+"""A signal at any moment ends a command in order.
+
+The command has its exit code, prints no traceback, and leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ env = [{ triton = "3.8.0", groups = ["releases"] }, { triton = "3.9.0", groups =
 [defaults]
 targets = ["sm_90"]
 """
-"""Two releases: a reduction looks at every one that there is."""
+"""Two releases, because a reduction tries every release of the matrix."""
 COMMANDS = {
     "matrix": [
         "matrix",
@@ -99,12 +100,12 @@ COMMANDS = {
 }
 IN_C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 TRIES = int(os.environ.get("COMPAT_SIGNALS", "2"))
-"""Signals sent to each command in each way; the environment variable asks for more."""
+"""How many times each signal is sent to each command. The environment variable raises it."""
 
 SYS_TGKILL = {"x86_64": 234, "aarch64": 131}
 
 LENGTHS: dict[str, float] = {}
-"""How long a command takes that nobody interrupts, in seconds."""
+"""Seconds that each command takes without an interruption."""
 
 
 @pytest.fixture
@@ -117,15 +118,16 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def temporary() -> Iterator[Path]:
-    """The commands' own folder for temporary files, sockets included, whose paths have to be
-    short.
+    """The commands' own folder for temporary files and sockets.
+
+    The paths of sockets have to be short.
     """
     with tempfile.TemporaryDirectory(prefix="sig-", dir="/tmp") as folder:
         yield Path(folder)
 
 
 class Run:
-    """One command, with a mark in its environment by which all that it starts is found."""
+    """One command, with a mark in its environment that identifies all processes it starts."""
 
     def __init__(
         self, project: Path, temporary: Path, command: list[str], keep_workers: str = "0"
@@ -149,9 +151,9 @@ class Run:
         )
 
     def wait_until_armed(self) -> bool:
-        """Wait for its own first lines, which see to signals: before, there is only Python.
+        """Wait until the command handles signals, and return whether it got there.
 
-        Whether it got there.
+        Its own first lines set this up. Before them, only Python runs.
         """
         while self.process.poll() is None:
             status = Path(f"/proc/{self.process.pid}/status").read_text()
@@ -165,21 +167,22 @@ class Run:
         return False
 
     def used(self) -> float:
-        """Seconds of processors that it and what it has started and waited for have taken so far.
+        """CPU seconds so far, of the command and the processes that it started and waited for.
 
-        It must not be waited for yet.
+        Nothing may have waited for the command yet.
         """
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
     def used_in_all(self) -> float:
-        """The same, once it has ended: how long that takes on the clock depends on what else
-        runs.
+        """CPU seconds in all, once the command has ended.
+
+        The clock time would depend on what else runs.
         """
         return used_by_children() - self._before
 
     def left(self) -> list[int]:
-        """The processes that it has started and that still run."""
+        """The processes of the command that still run."""
         pids = []
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
@@ -198,7 +201,7 @@ class Run:
 
 
 def used_by_children() -> float:
-    """Seconds of processors that processes have taken which this one has waited for."""
+    """CPU seconds of the processes that this one has waited for."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
@@ -218,7 +221,7 @@ def check_nothing_is_left(run: Run, temporary: Path) -> None:
 @pytest.mark.wheels
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
 @pytest.mark.parametrize("name", list(COMMANDS))
-def test_a_signal_at_a_random_moment(
+def test_a_signal_at_a_random_moment_ends_the_command_in_order(
     name: str,
     number: signal.Signals,
     project: Path,
@@ -239,7 +242,7 @@ def test_a_signal_at_a_random_moment(
         ended = run.process.poll() is not None
         used = 0.0 if ended else run.used()
         run.process.send_signal(number)
-        if attempt % 2:  # somebody impatient
+        if attempt % 2:  # an impatient user
             time.sleep(random.uniform(0, 0.2))
             run.process.send_signal(number)
         sent = time.monotonic()
@@ -248,17 +251,18 @@ def test_a_signal_at_a_random_moment(
         assert "Exception ignored" not in errors, errors
         if not ended and code != 128 + number:
             assert run.used_in_all() - used < 0.5, "it went on"
-            assert code in (0, 1), (code, errors)  # it was through with everything
+            assert code in (0, 1), (code, errors)  # the command had finished its work
         assert time.monotonic() - sent < 40
         check_nothing_is_left(run, temporary)
 
 
 @pytest.mark.wheels
-def test_a_signal_that_another_thread_receives(
+def test_a_signal_that_another_thread_receives_ends_the_command(
     project: Path, temporary: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
-    """The kernel may hand a signal for the process to any of its threads, and does when the main
-    thread has one pending.
+    """The kernel may hand a signal for the process to any of its threads.
+
+    It does so if the main thread has one pending.
     """
     built("triton-3.9.0")
     run = Run(project, temporary, [*COMMANDS["matrix"], "-j", "1"])
@@ -281,7 +285,7 @@ def test_a_signal_that_another_thread_receives(
 
 
 @pytest.mark.wheels
-def test_workers_that_stay_go_on_and_what_they_did_does_not(
+def test_only_workers_that_stay_go_on_after_a_signal(
     project: Path, temporary: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     built("triton-3.9.0")
@@ -301,7 +305,9 @@ def test_workers_that_stay_go_on_and_what_they_did_does_not(
 
 
 @pytest.mark.wheels
-def test_output_that_nobody_reads_to_its_end(project: Path, temporary: Path) -> None:
+def test_a_command_is_silent_if_its_output_is_not_read_to_the_end(
+    project: Path, temporary: Path
+) -> None:
     (project / "matrix.toml").write_text((ROOT / "matrix.toml").read_text())
     command = f"{sys.executable} -m compat.cli list cells --spec slow.toml --envs releases"
     done = subprocess.run(
@@ -325,7 +331,7 @@ NO_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 @pytest.mark.parametrize(
     ("name", "variables"), [*((name, ASCII) for name in COMMANDS), ("matrix", NO_LOCALE)]
 )
-def test_a_terminal_that_knows_only_ascii(
+def test_a_command_prints_only_ascii_if_the_terminal_needs_it(
     name: str, variables: dict[str, str], project: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     for env in ("triton-3.8.0", "triton-3.9.0"):

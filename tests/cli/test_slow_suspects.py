@@ -1,4 +1,4 @@
-"""A kernel that is slower on a newer release, foreseen from compiles alone.
+"""A kernel that is slower on a newer release, predicted from compiles alone.
 
 On an H100, ``d128`` took 1,176 µs on 3.2.0 and 1,393 µs on 3.3.0.
 """
@@ -23,7 +23,9 @@ REASON = "24 instead of 32 ldmatrix in its loops, and 38 instead of 6 shared loa
 
 
 @pytest.mark.wheels
-def test_matrix_diff_and_explain_tell_it(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+def test_matrix_diff_and_explain_report_a_slow_suspect(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
     for release in ("3.2.0", "3.3.0"):
         built(f"triton-{release}")
     for path in (*KERNELS.glob("*.py"), KERNELS / "sel_dense.toml"):

@@ -1,7 +1,7 @@
-"""The tutorials: what a page has as files is written, its commands run in order in an empty folder,
-and print what it says.
+"""The commands of a tutorial print what its page says.
 
-A line `…` on a page stands for any lines; seconds differ from run to run.
+The test writes the files of the page, and runs its commands in order in an empty folder. A line `…`
+on a page stands for any lines. Seconds differ from run to run.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ RELEASES = (
     "3.9.0",
 )
 NOWHERE = "http://127.0.0.1:9/simple"
-"""An index that does not answer: what it once said is kept, so that no release of later changes
-what a page prints.
+"""An index that does not answer. The folder has its earlier answer.
+
+So a later release does not change what a page prints.
 """
 _BLOCK = re.compile(
     r"^```(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$",
@@ -50,7 +51,7 @@ _ANY = "…"
 
 @pytest.fixture
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What a shell needs that has this tree's command."""
+    """Environment variables of a shell that has this tree's command."""
     folder = tmp_path_factory.mktemp("bin")
     (folder / "compat").write_text(f'#!/bin/sh\nexec {sys.executable} -P -m compat.cli "$@"\n')
     (folder / "compat").chmod(0o755)
@@ -93,7 +94,7 @@ def test_a_tutorial_prints_what_it_says(
 def _run(
     command: str, folder: Path, environment: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """What a line does; only one that needs a shell has one."""
+    """Run a command line, in a shell only if it needs one."""
     program, *arguments = shlex.split(command)
     if program == "compat" and "|" not in arguments:
         return commands.run(*arguments, cwd=folder, env=environment, timeout=200)
@@ -109,7 +110,7 @@ def _run(
 
 
 def _commands(text: str) -> Iterator[tuple[str, str]]:
-    """Each command of a block, and what is shown below it."""
+    """Each command of a block, and the output that is shown below it."""
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command, _, shown = part.partition("\n")
         yield command, shown

@@ -1,6 +1,6 @@
-"""What a user sees while a command runs, and what can be done with its answer.
+"""The output of a command while it runs, and the use of its answer.
 
-On real wheels, in a terminal and in a pipe.
+The tests use real wheels, a terminal and a pipe.
 """
 
 from __future__ import annotations
@@ -100,9 +100,9 @@ def compat(folder: Path, *arguments: str, **variables: str) -> subprocess.Comple
 
 
 def in_terminal(folder: Path, *arguments: str, interrupt: str = "") -> tuple[int, str]:
-    """The exit code, and all that a terminal of 120 columns was sent.
+    """The exit code of a command, and its output in a terminal of 120 columns.
 
-    Ctrl-C once it has shown ``interrupt``.
+    The command gets Ctrl-C once the terminal has shown ``interrupt``.
     """
     pid, terminal = pty.fork()
     if pid == 0:
@@ -141,7 +141,7 @@ def test_a_terminal_shows_the_newest_release_before_the_others_are_known(project
 
 
 @pytest.mark.wheels
-def test_ctrl_c_prints_the_table_of_what_is_known(project: Path) -> None:
+def test_ctrl_c_prints_the_table_of_finished_cells(project: Path) -> None:
     (project / "mine.toml").write_text(ENDLESS)
     code, output = in_terminal(
         project, "matrix", "-j", "2", "--envs", "triton-3.9.0", interrupt="2 of 3 cells"
@@ -159,7 +159,7 @@ def test_ctrl_c_prints_the_table_of_what_is_known(project: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_ctrl_c_in_a_bisect_tells_what_is_known_and_concludes_nothing(project: Path) -> None:
+def test_ctrl_c_in_a_bisect_prints_the_known_results_and_no_conclusion(project: Path) -> None:
     (project / "mine.toml").write_text(ENDLESS)
     code, output = in_terminal(
         project, "bisect", "-j", "2", "--envs", "triton-3.9.0", interrupt="2 of 3 cells"
@@ -175,7 +175,7 @@ def test_ctrl_c_in_a_bisect_tells_what_is_known_and_concludes_nothing(project: P
 
 
 @pytest.mark.wheels
-def test_a_cell_that_takes_long_is_named(project: Path) -> None:
+def test_progress_names_a_slow_cell(project: Path) -> None:
     (project / "mine.toml").write_text(ENDLESS)
     _, output = in_terminal(
         project, "matrix", "--variant", "endless", "--envs", "triton-3.9.0", interrupt="slow: "
@@ -186,9 +186,7 @@ def test_a_cell_that_takes_long_is_named(project: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_a_pipe_gets_lines_of_their_natural_length_and_nothing_that_a_terminal_obeys(
-    project: Path,
-) -> None:
+def test_a_pipe_gets_unwrapped_lines_without_control_characters(project: Path) -> None:
     for command in (
         ("matrix",),
         ("explain", "mine/broken/small/sm_90/triton-3.9.0"),
@@ -206,13 +204,13 @@ def test_a_pipe_gets_lines_of_their_natural_length_and_nothing_that_a_terminal_o
 
 
 def compat_written(folder: Path, *arguments: str) -> str:
-    """What a command writes into the file that it is told."""
+    """The answer that a command writes into a file."""
     compat(folder, *arguments, "--output", "answer.txt")
     return (folder / "answer.txt").read_text()
 
 
 @pytest.mark.wheels
-def test_quiet_json_and_a_file_for_the_answer(project: Path) -> None:
+def test_commands_have_options_for_quiet_json_and_an_output_file(project: Path) -> None:
     ran = compat(project, "matrix", "-q", "--json")
     document = json.loads(ran.stdout)
     assert ran.stderr == ""
@@ -287,7 +285,7 @@ BROKEN = "mine/broken/small/sm_90/triton-3.9.0"
     ],
     ids=" ".join,
 )
-def test_a_bisect_that_is_run_again_as_it_says_gives_the_same_answer(
+def test_the_command_in_the_answer_of_a_bisect_gives_the_same_answer(
     outside: Path, search: tuple[str, ...]
 ) -> None:
     first = json.loads(
@@ -303,9 +301,7 @@ def test_a_bisect_that_is_run_again_as_it_says_gives_the_same_answer(
 
 
 @pytest.mark.wheels
-def test_a_cell_that_is_compiled_again_as_a_report_or_explain_says_has_the_same_outcome(
-    outside: Path,
-) -> None:
+def test_the_commands_in_a_report_and_in_explain_give_the_same_outcome(outside: Path) -> None:
     compat(outside, "matrix", *ELSEWHERE, "--envs", "3.9", "--deadline", "50")
     matrix, explain = re.findall(
         r"^compat .*$", (outside.parent / "reports" / "matrix.md").read_text(), re.MULTILINE
@@ -320,7 +316,7 @@ def test_a_cell_that_is_compiled_again_as_a_report_or_explain_says_has_the_same_
 
 
 @pytest.mark.wheels
-def test_a_repro_that_is_written_again_as_it_says_is_the_same(outside: Path) -> None:
+def test_the_command_that_repro_prints_writes_the_same_script(outside: Path) -> None:
     how = (
         "--envs",
         "3.9",
@@ -344,7 +340,7 @@ def test_a_repro_that_is_written_again_as_it_says_is_the_same(outside: Path) -> 
 
 
 @pytest.mark.wheels
-def test_what_a_reduction_says_for_the_issue_writes_one(outside: Path) -> None:
+def test_the_command_that_reduce_prints_for_the_issue_writes_one(outside: Path) -> None:
     reduced = compat(
         outside, "reduce", BROKEN, *ELSEWHERE, "--only", "--judge-deadline", "20", "--budget", "2"
     )
@@ -361,7 +357,7 @@ def after(text: str, marker: str) -> str:
 
 
 def completed(folder: Path, *words: str) -> list[str]:
-    """What bash offers for the last of these words."""
+    """The completions of bash for the last of these words."""
     variables = {
         "_COMPAT_COMPLETE": "bash_complete",
         "COMP_WORDS": shlex.join(words),
@@ -402,7 +398,7 @@ def test_completion_and_lists_survive_broken_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("typed", "meant"), [("matrx", "matrix"), ("bisec", "bisect"), ("envs biuld", "build")]
 )
-def test_a_command_that_was_most_likely_meant(tmp_path: Path, typed: str, meant: str) -> None:
+def test_a_misspelled_command_gets_a_suggestion(tmp_path: Path, typed: str, meant: str) -> None:
     ran = compat(tmp_path, *typed.split())
     assert ran.returncode == 2
     assert f"Did you mean '{meant}'?" in ran.stderr
@@ -410,11 +406,10 @@ def test_a_command_that_was_most_likely_meant(tmp_path: Path, typed: str, meant:
 
 
 @pytest.mark.wheels
-def test_without_an_index_the_envs_that_are_there_are_compiled_and_the_rest_is_named(
-    project: Path,
-) -> None:
-    """The env that is missing is of an older release than those that are there, so that it is asked
-    for after them.
+def test_without_an_index_built_envs_are_used_and_missing_envs_are_named(project: Path) -> None:
+    """The missing env is of an older release than the built envs.
+
+    So the command asks for it after them.
     """
     offline = {
         "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple",

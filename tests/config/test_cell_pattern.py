@@ -1,6 +1,4 @@
-"""What names a cell or a kernel on the command line, and what is said where it names none or
-several.
-"""
+"""Names of cells and kernels on the command line, and errors if a name matches none or several."""
 
 from __future__ import annotations
 
@@ -78,7 +76,7 @@ def described(selection: Selection) -> list[tuple[str, str, bool]]:
 # --- which kernels --------------------------------------------------------------------------------
 
 
-def test_a_function_of_a_source_is_what_the_projects_kernel_file_says_of_it(project: Path) -> None:
+def test_a_function_of_a_source_is_described_by_the_projects_kernel_file(project: Path) -> None:
     spec, _ = select(kernel_files=["ops.py::soft"]).specs
     assert described(select(kernel_files=["ops.py::soft"])) == [
         ("softmax", "small", False),
@@ -88,7 +86,7 @@ def test_a_function_of_a_source_is_what_the_projects_kernel_file_says_of_it(proj
     assert spec == select(kernels=["softmax"], cases=["small"]).specs[0]
 
 
-def test_what_no_kernel_file_describes_is_guessed(project: Path) -> None:
+def test_a_function_that_no_kernel_file_describes_is_guessed(project: Path) -> None:
     assert described(select(kernel_files=["ops.py::hard"])) == [("hard", "default", True)]
     assert described(select(kernel_files=["ops.py"])) == [
         ("softmax", "small", False),
@@ -99,14 +97,14 @@ def test_what_no_kernel_file_describes_is_guessed(project: Path) -> None:
     assert described(select(kernel_files=["ops.py::soft"])) == [("soft", "default", True)]
 
 
-def test_a_kernel_file_of_other_sources_is_not_read_through(project: Path) -> None:
+def test_errors_in_a_kernel_file_of_other_sources_are_ignored(project: Path) -> None:
     kernel_text = SOFT.replace("softmax", "gone").replace("../ops.py", "../gone.py")
     (project / "kernels" / "gone.toml").write_text(kernel_text)
     chosen = select(kernel_files=["ops.py::soft"])
     assert (len(chosen.specs), chosen.problems) == (2, ())
 
 
-def test_a_kernels_name_stands_where_files_of_kernels_do(project: Path) -> None:
+def test_a_kernels_name_is_accepted_in_place_of_a_kernel_file(project: Path) -> None:
     assert described(select(kernel_files=["softmax"])) == described(select(kernels=["softmax"]))
     assert described(select(kernel_files=["ops.py", "h*"])) == [("hard", "default", True)]
     with pytest.raises(SelectionError, match="no kernel matches 'softmux'") as raised:
@@ -129,7 +127,7 @@ def test_commands_take_a_kernels_name(project: Path, command: list[str], name: s
 # --- which cells ----------------------------------------------------------------------------------
 
 
-def test_the_beginning_of_an_id_names_all_that_begin_so(project: Path) -> None:
+def test_the_beginning_of_an_id_matches_all_cells_that_begin_with_it(project: Path) -> None:
     chosen = select()
     for text, count in {
         "softmax": 8,
@@ -142,7 +140,7 @@ def test_the_beginning_of_an_id_names_all_that_begin_so(project: Path) -> None:
     assert one.id == "softmax/as_written/large/sm_90/triton-3.9.0"
 
 
-def test_the_part_of_an_id_that_nothing_has_is_named(project: Path) -> None:
+def test_the_hint_names_the_part_of_an_id_that_does_not_match(project: Path) -> None:
     chosen = select()
     for text, hint in {
         "softmux": "unknown kernel 'softmux'. Did you mean softmax?",
@@ -159,7 +157,7 @@ def test_the_part_of_an_id_that_nothing_has_is_named(project: Path) -> None:
         assert (str(raised.value), raised.value.hint) == (f"no cell matches {text!r}", hint)
 
 
-def test_where_several_cells_match_it_is_said_in_what_they_differ(project: Path) -> None:
+def test_the_hint_says_how_several_matching_cells_differ(project: Path) -> None:
     chosen = select(cases=["small"], envs=["3.9"])
     few = several_match("softmax", chosen.cells)
     assert str(few) == "'softmax' matches 2 cells"
@@ -181,7 +179,9 @@ def test_where_several_cells_match_it_is_said_in_what_they_differ(project: Path)
 
 @pytest.mark.parametrize("name", ["softmax", "ops.py::soft"])
 @pytest.mark.parametrize("command", ["explain", "fix", "reduce"])
-def test_an_ambiguity_is_about_what_was_typed(project: Path, command: str, name: str) -> None:
+def test_an_ambiguity_error_lists_only_matches_of_the_argument(
+    project: Path, command: str, name: str
+) -> None:
     (project / "kernels" / "other.toml").write_text(
         SOFT.replace('"softmax"', '"other"').replace('"soft"', '"hard"')
     )
@@ -195,7 +195,7 @@ def test_an_ambiguity_is_about_what_was_typed(project: Path, command: str, name:
     assert "other" not in done.stderr
 
 
-def test_several_repros_at_a_time_have_a_bound_that_is_told(project: Path) -> None:
+def test_a_repro_of_too_many_cells_is_an_error_with_the_limit(project: Path) -> None:
     done = compat(project, "repro", "softmax", "--envs", ">=3", "--target", "sm_*")
     assert done.returncode == 3
     assert "hint: At most 12 at a time. Add --case, --target" in done.stderr

@@ -1,4 +1,4 @@
-"""Which files a kernel's source draws in, and that any change in them shows."""
+"""The closure of a kernel's source: its files, and a digest that changes with them."""
 
 from __future__ import annotations
 
@@ -51,9 +51,7 @@ def test_imports_are_followed_inside_the_folder(kernel: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
-def test_the_digest_changes_with_every_file_drawn_in_and_with_no_other(
-    kernel: Path, name: str
-) -> None:
+def test_the_digest_changes_only_with_files_of_the_closure(kernel: Path, name: str) -> None:
     before = read_source(kernel).closure
     path = kernel.parent / name
     path.write_text(path.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
@@ -66,7 +64,7 @@ def test_the_digest_does_not_depend_on_where_the_folder_is(kernel: Path, tmp_pat
     assert read_source(moved / "kernel.py").closure == before
 
 
-def test_parameters(tmp_path: Path) -> None:
+def test_parameters_and_required_parameters_are_read(tmp_path: Path) -> None:
     path = tmp_path / "k.py"
     path.write_text("def f(a, b: int, /, c=1, *, d, e=2): ...\n", encoding="utf-8")
     parameters = read_source(path).functions["f"]

@@ -1,4 +1,4 @@
-"""Envs that a command makes up are declared in a file that is read as it was meant."""
+"""A command declares its own envs in a file, and the file is read as it was written."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from compat.config.matrix import declare
 
 
-def test_whatever_a_folder_is_called(tmp_path: Path) -> None:
+def test_a_wheel_in_a_folder_with_special_characters_is_declared(tmp_path: Path) -> None:
     wheel = str(tmp_path / '😀 "räder"' / "triton-3.9.0-cp311-cp311-linux_x86_64.whl")
     envs: list[dict[str, str | list[str]]] = [
         {"name": "ours-1", "wheel": wheel, "install": ["numpy<2"]},

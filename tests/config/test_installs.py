@@ -1,4 +1,4 @@
-"""Projects and wheels by their paths in ``install``."""
+"""Projects and wheels that ``install`` names by their paths."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def matrix(folder: Path, install: str) -> Path:
 
 
 @pytest.mark.parametrize("requirement", ["-e .", ".", "--editable=.", "./"])
-def test_a_folder_is_installed_so_that_edits_count(tmp_path: Path, requirement: str) -> None:
+def test_a_folder_is_installed_in_editable_mode_and_its_edits_count(
+    tmp_path: Path, requirement: str
+) -> None:
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "mine"\nversion = "1"\n')
     (env,) = load_matrix(matrix(tmp_path, f'"{requirement}", "einops<1"')).envs
     assert env.install == (f"-e {tmp_path}", "einops<1")
@@ -31,7 +33,7 @@ def test_a_folder_is_installed_so_that_edits_count(tmp_path: Path, requirement: 
     assert fingerprint(env) != before
 
 
-def test_a_wheel_counts_with_its_content(tmp_path: Path) -> None:
+def test_the_fingerprint_changes_with_the_content_of_a_wheel(tmp_path: Path) -> None:
     (tmp_path / "x-1-py3-none-any.whl").write_bytes(b"one")
     (env,) = load_matrix(matrix(tmp_path, '"./x-1-py3-none-any.whl"')).envs
     before = fingerprint(env)
@@ -47,7 +49,9 @@ def test_a_wheel_counts_with_its_content(tmp_path: Path) -> None:
         ("einops <", "env[0].install[0]: "),
     ],
 )
-def test_what_cannot_be_installed_is_said(tmp_path: Path, requirement: str, message: str) -> None:
+def test_a_requirement_that_cannot_be_installed_is_an_error(
+    tmp_path: Path, requirement: str, message: str
+) -> None:
     with pytest.raises(ConfigError) as raised:
         load_matrix(matrix(tmp_path, f'"{requirement}"'))
     assert message in str(raised.value)

@@ -1,4 +1,4 @@
-"""Kernel files: how their tables merge, and how they say that something in them cannot be meant."""
+"""Kernel files: how their tables merge, and the errors for invalid content."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def load(tmp_path: Path) -> Load:
     return write_and_load
 
 
-def test_a_kernel_file(load: Load, tmp_path: Path) -> None:
+def test_a_kernel_file_is_read(load: Load, tmp_path: Path) -> None:
     (spec,) = load(WHOLE)
     assert (spec.kernel, spec.variant, spec.case, spec.function) == (
         "load",
@@ -92,7 +92,7 @@ options = { num_warps = 8, num_stages = 3 }
 """
 
 
-def test_the_variant_lies_over_the_kernel_and_the_case_over_both(load: Load) -> None:
+def test_a_variant_overrides_the_kernel_and_a_case_overrides_both(load: Load) -> None:
     case = (
         CASE
         + 'constexprs = { BLOCK = 32 }\nsignature = { x = "*bf16" }\noptions = { num_stages = {'
@@ -106,7 +106,7 @@ def test_the_variant_lies_over_the_kernel_and_the_case_over_both(load: Load) -> 
     assert spec.compile.options == {"num_warps": 8}
 
 
-def test_a_constexpr_has_no_type(load: Load) -> None:
+def test_a_type_of_a_constexpr_is_an_error(load: Load) -> None:
     with pytest.raises(
         ConfigError,
         match="'BLOCK' is a constexpr of the function, and the signature gives it a type",
@@ -126,7 +126,7 @@ BLOCK = 64
 """
 
 
-def test_arguments_that_are_tuples(load: Load) -> None:
+def test_arguments_that_are_tuples_are_read(load: Load) -> None:
     (spec,) = load(
         HEAD
         + TUPLES
@@ -173,7 +173,7 @@ def test_arguments_that_are_tuples(load: Load) -> None:
         ),
     ],
 )
-def test_tuples_that_cannot_be_meant(
+def test_invalid_tuples_are_errors_with_the_path_of_the_key(
     load: Load, was: str, now: str, where: str, message: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
@@ -182,7 +182,7 @@ def test_tuples_that_cannot_be_meant(
     assert message in str(caught.value)
 
 
-def test_none_is_a_value(load: Load) -> None:
+def test_none_is_a_value_of_a_constexpr(load: Load) -> None:
     (spec,) = load(HEAD + TABLES + CASE + VARIANT + "constexprs = { DTYPE = { none = true } }")
     assert spec.compile.constexprs == {"BLOCK": 64, "DTYPE": None}
 
@@ -205,12 +205,12 @@ def test_none_is_a_value(load: Load) -> None:
         ),
     ],
 )
-def test_every_form_of_a_constexpr(load: Load, written: str, read: object) -> None:
+def test_every_form_of_a_constexpr_is_read(load: Load, written: str, read: object) -> None:
     (spec,) = load(HEAD + TABLES + CASE + VARIANT + f"constexprs = {{ DTYPE = {written} }}")
     assert spec.compile.constexprs["DTYPE"] == read
 
 
-def test_pointers_to_what_is_only_read(load: Load) -> None:
+def test_a_read_only_pointer_type_is_kept(load: Load) -> None:
     (spec,) = load(WHOLE.replace('x = "*fp16"', 'x = "*kfp16"'))
     assert spec.compile.signature["x"] == "*kfp16"
 
@@ -230,7 +230,7 @@ GIVEN = '[hints]\ndivisible_by_16 = ["x", "n"]\nequal_to_1 = ["stride"]\n'
         ('hints = "none"\n', 'hints = { pointer_range_32 = ["y"] }\n', ((), (), ("y",))),
     ],
 )
-def test_what_is_not_said_of_pointers_is_what_a_launch_finds(
+def test_missing_hints_of_pointers_are_those_that_a_launch_finds(
     load: Load, kernel: str, variant: str, expected: tuple[tuple[str, ...], ...]
 ) -> None:
     tables = TABLES.replace(GIVEN, kernel if kernel.startswith("[") else "")
@@ -246,7 +246,7 @@ def test_what_is_not_said_of_pointers_is_what_a_launch_finds(
     )
 
 
-def test_what_a_variant_drops_no_case_brings_back(load: Load) -> None:
+def test_a_case_does_not_restore_what_a_variant_drops(load: Load) -> None:
     case = CASE + 'signature = { n = "i64" }\n'
     variant = (
         '[[variant]]\nname = "loop"\nfunction = "load_loop"\nsignature = { n = { drop = true },'
@@ -258,7 +258,7 @@ def test_what_a_variant_drops_no_case_brings_back(load: Load) -> None:
     assert grid.compile.signature["n"] == "i64"
 
 
-def test_a_variant_may_be_for_some_cases(load: Load) -> None:
+def test_a_variant_may_be_limited_to_some_cases(load: Load) -> None:
     cases = CASE + '[[case]]\nname = "large"\n[[case]]\nname = "largest"\n'
     specs = load(
         HEAD
@@ -277,7 +277,7 @@ def test_a_variant_may_be_for_some_cases(load: Load) -> None:
     ]
 
 
-def test_expectations(load: Load) -> None:
+def test_expectations_cover_their_releases_targets_and_cases(load: Load) -> None:
     removed = '[[variant.expect]]\nstatus = "rejected"\nclass = "api-removed"\nreleases = ">=3.9"\n'
     removed += 'targets = ["sm_*"]\ncases = ["small"]\n'
     always = '[[variant.expect]]\nstatus = "crashed"\nreason = "It always did."\n'
@@ -461,9 +461,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("text", "message"), ERRORS, ids=[message for _, message in ERRORS])
-def test_what_is_wrong_is_said_with_the_path_of_the_key(
-    load: Load, text: str, message: str
-) -> None:
+def test_an_error_names_the_path_of_the_key(load: Load, text: str, message: str) -> None:
     with pytest.raises(ConfigError) as raised:
         load(text)
     assert str(raised.value) == f"kernels/x.toml: {message}"
@@ -504,7 +502,7 @@ constexprs = { BLOCK = 1024 }
 """
 
 
-def test_several_kernels_in_one_file_take_from_the_top_what_they_do_not_say(load: Load) -> None:
+def test_several_kernels_in_one_file_inherit_from_the_top_tables(load: Load) -> None:
     grid, small, large = load(SEVERAL)
     assert [
         (spec.kernel, spec.variant, spec.case, spec.function) for spec in (grid, small, large)
@@ -555,13 +553,17 @@ SEVERAL_WRONG = [
 @pytest.mark.parametrize(
     ("text", "message"), SEVERAL_WRONG, ids=[message for _, message in SEVERAL_WRONG]
 )
-def test_what_is_wrong_in_one_of_several(load: Load, text: str, message: str) -> None:
+def test_an_error_in_one_of_several_kernels_names_the_path_of_the_key(
+    load: Load, text: str, message: str
+) -> None:
     with pytest.raises(ConfigError) as raised:
         load(text)
     assert str(raised.value).startswith(f"kernels/x.toml: {message}")
 
 
-def test_one_kernel_of_several_in_another_file(load: Load, tmp_path: Path) -> None:
+def test_one_of_several_kernels_that_another_file_declares_is_an_error(
+    load: Load, tmp_path: Path
+) -> None:
     (tmp_path / "kernels/a.toml").write_text(
         HEAD.replace('"load"', '"loop"') + TABLES + CASE + VARIANT, encoding="utf-8"
     )
@@ -573,7 +575,7 @@ def test_one_kernel_of_several_in_another_file(load: Load, tmp_path: Path) -> No
     )
 
 
-def test_sources_that_do_not_parse(
+def test_a_source_that_does_not_parse_is_an_error(
     load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -585,13 +587,13 @@ def test_sources_that_do_not_parse(
         load(WHOLE)
 
 
-def test_kernels_that_do_not_exist(tmp_path: Path) -> None:
+def test_a_pattern_that_matches_no_kernel_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as raised:
         load_kernels(["kernels/*.toml"], tmp_path)
     assert str(raised.value) == "matrix.toml: kernels[0]: no kernel file matches 'kernels/*.toml'"
 
 
-def test_one_kernel_in_two_files(load: Load, tmp_path: Path) -> None:
+def test_a_kernel_in_two_files_is_an_error(load: Load, tmp_path: Path) -> None:
     (tmp_path / "kernels/a.toml").write_text(WHOLE, encoding="utf-8")
     with pytest.raises(ConfigError) as raised:
         load(WHOLE)
@@ -601,9 +603,7 @@ def test_one_kernel_in_two_files(load: Load, tmp_path: Path) -> None:
     )
 
 
-def test_a_file_that_two_globs_match_is_read_once_and_any_path_will_do(
-    load: Load, tmp_path: Path
-) -> None:
+def test_a_file_that_several_globs_and_paths_match_is_read_once(load: Load, tmp_path: Path) -> None:
     load(WHOLE)
     path = tmp_path / "kernels/x.toml"
     assert len(load_kernels(["kernels/*.toml", "kernels/x.toml", str(path)], tmp_path)) == 1
@@ -639,7 +639,7 @@ HINTS_GIVEN = [
 
 
 @pytest.mark.parametrize(("text", "hint"), HINTS_GIVEN, ids=[hint for _, hint in HINTS_GIVEN])
-def test_the_hint_is_what_to_write(load: Load, text: str, hint: str) -> None:
+def test_the_hint_of_an_error_says_what_to_write(load: Load, text: str, hint: str) -> None:
     with pytest.raises(ConfigError) as raised:
         load(text)
     assert raised.value.hint == hint

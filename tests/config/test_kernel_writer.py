@@ -1,6 +1,4 @@
-"""Kernel files that are written: what is read from them is what was written, in every form that it
-can have.
-"""
+"""Kernel files that are written are read as they were written, in every form."""
 
 from __future__ import annotations
 
@@ -215,7 +213,7 @@ def test_several_kernels_are_read_as_they_were_written(
 
 @st.composite
 def layers(draw: st.DrawFn, launched: bool) -> dict[str, Any]:
-    """What one layer of a kernel file says: few values, so that layers agree and disagree."""
+    """The tables of one layer of a kernel file. Few values let layers agree and disagree."""
     drop = st.just({"drop": True})
     tables: dict[str, Any] = {
         "launch" if launched else "signature": draw(
@@ -245,7 +243,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     """A kernel file with variants and cases."""
     launched = draw(st.booleans())
     top, key = draw(layers(launched)), "launch" if launched else "signature"
-    # Hints are of arguments that there are.
+    # A hint needs an argument that exists.
     top[key] = {**dict.fromkeys(ARGUMENTS[:3], "*fp16"), **top[key]}
     cases = draw(st.integers(1, 3))
     variants = [
@@ -265,7 +263,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
 
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(documents())
-def test_whatever_was_read_can_be_written(folder: Path, document: dict[str, Any]) -> None:
+def test_any_valid_kernel_file_can_be_written_again(folder: Path, document: dict[str, Any]) -> None:
     path = folder / "given.toml"
     path.write_text(toml_text(document), encoding="utf-8")
     try:
@@ -287,7 +285,7 @@ def test_whatever_was_read_can_be_written(folder: Path, document: dict[str, Any]
         min_size=2,
     )
 )
-def test_what_no_layers_come_to_is_refused_and_never_written_wrong(
+def test_specializations_that_layers_cannot_express_are_refused(
     folder: Path, places: Mapping[tuple[str, str], Mapping[str, Any]]
 ) -> None:
     specs = [
@@ -309,7 +307,9 @@ def test_what_no_layers_come_to_is_refused_and_never_written_wrong(
 
 
 @pytest.mark.parametrize("path", KERNEL_FILES, ids=str)
-def test_our_own_kernel_files(path: Path, tmp_path: Path) -> None:
+def test_the_kernel_files_of_this_project_are_read_as_they_are_written(
+    path: Path, tmp_path: Path
+) -> None:
     specs = load_kernels([str(path)], ROOT)
     assert without_origin(write_kernel_file(specs, tmp_path / "k.toml")) == without_origin(specs)
 
@@ -336,7 +336,7 @@ def _sorted(value: Any) -> Any:
 # --- one by one -----------------------------------------------------------------------------------
 
 
-def test_what_differs_stands_where_it_belongs(folder: Path) -> None:
+def test_a_difference_is_written_in_its_variant_or_case(folder: Path) -> None:
     specs = [
         spec_of(
             folder,
@@ -367,7 +367,7 @@ def test_what_differs_stands_where_it_belongs(folder: Path) -> None:
     assert without_origin(write_kernel_file(specs, folder / "k.toml")) == specs
 
 
-def test_what_need_not_be_said_is_not_written(folder: Path) -> None:
+def test_defaults_are_not_written(folder: Path) -> None:
     spec = evolve(
         spec_of(folder, CompileSpec(signature={"x": "i32"})),
         variant="as_written",
@@ -385,7 +385,7 @@ def test_what_need_not_be_said_is_not_written(folder: Path) -> None:
     )
 
 
-def test_a_note_stands_behind_its_entry() -> None:
+def test_a_note_is_a_comment_after_its_entry() -> None:
     several = [f"argument_{number}" for number in range(20)]
     document = {
         "schema": Noted(1, "a\nb"),
@@ -408,7 +408,7 @@ def test_a_note_stands_behind_its_entry() -> None:
     assert tomllib.loads(text)["table"] == {"x": several, "y": 2}
 
 
-def test_an_option_that_few_variants_have_is_theirs(folder: Path) -> None:
+def test_an_option_of_few_variants_is_written_in_these_variants(folder: Path) -> None:
     def options(*numbers: int | None) -> list[Specialization]:
         chosen = zip(itertools.product(VARIANTS, "ab"), numbers, strict=True)
         return [
@@ -423,7 +423,7 @@ def test_an_option_that_few_variants_have_is_theirs(folder: Path) -> None:
     assert without_origin(write_kernel_file(by_case, folder / "k.toml")) == by_case
 
 
-def test_hints_that_nobody_has_said_are_not_written(folder: Path) -> None:
+def test_assumed_hints_are_not_written(folder: Path) -> None:
     usual = CompileSpec(
         signature={"x": "*fp16", "n": "i32"}, divisible_by_16=("x",), pointer_range_32=("x",)
     )
@@ -434,9 +434,10 @@ def test_hints_that_nobody_has_said_are_not_written(folder: Path) -> None:
     assert 'hints = "none"' in kernel_text([nothing], folder)
 
 
-def test_a_hint_of_a_variant_whose_argument_is_no_pointer_in_one_case(folder: Path) -> None:
-    """The variant's hint counts where the type of the argument may have it, so one layer is
-    enough.
+def test_a_variant_may_have_a_pointer_hint_although_one_case_has_a_scalar(folder: Path) -> None:
+    """The variant's hint counts only if the type of the argument may have it.
+
+    So one layer is enough.
     """
     usual = CompileSpec(signature={"x": "*fp16"}, divisible_by_16=("x",), pointer_range_32=("x",))
     scalar = CompileSpec(signature={"x": "fp16"})
@@ -455,7 +456,7 @@ def test_a_hint_of_a_variant_whose_argument_is_no_pointer_in_one_case(folder: Pa
     assert without_origin(write_kernel_file(specs, folder / "k.toml")) == specs
 
 
-def test_a_bundle_and_a_kernel_file_beside_it(tmp_path: Path) -> None:
+def test_a_kernel_file_beside_a_bundle_describes_the_bundle(tmp_path: Path) -> None:
     original, *_ = load_kernels(["kernels/sel_dense.toml"], ROOT)
     alone = bundle(evolve(original, expectations=())).write(tmp_path / "alone.py")
     (spec,) = write_kernel_file([alone], tmp_path / "alone.toml")
@@ -463,7 +464,9 @@ def test_a_bundle_and_a_kernel_file_beside_it(tmp_path: Path) -> None:
     assert spec.source == str(tmp_path / "alone.py")
 
 
-def test_the_example_in_the_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_in_the_docs_writes_a_kernel_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (example,) = re.findall(
         r"^```python\n(.*?)^```",
         (ROOT / "docs/kernel-files.md").read_text(),
@@ -495,7 +498,7 @@ REFUSED: Mapping[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_no_kernel_file_says_is_refused_before_it_is_written(folder: Path, what: str) -> None:
+def test_an_invalid_specialization_is_refused_before_it_is_written(folder: Path, what: str) -> None:
     changed, message = REFUSED[what]
     path = folder / f"refused-{what}.toml"
     with pytest.raises(ConfigError) as refused:
@@ -504,7 +507,7 @@ def test_what_no_kernel_file_says_is_refused_before_it_is_written(folder: Path, 
     assert not path.exists()
 
 
-def test_what_a_variant_says_once(folder: Path) -> None:
+def test_contradictory_repeated_or_missing_specializations_are_refused(folder: Path) -> None:
     one, other = (spec_of(folder, CompileSpec(), case=case) for case in "ab")
     with pytest.raises(
         ConfigError, match="one has one function in the case a, and another one in b"

@@ -1,4 +1,4 @@
-"""What a kernel file says that a launch passed: how it is read, and what cannot be meant."""
+"""The launch tables of kernel files: how they are read, and the errors for invalid content."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def load(tmp_path: Path) -> Load:
         ("[{ constexpr = [1, { none = true }] }, 2]", ({"constexpr": (1, None)}, 2)),
     ],
 )
-def test_every_form_of_an_argument(load: Load, written: str, read: object) -> None:
+def test_every_form_of_an_argument_is_read(load: Load, written: str, read: object) -> None:
     (spec,) = load(HEAD + LAUNCH.replace("4096", written))
     assert repr(spec.compile.launch["n"]) == repr(read)
     assert (spec.compile.signature, spec.compile.hints, spec.assumed) == (
@@ -98,7 +98,7 @@ def test_every_form_of_an_argument(load: Load, written: str, read: object) -> No
     )
 
 
-def test_a_case_says_what_another_launch_passes(load: Load) -> None:
+def test_a_case_overrides_arguments_of_the_launch(load: Load) -> None:
     first, other = load(
         HEAD
         + LAUNCH
@@ -109,7 +109,7 @@ def test_a_case_says_what_another_launch_passes(load: Load) -> None:
     assert first.compile != other.compile
 
 
-def test_fields_have_an_order(load: Load) -> None:
+def test_the_order_of_fields_is_kept(load: Load) -> None:
     cases = (
         f'[[case]]\nname = "{name}"\nlaunch = {{ n = {{ fields = {{ {fields} }} }} }}\n'
         for name, fields in (("a", "x = 1, y = 2"), ("b", "y = 2, x = 1"))
@@ -119,7 +119,7 @@ def test_fields_have_an_order(load: Load) -> None:
     assert repr(first.compile.document()) != repr(other.compile.document())
 
 
-def test_one_case_has_a_launch_and_the_other_a_signature(load: Load) -> None:
+def test_one_case_may_have_a_launch_and_another_case_a_signature(load: Load) -> None:
     cases = (
         '[[case]]\nname = "a"\n{}[[case]]\nname = "b"\nsignature = {{ x = "*fp16", n = "i32", bias'
         ' = "*fp16" }}\n'
@@ -220,9 +220,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("text", "message"), ERRORS, ids=[message[:40] for _, message in ERRORS])
-def test_what_is_wrong_is_said_with_the_path_of_the_key(
-    load: Load, text: str, message: str
-) -> None:
+def test_an_error_names_the_path_of_the_key(load: Load, text: str, message: str) -> None:
     with pytest.raises(ConfigError) as raised:
         load(HEAD + text)
     assert f"{raised.value} {raised.value.hint or ''}".startswith(f"k.toml: {message}")

@@ -1,4 +1,4 @@
-"""what it says, and how it says that something in it cannot be meant."""
+"""``matrix.toml``: what it declares, and the errors for invalid contents."""
 
 from __future__ import annotations
 
@@ -184,9 +184,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("text", "message"), ERRORS, ids=[message for _, message in ERRORS])
-def test_what_is_wrong_is_said_with_the_path_of_the_key(
-    load: Load, text: str, message: str
-) -> None:
+def test_error_names_the_path_of_the_key(load: Load, text: str, message: str) -> None:
     with pytest.raises(ConfigError) as raised:
         load(text)
     assert str(raised.value) == f"matrix.toml: {message}"
@@ -213,7 +211,7 @@ def test_hints_name_the_likely_mistake(load: Load, text: str, hint: str) -> None
     assert raised.value.hint == hint
 
 
-def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_files_are_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(
         ConfigError, match=r"^matrix\.toml: cannot be read: No such file or directory$"
@@ -240,11 +238,11 @@ def test_defaults_are_filled_in(load: Load) -> None:
 @pytest.mark.parametrize(
     ("text", "size"), [('"512 MiB"', 512 * 1024**2), ('"1.5GiB"', 3 * 1024**3 // 2), ("1000", 1000)]
 )
-def test_sizes(load: Load, text: str, size: int) -> None:
+def test_memory_sizes_are_parsed(load: Load, text: str, size: int) -> None:
     assert load(ONE + f"[defaults]\nmemory = {text}").memory == size
 
 
-def test_names_are_derived(load: Load) -> None:
+def test_env_names_are_derived_from_declarations(load: Load) -> None:
     config = load(
         envs(
             GOOD,
@@ -265,7 +263,7 @@ def test_names_are_derived(load: Load) -> None:
     ]
 
 
-def test_a_fork_is_an_env_that_knows_its_version_from_its_wheel(load: Load) -> None:
+def test_fork_takes_its_release_from_the_name_of_its_wheel(load: Load) -> None:
     config = load(
         envs(GOOD, '{ wheel = "wheels/triton-3.1.0+fork1-cp311-cp311-linux_x86_64.whl" }')
     )
@@ -301,7 +299,7 @@ def test_companions_join_the_envs_they_match(load: Load) -> None:
     ]
 
 
-def test_built_in_companions_leave_packages_alone_that_are_named(load: Load) -> None:
+def test_built_in_companions_yield_to_declared_packages(load: Load) -> None:
     pair = '{ triton = "3.2.0", torch = "2.6.0", groups = ["default"]'
     assert load(envs(pair + " }")).envs[0].install == (
         "setuptools<81",
@@ -317,7 +315,7 @@ def test_built_in_companions_leave_packages_alone_that_are_named(load: Load) -> 
     assert load(envs(pair + " }") + "companion = []").envs[0].install == ()
 
 
-def test_envs_need_not_be_in_the_file(load: Load) -> None:
+def test_undeclared_env_is_made_from_its_name(load: Load) -> None:
     config = load(ONE + COMPANIONS)
     made_up = config.env("triton-3.2.0-torch-2.5.1")
     assert (made_up.release, made_up.framework_release) == (Version("3.2.0"), Version("2.5.1"))
@@ -336,12 +334,12 @@ def test_envs_need_not_be_in_the_file(load: Load) -> None:
         "default",
     ],
 )
-def test_but_their_names_have_to_say_what_is_in_them(load: Load, name: str) -> None:
+def test_name_that_does_not_state_releases_is_an_unknown_env(load: Load, name: str) -> None:
     with pytest.raises(SelectionError, match="unknown env"):
         load(ONE).env(name)
 
 
-def test_declared_targets_stand_beside_the_built_in_ones(load: Load) -> None:
+def test_declared_target_belongs_to_its_matrix_only(load: Load) -> None:
     text = (
         '[[target]]\nname = "sm_87"\nbackend = "cuda"\narch = 87\nwarp_size = 32\nshared_memory ='
         " 166912\n"
@@ -351,7 +349,7 @@ def test_declared_targets_stand_beside_the_built_in_ones(load: Load) -> None:
     assert "sm_87" not in TARGETS
 
 
-def test_this_repositorys_matrix() -> None:
+def test_this_repositorys_matrix_declares_the_expected_envs() -> None:
     config = load_matrix(REPOSITORY / "matrix.toml")
     chosen = [env.name for env in config.choose_envs()]
     assert chosen == [
@@ -415,7 +413,7 @@ def test_this_repositorys_matrix() -> None:
         "surrogate",
     ],
 )
-def test_hostile_toml_is_one_error_of_use(tmp_path: Path, text: str, message: str) -> None:
+def test_hostile_toml_is_one_short_usage_error(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "matrix.toml"
     path.write_text(text, encoding="utf-8", errors="surrogatepass")
     with pytest.raises(ConfigError) as caught:
@@ -424,10 +422,10 @@ def test_hostile_toml_is_one_error_of_use(tmp_path: Path, text: str, message: st
     assert len(str(caught.value)) < 500
 
 
-# --- what is built in -----------------------------------------------------------------------------
+# --- built-in envs --------------------------------------------------------------------------------
 
 
-def test_a_folder_without_a_file_has_every_release(tmp_path: Path) -> None:
+def test_folder_without_a_matrix_file_has_every_release(tmp_path: Path) -> None:
     config = no_matrix(tmp_path)
     assert (config.path, config.path.exists(), config.kernels) == (
         tmp_path / "matrix.toml",
@@ -447,14 +445,12 @@ def test_a_folder_without_a_file_has_every_release(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["", 'kernels = ["k.toml"]', "schema = 1\n[defaults]\ndeadline = 3\n"]
 )
-def test_a_file_that_declares_no_envs_has_the_built_in_ones(
-    load: Load, tmp_path: Path, text: str
-) -> None:
+def test_file_without_envs_has_the_built_in_ones(load: Load, tmp_path: Path, text: str) -> None:
     assert load(text).envs == no_matrix(tmp_path).envs
     assert load(text).choose_envs() == no_matrix(tmp_path).choose_envs()
 
 
-def test_a_file_that_declares_envs_has_exactly_those_and_others_can_be_named(load: Load) -> None:
+def test_declared_envs_are_the_default_and_others_can_be_named(load: Load) -> None:
     config = load(HEAD + 'env = [{ triton = "3.1.0" }, { triton = "3.5.1", torch = "2.9.1" }]')
     own = ["triton-3.1.0", "triton-3.5.1-torch-2.9.1"]
     assert [env.name for env in config.choose_envs()] == own
@@ -468,7 +464,7 @@ def test_a_file_that_declares_envs_has_exactly_those_and_others_can_be_named(loa
     assert len(config.choose_envs(["releases"])) == 13
 
 
-def test_the_nearest_file_up_to_the_top_of_the_repository(tmp_path: Path) -> None:
+def test_nearest_matrix_file_within_the_repository_is_found(tmp_path: Path) -> None:
     inside = tmp_path / "repository" / "src" / "kernels"
     inside.mkdir(parents=True)
     (tmp_path / "matrix.toml").touch()

@@ -1,5 +1,6 @@
-"""What a kernel can notice of the files that are imported with it: its results stay known where
-anything else is edited.
+"""Which edits of the files that are imported with a kernel it can notice.
+
+Its stored results stay valid after all other edits.
 """
 
 from __future__ import annotations
@@ -160,7 +161,7 @@ def is_noticed(
 
 
 @pytest.mark.parametrize("what", UNNOTICED)
-def test_what_importing_a_file_only_defines_is_not_noticed(folder: Path, what: str) -> None:
+def test_edit_of_code_that_import_does_not_run_is_not_noticed(folder: Path, what: str) -> None:
     closure = read_source(folder / "pkg/norm.py").closure
     assert not is_noticed(folder, UNNOTICED[what])
     assert read_source(folder / "pkg/norm.py").closure != closure, (
@@ -169,18 +170,18 @@ def test_what_importing_a_file_only_defines_is_not_noticed(folder: Path, what: s
 
 
 @pytest.mark.parametrize("what", UNNOTICED)
-def test_the_kernels_of_the_file_notice_it(folder: Path, what: str) -> None:
+def test_kernel_in_the_edited_file_notices_the_edit(folder: Path, what: str) -> None:
     assert is_noticed(folder, UNNOTICED[what], by="softmax")
 
 
 @pytest.mark.parametrize("what", NOTICED)
-def test_what_importing_a_file_runs_is_noticed(folder: Path, what: str) -> None:
+def test_edit_that_can_change_the_import_is_noticed(folder: Path, what: str) -> None:
     assert is_noticed(folder, NOTICED[what])
 
 
 @pytest.mark.parametrize("what", LEADS)
-def test_a_body_that_may_run_on_import_is_noticed(folder: Path, what: str) -> None:
-    """Whichever file leads there."""
+def test_edit_of_a_body_that_may_run_on_import_is_noticed(folder: Path, what: str) -> None:
+    """Code in each of the imported files can lead to the body."""
     for name in ("softmax.py", "utils.py", "__init__.py"):
         path = folder / "pkg" / name
         text = path.read_text(encoding="utf-8")
@@ -193,7 +194,7 @@ def test_a_body_that_may_run_on_import_is_noticed(folder: Path, what: str) -> No
 
 
 @pytest.mark.parametrize("what", DECORATORS)
-def test_a_body_that_a_decorator_may_look_at_is_noticed(folder: Path, what: str) -> None:
+def test_edit_of_a_body_that_a_decorator_may_read_is_noticed(folder: Path, what: str) -> None:
     change(folder, "softmax.py", ("def reference", DECORATORS[what] + "def reference"))
     assert is_noticed(folder, UNNOTICED["a helper's body"])
 
@@ -220,7 +221,7 @@ def test_a_body_that_a_decorator_may_look_at_is_noticed(folder: Path, what: str)
         "import sys\ndef late():\n    return sys.modules['pkg.softmax']",
     ],
 )
-def test_all_of_a_file_that_a_kernel_uses_is_noticed(folder: Path, uses: str) -> None:
+def test_edit_of_a_body_in_a_file_that_the_kernel_uses_is_noticed(folder: Path, uses: str) -> None:
     (folder / "pkg/again.py").write_text(
         "from .softmax import reference, softmax_fwd\n", encoding="utf-8"
     )
@@ -230,20 +231,20 @@ def test_all_of_a_file_that_a_kernel_uses_is_noticed(folder: Path, uses: str) ->
     assert is_noticed(folder, BODY)
 
 
-def test_what_a_kernel_uses_of_another_file_is_noticed(folder: Path) -> None:
-    """A constant, a helper, and a helper of a helper."""
+def test_edit_of_what_a_kernel_uses_from_another_file_is_noticed(folder: Path) -> None:
+    """Edits a constant, a helper, and the body of a kernel in the file of an imported constant."""
     assert is_noticed(folder, ("FACTOR = 2", "FACTOR = 3"), name="utils.py")
     assert is_noticed(folder, ("return x * FACTOR", "return FACTOR * x"), name="utils.py")
     change(folder, "utils.py", ("FACTOR = 3\n", "from .softmax import WIDTH as FACTOR\n"))
     assert is_noticed(folder, BODY)
 
 
-def test_what_a_patch_puts_in_the_place_of_a_helper_is_noticed(folder: Path) -> None:
+def test_edit_of_a_function_that_replaces_a_helper_is_noticed(folder: Path) -> None:
     change(folder, "softmax.py", ("WIDTH = 64", "from . import utils\nutils.scaled = softmax_fwd"))
     assert is_noticed(folder, BODY)
 
 
-def test_names_come_through_packages_without_what_else_these_import(folder: Path) -> None:
+def test_import_through_a_package_ignores_its_other_imports(folder: Path) -> None:
     change(folder, "norm.py", ("from .utils import", "from pkg.shared import"))
     shared = folder / "pkg/shared"
     shared.mkdir()
@@ -255,14 +256,18 @@ def test_names_come_through_packages_without_what_else_these_import(folder: Path
 
 
 @pytest.mark.parametrize("name", ["triton", "torch"])
-def test_a_folder_that_is_called_as_an_installed_package(folder: Path, name: str) -> None:
+def test_edit_is_noticed_beside_a_folder_named_like_an_installed_package(
+    folder: Path, name: str
+) -> None:
     (folder / name).mkdir()
     (folder / name / "__init__.py").write_text("", encoding="utf-8")
     assert is_noticed(folder, BODY)
 
 
 @pytest.mark.parametrize("ending", ["\r\n", "\r"])
-def test_lines_that_end_otherwise(folder: Path, ending: str) -> None:
+def test_edit_is_unnoticed_with_crlf_and_noticed_with_cr_line_ends(
+    folder: Path, ending: str
+) -> None:
     (folder / "pkg/softmax.py").write_bytes(SOFTMAX.replace("\n", ending).encode())
     before = noticed(folder)
     (folder / "pkg/softmax.py").write_bytes(SOFTMAX.replace(*BODY).replace("\n", ending).encode())
@@ -278,18 +283,20 @@ def test_lines_that_end_otherwise(folder: Path, ending: str) -> None:
         "if 1:\n    pass\n" + "elif 1:\n    pass\n" * 900,
     ],
 )
-def test_a_file_that_is_nested_deeply_can_be_read(folder: Path, deep: str) -> None:
+def test_deeply_nested_file_can_be_read(folder: Path, deep: str) -> None:
     change(folder, "softmax.py", ("WIDTH = 64", f"WIDTH = 64\n{deep}\n"))
     assert is_noticed(folder, ("WIDTH = 64", "WIDTH = 65"))
 
 
-def test_an_import_whose_name_is_too_long_for_a_file(folder: Path) -> None:
+def test_import_name_that_is_too_long_for_a_file_can_be_read(folder: Path) -> None:
     change(folder, "norm.py", ("import torch\n", f"import torch\nimport {'a' * 300}.b\n"))
     assert not is_noticed(folder, BODY)
     assert is_noticed(folder, ("WIDTH = 64", "WIDTH = 65"))
 
 
-def test_it_does_not_depend_on_where_the_folder_is(folder: Path, tmp_path: Path) -> None:
+def test_closure_is_the_same_after_moving_the_folder_away_and_back(
+    folder: Path, tmp_path: Path
+) -> None:
     before = read_source(folder / "pkg/norm.py").closure
     moved = (folder / "pkg").rename(tmp_path / "pkg2").rename(tmp_path / "pkg")
     assert read_source(moved / "norm.py").closure == before

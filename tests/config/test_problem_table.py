@@ -1,4 +1,4 @@
-"""What a kernel is run on, as kernel files say it."""
+"""The ``[problem]`` table of a kernel file, which says what a kernel is run with."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def loaded(folder: Path, text: str, head: str = HEAD) -> dict[str, Specializatio
     return {spec.case: spec for spec in load_kernels(["add.toml"], folder)}
 
 
-def test_a_problem_has_the_constexprs_of_its_case_and_the_element_type_of_the_signature(
+def test_problem_defaults_to_the_constexprs_and_element_type_of_the_kernel(
     tmp_path: Path,
 ) -> None:
     (spec,) = loaded(tmp_path, USUAL).values()
@@ -43,7 +43,7 @@ def test_a_problem_has_the_constexprs_of_its_case_and_the_element_type_of_the_si
     assert (Path(spec.problem.source).name, spec.problem.function) == ("problems.py", "add")
 
 
-def test_a_case_says_what_differs(tmp_path: Path) -> None:
+def test_case_overrides_parts_of_the_problem(tmp_path: Path) -> None:
     cases = (
         '[[case]]\nname = "a"\n[[case]]\nname = "b"\nproblem = { dtype = "fp32", parameters = {'
         " causal = true } }\n"
@@ -57,7 +57,7 @@ def test_a_case_says_what_differs(tmp_path: Path) -> None:
     assert specs["a"].problem.document() != specs["b"].problem.document()
 
 
-def test_what_a_problem_computes_is_part_of_it(tmp_path: Path) -> None:
+def test_edit_of_the_problem_source_changes_the_problem_and_not_the_closure(tmp_path: Path) -> None:
     (before,) = loaded(tmp_path, USUAL).values()
     text = HEAD + USUAL
     (tmp_path / "problems.py").write_text(PROBLEMS + "\n\nX = 1\n")
@@ -69,7 +69,7 @@ def test_what_a_problem_computes_is_part_of_it(tmp_path: Path) -> None:
     assert before.closure == after.closure
 
 
-def test_without_the_table_there_is_none(tmp_path: Path) -> None:
+def test_kernel_file_without_a_problem_table_has_no_problem(tmp_path: Path) -> None:
     (spec,) = loaded(tmp_path, "").values()
     assert spec.problem is None
 
@@ -84,7 +84,7 @@ def test_without_the_table_there_is_none(tmp_path: Path) -> None:
         ('[problem]\nfunction = "add"\n', "problem.source", "is missing"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(
+def test_error_names_the_path_of_the_key(
     tmp_path: Path, text: str, place: str, message: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
@@ -93,7 +93,7 @@ def test_what_is_wrong_is_said_with_its_place(
     assert message in str(caught.value)
 
 
-def test_an_element_type_is_asked_for_where_no_pointer_tells_it(tmp_path: Path) -> None:
+def test_missing_element_type_is_an_error_without_a_float_pointer(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is missing") as caught:
         loaded(tmp_path, USUAL, HEAD.replace("*bf16", "*i32"))
     assert str(caught.value.where).endswith("problem.dtype")

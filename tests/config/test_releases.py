@@ -1,4 +1,4 @@
-"""A release is understood wherever an env is meant, and a GPU wherever a target is."""
+"""A release is accepted wherever an env is expected, and a GPU wherever a target is."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def names(config: MatrixConfig, *patterns: str) -> list[str]:
         (["", ","], []),
     ],
 )
-def test_specifiers_side_by_side_are_one_word(texts: list[str], expected: list[str]) -> None:
+def test_adjacent_specifiers_are_one_word(texts: list[str], expected: list[str]) -> None:
     assert releases.words(texts) == expected
 
 
@@ -64,14 +64,16 @@ def test_specifiers_side_by_side_are_one_word(texts: list[str], expected: list[s
         ("3.9,newest", ["3.9.0"]),
     ],
 )
-def test_what_a_word_means(built_in: MatrixConfig, word: str, expected: list[str]) -> None:
+def test_word_selects_its_envs(built_in: MatrixConfig, word: str, expected: list[str]) -> None:
     assert names(built_in, word) == expected
 
 
 @pytest.mark.parametrize(
     "word", ["3.10", "4", ">=4", ">=x", "3.10.*", "9" * 5000, ">=" + "9" * 5000, "3.1.", "2.0"]
 )
-def test_a_release_that_is_not_known(built_in: MatrixConfig, word: str) -> None:
+def test_unknown_release_is_an_error_that_lists_the_known_ones(
+    built_in: MatrixConfig, word: str
+) -> None:
     with pytest.raises(SelectionError, match=r"^no known release matches") as raised:
         built_in.choose_envs([word])
     assert "Known releases: 3.0.0, 3.1.0" in str(raised.value.hint)
@@ -91,9 +93,7 @@ def test_a_release_that_is_not_known(built_in: MatrixConfig, word: str) -> None:
         *(("=3.4", "==3.4.*"), ("=3.4.0", "==3.4.0"), ("=!3.4.0", "!=3.4.0"), ("^3.4", "~=3.4")),
     ],
 )
-def test_an_operator_that_is_none_is_told_which_is_meant(
-    built_in: MatrixConfig, word: str, meant: str
-) -> None:
+def test_invalid_operator_gets_a_suggestion(built_in: MatrixConfig, word: str, meant: str) -> None:
     with pytest.raises(SelectionError) as raised:
         built_in.choose_envs([word])
     assert str(raised.value) == f"{word!r} is neither a release nor a version specifier"
@@ -105,9 +105,7 @@ def test_an_operator_that_is_none_is_told_which_is_meant(
     ("word", "meant"),
     [("newst", "newest"), ("relases", "releases"), ("triton-3.9.x", "triton-3.9.0")],
 )
-def test_a_slip_is_told_what_it_may_have_been(
-    built_in: MatrixConfig, word: str, meant: str
-) -> None:
+def test_misspelled_word_gets_a_suggestion(built_in: MatrixConfig, word: str, meant: str) -> None:
     with pytest.raises(SelectionError, match=r"^no env, group of envs or release") as raised:
         built_in.choose_envs([word])
     assert meant in str(raised.value.hint)
@@ -124,7 +122,7 @@ env = [
 """
 
 
-def test_names_and_groups_go_first_and_a_release_without_pytorch_is_preferred(
+def test_names_and_groups_precede_releases_and_plain_envs_precede_pairs(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "matrix.toml"
@@ -170,20 +168,20 @@ def test_names_and_groups_go_first_and_a_release_without_pytorch_is_preferred(
         *(("rx7900", "gfx1100"), ("RX 7900 XTX", "gfx1100"), ("sm_90", "sm_90")),
     ],
 )
-def test_a_gpu_is_its_target(built_in: MatrixConfig, word: str, target: str) -> None:
+def test_gpu_name_selects_its_target(built_in: MatrixConfig, word: str, target: str) -> None:
     chosen = built_in.choose_targets([word])
     assert [choice.name for choice in chosen if choice.toolchain == toolchains.DEFAULT.name] == [
         target
     ]
 
 
-def test_an_unknown_gpu_is_told_what_it_may_have_been(built_in: MatrixConfig) -> None:
+def test_unknown_gpu_gets_a_suggestion(built_in: MatrixConfig) -> None:
     with pytest.raises(SelectionError, match="no target matches 'h10'") as raised:
         built_in.choose_targets(["h10"])
     assert "h100" in str(raised.value.hint)
 
 
-def test_gpus_are_of_targets_that_there_are() -> None:
+def test_gpus_belong_to_existing_targets() -> None:
     assert {target.name for target in TARGETS} == set(GPUS.values())
     assert all(toolchains.targets_of_gpu(gpu)[0] == target for gpu, target in GPUS.items())
     hopper = next(target for target in TARGETS if target.name == "sm_90")
@@ -213,5 +211,7 @@ def test_gpus_are_of_targets_that_there_are() -> None:
         ("k/*/h100/*/3.9", ["k/*/h100/*/triton-3.9.0"]),
     ],
 )
-def test_what_an_id_means(built_in: MatrixConfig, word: str, patterns: list[str]) -> None:
+def test_cell_id_becomes_glob_patterns(
+    built_in: MatrixConfig, word: str, patterns: list[str]
+) -> None:
     assert list(cell_pattern(word, built_in).globs) == patterns

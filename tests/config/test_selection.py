@@ -43,11 +43,11 @@ def config(tmp_path: Path) -> MatrixConfig:
         (["*"], ["triton-3.0.0", "triton-3.1.0", "triton-3.9.0", "old-but-gold"]),
     ],
 )
-def test_envs(config: MatrixConfig, patterns: list[str], names: list[str]) -> None:
+def test_patterns_select_envs(config: MatrixConfig, patterns: list[str], names: list[str]) -> None:
     assert [env.name for env in config.choose_envs(patterns)] == names
 
 
-def test_targets(config: MatrixConfig) -> None:
+def test_patterns_select_targets(config: MatrixConfig) -> None:
     assert [target.name for target in config.choose_targets([])] == ["sm_80", "sm_89", "sm_90"]
     assert [target.name for target in config.choose_targets(["gfx9*", "sm_70"])] == [
         "sm_70",
@@ -86,13 +86,13 @@ SPECS = (
         ([], ["grid"], ["few,d64"], [0, 2]),
     ],
 )
-def test_specs(
+def test_patterns_select_specializations(
     kernels: list[str], variants: list[str], cases: list[str], indexes: list[int]
 ) -> None:
     assert select_specs(SPECS, kernels, variants, cases) == tuple(SPECS[index] for index in indexes)
 
 
-def test_nothing_is_never_an_answer(config: MatrixConfig) -> None:
+def test_pattern_without_a_match_is_an_error(config: MatrixConfig) -> None:
     with pytest.raises(
         SelectionError, match=r"^no env, group of envs or release matches 'triton-3\.1\.0x'$"
     ) as raised:
@@ -110,7 +110,7 @@ def test_nothing_is_never_an_answer(config: MatrixConfig) -> None:
         select_specs(SPECS, ["dense"], [], ["few"])
 
 
-def test_a_hint_lists_what_fits_into_a_few_lines() -> None:
+def test_hint_lists_only_as_many_names_as_fit_into_a_few_lines() -> None:
     few, many = (
         nothing_matches("env", "zzz", ["one", "two"]),
         nothing_matches("cell", "zzz", [f"kernel/{n:050}" for n in range(900)]),

@@ -1,14 +1,16 @@
-"""Capture the evidence that the tests of classification stand on, with real toolchains.
+"""Capture the evidence that the tests of classification use, with real toolchains.
 
     ENVS=$(compat envs where) python -m tests.diagnosis.capture
     "$ENVS/triton-{release}-*/cp*/bin/python" '/tmp/bare-{release}/bin/python' [CLASS…]
 
-The arguments say where the interpreter of an env with a given release is (``{release}`` is
-``3.9.0``, a pattern means the first file that it matches): with setuptools, as 3.0 to 3.2 need it,
-and without. Each :class:`Shot` is a kernel of ``tests/kernels`` or of the corpus compiled by
-several releases, once among neighbours and, when that fails, once more alone; what came of it is
-written to ``fixtures/CLASS.json``, with this machine's paths made neutral. The file of a class is
-written as a whole.
+The first argument is the path of the interpreter in an env with setuptools, which 3.0 to 3.2 need.
+The second is the path of one in an env without setuptools. ``{release}`` stands for a release such
+as ``3.9.0``, and a pattern for the first file that it matches.
+
+Each :class:`Shot` is a kernel of ``tests/kernels`` or of the corpus. Several releases compile it
+once among neighbours and, if that fails, once more alone. The evidence is written to
+``fixtures/CLASS.json``, with this machine's paths made neutral. The file of a class is written as a
+whole.
 """
 
 from __future__ import annotations
@@ -53,15 +55,13 @@ ALL = (
 )
 _STDERR_KEPT = 2500
 _FRAMES_KEPT = 6
-"""Lines of a traceback: two a frame."""
+"""Lines of a traceback, two per frame."""
 _FLOAT = "*fp32"
 
 
 @frozen(kw_only=True)
 class Shot:
-    """One kernel, compiled the same way by several releases, all of which fail in the same
-    class.
-    """
+    """One kernel that several releases compile the same way, and that fails in the same class."""
 
     expect: str
     """The failure class."""
@@ -74,15 +74,14 @@ class Shot:
     block: int = 128
     options: Mapping[str, Any] = {}
     same: str | None = None
-    """A name that all captured_failures of one defect share: their fingerprints have to be equal,
-    and differ from all others'.
+    """The name that all captured failures of one defect share.
+
+    Their fingerprints must be equal, and must differ from all others.
     """
     deadline: float = 20.0
     memory: int = 4 << 30
     setting: str | None = None
-    """Of a kernel of the corpus: its file is ``file``, and what it is compiled with has this
-    name.
-    """
+    """The name of the setting to compile a kernel of the corpus with, whose file is ``file``."""
 
 
 CRASHED, UNSUPPORTED = "crashed", "unsupported"
@@ -888,7 +887,7 @@ SHOTS = (
 
 
 def cell_of(shot: Shot, release: str) -> Cell:
-    """The cell that a shot is, on one release."""
+    """The cell of a shot on one release."""
     if shot.setting is not None:
         settings = {
             setting.name: setting for setting in corpus.SETTINGS.get(shot.kernel, (corpus.USUAL,))
@@ -915,13 +914,13 @@ def cell_of(shot: Shot, release: str) -> Cell:
 
 
 def place(template: str, release: str) -> str:
-    """Where the interpreter of a release's env is."""
+    """The path of the interpreter in a release's env."""
     path = template.format(release=release)
     return os.path.abspath(min(glob.glob(path), default=path))
 
 
 def capture(shots: Sequence[Shot], python: str) -> Iterator[tuple[Shot, str, tuple[Evidence, ...]]]:
-    """Attempt every shot on every release of its own, a server per release."""
+    """Attempt every shot on each of its releases, with one worker per release."""
     for release in ALL:
         due = [shot for shot in shots if release in shot.releases]
         if not due:
@@ -949,7 +948,7 @@ def _attempts(server: OwnWorker, shot: Shot, release: str) -> tuple[Evidence, ..
 
 
 def broken_import(python: str, release: str) -> dict[str, Any]:
-    """A toolchain that cannot be imported."""
+    """Capture the failure of a toolchain that cannot be imported."""
     ((_, evidence),) = attempt(
         OwnWorker(place(python, release)),
         [cell_of(Shot(expect="", kernel="copy"), release)],
@@ -967,9 +966,7 @@ def broken_import(python: str, release: str) -> dict[str, Any]:
 
 
 def broken_installs(python: str) -> Iterator[str]:
-    """What an installer says when there is no such release, and when there is no wheel for the
-    Python in question.
-    """
+    """An installer's messages for missing releases, and for one without a wheel for the Python."""
     for requirement in (
         ["triton==3.99.0"],
         ["triton==3.98.0"],
@@ -994,7 +991,7 @@ def broken_installs(python: str) -> Iterator[str]:
 
 
 def neutral(text: str, release: str) -> str:
-    """``text`` without what is peculiar to this machine."""
+    """``text`` with neutral paths instead of this machine's."""
     for pattern, replacement in (
         (r"/\S*?/lib/python3\.\d+/site-packages", "/env/lib/python3.11/site-packages"),
         (r"/\S*?/lib/python3\.\d+/(?!site-packages)", "/usr/lib/python3.11/"),
@@ -1008,8 +1005,10 @@ def neutral(text: str, release: str) -> str:
 
 
 def trimmed(evidence: Evidence, release: str) -> dict[str, Any]:
-    """An attempt as a fixture keeps it: as it was read, neutral, without timings, its output short,
-    and without mere defaults.
+    """An attempt as a fixture keeps it.
+
+    It is the evidence as it was read, with neutral paths and short output. Timings and default
+    values are left out.
     """
 
     def text(content: str) -> str:
@@ -1060,7 +1059,7 @@ def trimmed(evidence: Evidence, release: str) -> dict[str, Any]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Capture the classes named (default: all) and write their fixtures."""
+    """Capture the named classes (default: all), and write their fixtures."""
     python, bare, *kinds = arguments
     if unknown := set(kinds) - {shot.expect for shot in SHOTS} - {"import", "install"}:
         sys.exit(f"no shot is of {', '.join(sorted(unknown))}")

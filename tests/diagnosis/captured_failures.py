@@ -25,7 +25,7 @@ class CapturedFailure:
     kernel: str
     target: Target
     same: str
-    """CapturedFailures with the same name are of the same defect."""
+    """The name of the defect. Captured failures with the same name have the same defect."""
     attempts: tuple[Evidence, ...]
 
     @property
@@ -34,7 +34,7 @@ class CapturedFailure:
 
 
 def evidence_of(plain: Mapping[str, Any]) -> Evidence:
-    """An attempt as fixtures keep it."""
+    """The evidence of an attempt, from the form that fixtures keep it in."""
     fields = dict(plain)
     fields["raised"] = tuple(Raised(**link) for link in fields.get("raised", ()))
     fields["diagnosis"] = Diagnosis(**fields.get("diagnosis", {}))
@@ -44,7 +44,7 @@ def evidence_of(plain: Mapping[str, Any]) -> Evidence:
 
 
 def all_captured_failures() -> list[CapturedFailure]:
-    """Everything that was captured, except installers' words."""
+    """All captured failures, except the messages of installers."""
     return [
         CapturedFailure(
             failure_class=record["expect"]["class"],
@@ -62,8 +62,10 @@ def all_captured_failures() -> list[CapturedFailure]:
 
 
 def installers_words() -> list[str]:
-    """What an installer said, one text per attempt: no such release, another such, no wheel for the
-    Python in question.
+    """An installer's messages, one text per attempt.
+
+    The first two are for missing releases. The third is for a Python that a release has no wheel
+    for.
     """
     return [
         record["words"]

@@ -1,6 +1,4 @@
-"""What failures are told to do about them, on what real releases said: it is of this failure, and
-not of another of its class.
-"""
+"""The advice for failures of real releases: it fits this failure, and no other one of its class."""
 
 from __future__ import annotations
 
@@ -56,11 +54,11 @@ ADVISED = {
     "shapes.sorted_first_axis.usual 3.0.0": "a function of Triton that the line calls",
     "memory.asm_unknown.usual 3.9.0": "inline assembly first",
 }
-"""Kernel of the corpus and release → what its advice says."""
+"""Kernel of the corpus and release → a part of its advice."""
 
 
 @pytest.mark.parametrize("example", ADVISED.items(), ids=list(ADVISED))
-def test_the_advice_is_of_this_failure(example: tuple[str, str]) -> None:
+def test_advice_fits_the_individual_failure(example: tuple[str, str]) -> None:
     what, _, release = example[0].partition(" ")
     of_it = [
         failure.advice
@@ -105,7 +103,7 @@ TREE = {
 
 @pytest.fixture
 def failure_of(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Callable[[str], Failure]:
-    """What becomes of the kernel in a file of the tree on Triton 3.2.0."""
+    """Compiles the kernel in a file of ``TREE`` with Triton 3.2.0, and returns its failure."""
     for name, text in TREE.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -131,7 +129,7 @@ def failure_of(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Callable[[st
 
 
 @pytest.mark.wheels
-def test_an_import_that_fails_in_another_module_is_told_with_that_module(
+def test_advice_names_the_module_whose_import_fails(
     failure_of: Callable[[str], Failure],
 ) -> None:
     sibling = failure_of("pk/good.py")
@@ -153,7 +151,7 @@ def test_an_import_that_fails_in_another_module_is_told_with_that_module(
 
 
 @pytest.mark.wheels
-def test_a_name_whose_import_failed_unseen_is_told_with_that_import(
+def test_advice_names_the_caught_import_behind_a_missing_name(
     failure_of: Callable[[str], Failure],
 ) -> None:
     statement = "`from triton.tools.tensor_descriptor import TensorDescriptor`"
@@ -172,7 +170,7 @@ def test_a_name_whose_import_failed_unseen_is_told_with_that_import(
 
 
 @pytest.mark.wheels
-def test_an_annotation_that_is_taken_for_a_global_is_told_as_one(
+def test_advice_says_that_triton_reads_the_annotation_as_a_global(
     failure_of: Callable[[str], Failure],
 ) -> None:
     failure = failure_of("annotated.py")

@@ -1,4 +1,4 @@
-"""Launches without a reference: right and wrong are said only where two implementations agree."""
+"""Launches without a reference: they are right or wrong only if two implementations agree."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def gpu_of(*results: Result) -> list[tuple[Status, str]]:
     return [(check.status, check.reason) for check in checks if check is not None]
 
 
-def test_the_newest_release_that_agrees_with_an_interpreter_is_the_reference() -> None:
+def test_newest_release_that_agrees_with_an_interpreter_is_the_reference() -> None:
     near, far = sample((1.001, -2.0, 3.0)), sample((1.5, -2.0, 3.0))
     verdicts = gpu_of(
         result("3.5.1", interpreter=sample(RIGHT)),
@@ -62,7 +62,7 @@ def test_the_newest_release_that_agrees_with_an_interpreter_is_the_reference() -
     )
 
 
-def test_where_none_agrees_nothing_is_right_or_wrong() -> None:
+def test_without_agreement_nothing_is_right_or_wrong() -> None:
     verdicts = gpu_of(
         result("3.5.1", interpreter=sample(RIGHT)), result("3.0.0", gpu=sample((9.0, 9.0, 9.0)))
     )
@@ -72,7 +72,7 @@ def test_where_none_agrees_nothing_is_right_or_wrong() -> None:
     ]
 
 
-def test_another_kernel_is_no_reference() -> None:
+def test_another_case_is_not_a_reference() -> None:
     other = result("3.5.1", interpreter=sample(RIGHT))
     other = evolve(other, cell=evolve(other.cell, spec=evolve(other.cell.spec, case="another")))
     assert gpu_of(other, result("3.0.0", gpu=sample(RIGHT))) == [
@@ -86,11 +86,11 @@ def test_another_kernel_is_no_reference() -> None:
         (sample((1, -2, 3), "int32"), True),
         (sample((1, -2, 4), "int32"), False),
         (sample((1.0, -2.0, float("nan"))), False),
-        # What is left as it was allows nothing.
+        # Elements that the kernel did not write add nothing to the tolerance.
         (sample((0.001, 7.0, 7.0), written=(True, False, False)), False),
     ],
 )
-def test_numbers_agree_as_their_type_allows(got: Sample, *, agrees: bool) -> None:
+def test_numbers_agree_within_the_tolerance_of_their_type(got: Sample, *, agrees: bool) -> None:
     expected = sample(RIGHT)
     if got.type == "int32":
         expected = sample((1, -2, 3), "int32")
@@ -100,7 +100,7 @@ def test_numbers_agree_as_their_type_allows(got: Sample, *, agrees: bool) -> Non
     assert (status is Status.OK) == agrees
 
 
-def test_interpreters_are_only_told_of_each_other() -> None:
+def test_different_interpreters_are_reported_but_not_wrong() -> None:
     results = [
         result("3.5.1", interpreter=sample(RIGHT)),
         result("3.0.0", interpreter=sample((1.0, 2.0, 3.0))),
@@ -113,7 +113,7 @@ def test_interpreters_are_only_told_of_each_other() -> None:
     )
 
 
-def test_what_has_not_the_form_of_a_sample_is_none() -> None:
+def test_malformed_samples_are_left_out() -> None:
     fine = {
         "name": "o",
         "type": "float32",

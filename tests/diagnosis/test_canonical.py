@@ -44,7 +44,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 VALUES = sorted(set(re.findall(r"%[a-z]\w*", IR)) - {"%d"})
 
 
-def test_the_form_itself() -> None:
+def test_canonical_form_has_no_locations_and_names_values_by_operation() -> None:
     lines = canonical(IR).splitlines()
     assert lines[0].startswith("#blocked.")
     assert not any("loc(" in line or "#loc" in line for line in lines)
@@ -56,7 +56,7 @@ def test_the_form_itself() -> None:
     assert any("cf.cond_br %call.0#1" in line for line in lines)
 
 
-def test_it_is_stable() -> None:
+def test_canonical_form_is_deterministic() -> None:
     assert canonical(IR) == canonical(IR)
 
 
@@ -89,7 +89,7 @@ def test_names_of_values_make_no_difference(names: list[str]) -> None:
         (r"\bttg\.", "triton_gpu."),
     ],
 )
-def test_other_names_make_no_difference(old: str, new: str) -> None:
+def test_other_names_locations_and_comments_make_no_difference(old: str, new: str) -> None:
     lines = IR.splitlines()
     text = "\n".join(
         line if '"%d' in line and "#blocked" in old else re.sub(old, new, line) for line in lines
@@ -100,7 +100,7 @@ def test_other_names_make_no_difference(old: str, new: str) -> None:
     assert difference(canonical(IR), canonical(text), ("one", "other")) == ""
 
 
-def test_a_call_site_in_the_location_goes() -> None:
+def test_location_with_a_call_site_is_removed() -> None:
     nested = (
         '    %1 = tt.x loc(callsite("f (x)"("a.py":1:2) at fused["pass"(callsite(#loc at'
         ' "b\\")".py))]))\n'
@@ -108,7 +108,7 @@ def test_a_call_site_in_the_location_goes() -> None:
     assert canonical(nested) == "    %x.0 = tt.x\n"
 
 
-def test_the_order_of_constants_that_stand_together_makes_no_difference() -> None:
+def test_order_of_adjacent_constants_makes_no_difference() -> None:
     one, other = IR.splitlines()[7:9]
     assert "c0_i32" in one
     assert canonical(IR.replace(f"{one}\n{other}", f"{other}\n{one}")) == canonical(IR)
@@ -144,12 +144,12 @@ def test_anything_else_makes_a_difference(old: str, new: str) -> None:
     assert diff.startswith("--- one\n+++ other\n")
 
 
-def test_layouts_of_one_kind_are_told_apart() -> None:
+def test_different_layouts_of_one_kind_stay_different() -> None:
     layouts = "#a = #ttg.blocked<{order = [0]}>\n#b = #ttg.blocked<{order = [1]}>\n"
     assert canonical(f"{layouts}tt.x : #a, #b, #a\n") != canonical(f"{layouts}tt.x : #a, #b, #b\n")
 
 
-def test_names_that_sibling_regions_use_again_are_different_values() -> None:
+def test_name_reused_in_a_sibling_region_is_a_different_value() -> None:
     def region(first: str, second: str) -> str:
         branches = [f"  {name} = tt.load %p\n  tt.store {name}\n" for name in (first, second)]
         return f"scf.if %c {{\n{branches[0]}}} else {{\n{branches[1]}}}\n"
@@ -157,7 +157,7 @@ def test_names_that_sibling_regions_use_again_are_different_values() -> None:
     assert canonical(region("%1", "%1")) == canonical(region("%1", "%2"))
 
 
-def test_a_value_used_before_the_line_that_makes_it_is_still_that_value() -> None:
+def test_value_used_before_its_definition_is_still_that_value() -> None:
     def text(used: str) -> str:
         ops = "  %a = llvm.add %p\n  %b = llvm.add %p\n"
         return (
@@ -178,7 +178,7 @@ def test_one_more_operation_gives_a_short_diff() -> None:
     assert changed == ["+    %get_program_id.0 = tt.get_program_id x : i32"]
 
 
-def test_code_of_llvm_and_of_the_assembler() -> None:
+def test_canonical_code_ignores_names_in_llvm_ir_and_ptx() -> None:
     one = (
         "define void @k(ptr %0) !dbg !7 {\n  %2 = add i32 %1, 1, !dbg !9 ; why\n  br label"
         " %3\n}\n!7 = distinct !DISubprogram()\n"
@@ -235,7 +235,7 @@ attributes #1 = { nocallback nofree nosync nounwind speculatable memory(none) }
         ('name: "k"', 'name: "other"'),
     ],
 )
-def test_what_llvm_adds_makes_no_difference(old: str, new: str) -> None:
+def test_additions_of_llvm_make_no_difference(old: str, new: str) -> None:
     assert LLVM.replace(old, new) != LLVM
     assert canonical_llvm(LLVM.replace(old, new)) == canonical_llvm(LLVM)
 
@@ -252,6 +252,6 @@ def test_what_llvm_adds_makes_no_difference(old: str, new: str) -> None:
         ("tid.x() #1\n  ", "tid.y() #1\n  "),
     ],
 )
-def test_what_triton_says_does(old: str, new: str) -> None:
+def test_changes_of_tritons_code_make_a_difference(old: str, new: str) -> None:
     assert LLVM.replace(old, new) != LLVM
     assert canonical_llvm(LLVM.replace(old, new)) != canonical_llvm(LLVM)

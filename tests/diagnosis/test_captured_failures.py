@@ -1,4 +1,4 @@
-"""Every class against what real toolchains said: status, class, and one fingerprint per defect."""
+"""Every failure class with evidence of real toolchains: status, class, a fingerprint per defect."""
 
 from __future__ import annotations
 
@@ -70,15 +70,15 @@ def test_different_defects_have_different_fingerprints() -> None:
     assert not merged
 
 
-def test_every_class_was_seen() -> None:
-    # An installer tells the first, and numbers of what compiles tell the others.
+def test_every_failure_class_was_captured() -> None:
+    # The first comes from an installer, and the others from numbers of kernels that compile.
     never = {"install", "sass-descriptor", "block-threads", "block-registers", "cluster-size"}
     assert {
         captured_failure.failure_class for captured_failure in CAPTURED_FAILURES
     } | never == set(KNOWLEDGE.by_name)
 
 
-def test_an_abort_and_a_failed_pass_manager_are_the_same_defect() -> None:
+def test_an_abort_and_a_failed_pass_manager_are_both_crashes() -> None:
     scans = [
         captured_failure
         for captured_failure in CAPTURED_FAILURES
@@ -93,7 +93,7 @@ def test_an_abort_and_a_failed_pass_manager_are_the_same_defect() -> None:
     } == {Status.CRASHED}
 
 
-def test_an_env_without_setuptools_says_so() -> None:
+def test_failure_of_an_env_without_setuptools_names_setuptools() -> None:
     broken = next(
         captured_failure
         for captured_failure in CAPTURED_FAILURES
@@ -105,7 +105,7 @@ def test_an_env_without_setuptools_says_so() -> None:
     assert "setuptools" in failure.advice
 
 
-def test_an_env_that_cannot_be_made_is_told_in_the_installers_words() -> None:
+def test_failed_installation_quotes_the_installer() -> None:
     one, another, no_wheel = (
         broken_env(output, KNOWLEDGE.toolchain) for output in installers_words()
     )

@@ -1,4 +1,4 @@
-"""How attempts end, and what several of them say together."""
+"""The outcome of one attempt, and of several attempts together."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ TRITONS = (
 )
 """A traceback that ends in Triton's own code."""
 KERNELS_OWN = TRITONS + '  File "/home/user/k.py", line 7, in helper\n'
-"""One that ends in code of the kernel's file, which Triton called."""
+"""A traceback that ends in code of the kernel's file, which Triton called."""
 
 
 def raised_at_import(
     error: str, message: str, traceback: str = '  File "k.py", line 3, in <module>\n'
 ) -> Evidence:
-    """An exception that came while the kernel's file was imported."""
+    """The evidence of an exception during the import of the kernel's file."""
     return Evidence(
         answered=True,
         stage="source",
@@ -96,18 +96,18 @@ class TestOneAttempt:
         ],
         ids=repr,
     )
-    def test_no_answer_is_lost_and_never_ok(self, silent: Evidence) -> None:
+    def test_attempt_without_a_complete_answer_is_lost(self, silent: Evidence) -> None:
         outcome = classify([silent], target=TARGET, knowledge=KNOWLEDGE)
         assert status_and_class(outcome) == ("lost", "unclassified")
         assert not outcome.status.is_answer
 
-    def test_a_signal_of_its_own_is_a_crash(self) -> None:
+    def test_fatal_signal_is_a_crash(self) -> None:
         outcome = classify([SEGFAULT], target=TARGET, knowledge=KNOWLEDGE)
         assert status_and_class(outcome) == ("crashed", "compiler-crash")
         assert outcome.failure is not None
         assert "SIGSEGV" in outcome.failure.excerpt
 
-    def test_what_the_machine_refused_is_no_answer(self) -> None:
+    def test_refusal_by_the_machine_is_lost_and_no_answer(self) -> None:
         outcome = classify(
             [evolve(RAISED, answered=False, refused="OSError: [Errno 28] No space left on device")],
             target=TARGET,
@@ -116,7 +116,7 @@ class TestOneAttempt:
         assert status_and_class(outcome) == ("lost", "machine")
         assert not outcome.status.is_answer
 
-    def test_a_signal_that_mlir_tells_of_is_a_crash_with_its_pass(self) -> None:
+    def test_signal_that_mlir_reports_is_a_crash_with_its_pass(self) -> None:
         stderr = (
             "k.py:3:1: error: A signal was caught while processing the MLIR module:reproducer"
             " generated at `/tmp/r.mlir`\n"
@@ -130,7 +130,7 @@ class TestOneAttempt:
             assert outcome.failure is not None
             assert outcome.failure.pass_ == "tritongpu-coalesce"
 
-    def test_a_signal_that_mlir_caught_without_a_word_is_no_failed_pass(self) -> None:
+    def test_silent_pass_failure_after_a_signal_in_its_stage_is_a_compiler_crash(self) -> None:
         silent = evolve(
             RAISED,
             stderr="error: Failures have been detected while processing an MLIR pass pipeline\n",
@@ -151,12 +151,12 @@ class TestOneAttempt:
             "pass-failure",
         )
 
-    def test_signals_without_words_differ_by_signal_and_by_what_was_at_work(self) -> None:
+    def test_silent_signals_differ_by_signal_and_stage(self) -> None:
         faces = [SEGFAULT, evolve(SEGFAULT, signal="SIGFPE"), evolve(SEGFAULT, stage="ptx")]
         outcomes = [classify([face], target=TARGET, knowledge=KNOWLEDGE).failure for face in faces]
         assert len({failure.fingerprint for failure in outcomes if failure}) == 3
 
-    def test_a_deadline_is_a_timeout_whatever_the_signal(self) -> None:
+    def test_exceeded_deadline_is_a_timeout_and_not_a_signal(self) -> None:
         outcome = classify([HANG], target=TARGET, knowledge=KNOWLEDGE)
         assert status_and_class(outcome) == ("timed_out", "timeout")
         assert outcome.failure is not None
@@ -176,13 +176,13 @@ class TestOneAttempt:
         ],
         ids=("stopped", "python", "native"),
     )
-    def test_memory(self, hog: Evidence) -> None:
+    def test_exceeded_memory_is_out_of_memory(self, hog: Evidence) -> None:
         assert status_and_class(classify([hog], target=TARGET, knowledge=KNOWLEDGE)) == (
             "out_of_memory",
             "out-of-memory",
         )
 
-    def test_an_exit_that_explains_itself_is_a_crash(self) -> None:
+    def test_exit_with_an_error_message_is_a_crash(self) -> None:
         evidence = Evidence(
             answered=False,
             exit_code=1,
@@ -194,7 +194,7 @@ class TestOneAttempt:
             "compiler-assert",
         )
 
-    def test_shared_memory_beyond_the_target_is_a_prediction(self) -> None:
+    def test_shared_memory_above_the_limit_is_a_predicted_failure(self) -> None:
         outcome = classify(
             [evolve(OK, metrics={"shared": 250_000})], target=TARGET, knowledge=KNOWLEDGE
         )
@@ -254,7 +254,7 @@ class TestOneAttempt:
             ),
         ],
     )
-    def test_a_block_or_cluster_that_is_too_large_is_a_prediction(
+    def test_oversized_block_or_cluster_is_a_predicted_failure(
         self, target: Target, metrics: dict[str, Any], failure_class: str, excerpt: str
     ) -> None:
         outcome = classify([evolve(OK, metrics=metrics)], target=target, knowledge=KNOWLEDGE)
@@ -275,7 +275,7 @@ class TestOneAttempt:
         outcome = classify([evolve(OK, metrics=metrics)], target=target, knowledge=KNOWLEDGE)
         assert status_and_class(outcome) == ("ok", None)
 
-    def test_mixed_descriptors_are_a_prediction_of_wrong_numbers(self) -> None:
+    def test_mixed_descriptors_predict_wrong_numbers(self) -> None:
         outcome = classify(
             [evolve(OK, metrics={"shared": 40_000, "mixed_descriptors": 3})],
             target=TARGET,
@@ -311,7 +311,7 @@ class TestOneAttempt:
         ("traceback", "verdict"),
         [(TRITONS, "crashed internal-error"), (KERNELS_OWN, "rejected unclassified")],
     )
-    def test_an_exception_of_the_kernels_own_code_is_no_defect_of_the_compiler(
+    def test_exception_in_the_kernels_own_code_is_not_an_internal_error(
         self, traceback: str, verdict: str
     ) -> None:
         evidence = Evidence(
@@ -344,7 +344,7 @@ class TestOneAttempt:
             (Evidence(answered=False, signal="SIGSEGV"), "source-import"),
         ],
     )
-    def test_a_file_that_cannot_be_imported_says_nothing_of_its_kernel(
+    def test_failed_import_of_a_kernels_file_is_source_broken(
         self, evidence: Evidence, failure_class: str
     ) -> None:
         outcome = classify([evidence], target=TARGET, knowledge=KNOWLEDGE)
@@ -377,7 +377,7 @@ class TestOneAttempt:
             ),
         ],
     )
-    def test_what_the_toolchain_refuses_while_a_file_is_imported_is_its_answer(
+    def test_toolchain_error_during_the_import_is_a_rejection(
         self, evidence: Evidence, failure_class: str
     ) -> None:
         assert status_and_class(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == (
@@ -385,7 +385,7 @@ class TestOneAttempt:
             failure_class,
         )
 
-    def test_no_attempt_is_no_outcome(self) -> None:
+    def test_outcome_without_attempts_is_an_error(self) -> None:
         with pytest.raises(ValueError, match="no attempt"):
             classify([], target=TARGET, knowledge=KNOWLEDGE)
 
@@ -400,20 +400,18 @@ class TestSeveralAttempts:
         assert outcome.failure.reproducer == "abc.mlir"
         assert outcome.attempts == ("crashed compiler-assert", "crashed compiler-assert")
 
-    def test_what_neighbours_did_is_not_the_cells_doing(self) -> None:
+    def test_crash_among_neighbours_is_cleared_by_two_ok_attempts_alone(self) -> None:
         outcome = classify([SEGFAULT, alone(OK), alone(OK)], target=TARGET, knowledge=KNOWLEDGE)
         assert status_and_class(outcome) == ("ok", None)
         assert not outcome.flaky
         assert outcome.attempts == ("crashed compiler-crash", "ok", "ok")
 
-    def test_ok_alone_but_once_is_not_settled(self) -> None:
+    def test_one_ok_attempt_alone_after_a_crash_is_flaky(self) -> None:
         assert classify([SEGFAULT, alone(OK)], target=TARGET, knowledge=KNOWLEDGE).flaky
         assert not agree(SEGFAULT, alone(OK), target=TARGET, knowledge=KNOWLEDGE)
 
     @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-    def test_alone_and_different_each_time_is_flaky_and_never_ok(
-        self, order: tuple[int, int]
-    ) -> None:
+    def test_different_answers_alone_are_flaky_and_not_ok(self, order: tuple[int, int]) -> None:
         pair = [alone(OK), alone(SEGFAULT)]
         outcome = classify(
             [SEGFAULT, *(pair[index] for index in order)], target=TARGET, knowledge=KNOWLEDGE
@@ -424,7 +422,7 @@ class TestSeveralAttempts:
     def test_two_different_failures_alone_are_flaky(self) -> None:
         assert classify([ABORT, RAISED, alone(SEGFAULT)], target=TARGET, knowledge=KNOWLEDGE).flaky
 
-    def test_failing_otherwise_among_neighbours_is_settled_by_two_alone(self) -> None:
+    def test_two_equal_failures_alone_outrank_another_among_neighbours(self) -> None:
         outcome = classify([SEGFAULT, RAISED, RAISED], target=TARGET, knowledge=KNOWLEDGE)
         assert status_and_class(outcome) == ("crashed", "compiler-assert")
         assert not outcome.flaky
@@ -448,13 +446,13 @@ class TestSeveralAttempts:
         assert outcome.failure is not None
         assert outcome.failure.pass_ == "convert-triton-gpu-to-llvm"
 
-    def test_an_answer_outranks_silence(self) -> None:
+    def test_an_answer_outranks_a_missing_answer(self) -> None:
         silence = Evidence(answered=False, exit_code=0, alone=True)
         outcome = classify([ABORT, silence, RAISED], target=TARGET, knowledge=KNOWLEDGE)
         assert outcome.status is Status.CRASHED
         assert outcome.flaky
 
-    def test_silence_twice_is_lost(self) -> None:
+    def test_two_missing_answers_are_lost(self) -> None:
         silence = Evidence(answered=False, exit_code=0)
         outcome = classify([silence, alone(silence)], target=TARGET, knowledge=KNOWLEDGE)
         assert outcome.status is Status.LOST

@@ -1,7 +1,7 @@
-"""What the corpus of mistakes and features is told as: hundreds of small kernels, captured on real
-wheels.
+"""The outcomes of the corpus of mistakes and features.
 
-``python -m tests.diagnosis.corpus`` compiles it anew.
+The corpus has hundreds of small kernels, whose failures were captured on real wheels. ``python -m
+tests.diagnosis.corpus`` compiles it again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _UNSUPPORTED = ("toolchain-missing", "target-unknown")
 
 @cache
 def outcomes() -> list[tuple[str, list[tuple[str, str]], Outcome]]:
-    """What was compiled, where it was seen, and what it comes to."""
+    """What was compiled, the releases and targets where it was seen, and its outcome."""
     every = targets()
     entries = []
     for captured_failure in captured_failures():
@@ -44,8 +44,8 @@ def failures() -> list[tuple[str, list[tuple[str, str]], Failure]]:
     return [(what, seen, outcome.failure) for what, seen, outcome in outcomes() if outcome.failure]
 
 
-def test_every_failure_is_told_as_it_was(golden: Callable[[str, str], None]) -> None:
-    """Class and fingerprint of each, for a reviewer to read."""
+def test_failures_of_the_corpus_equal_the_golden_file(golden: Callable[[str, str], None]) -> None:
+    """The golden file has the class and fingerprint of each failure, for a reviewer to read."""
     lines = []
     for what, seen, outcome in outcomes():
         failure = outcome.failure
@@ -57,7 +57,7 @@ def test_every_failure_is_told_as_it_was(golden: Callable[[str, str], None]) -> 
     golden("corpus.txt", "".join(sorted(lines)))
 
 
-def test_hardly_anything_is_unclassified() -> None:
+def test_few_cells_are_unclassified() -> None:
     cells = Counter[str]()
     for _, seen, failure in failures():
         cells[failure.failure_class] += len(seen)
@@ -65,8 +65,8 @@ def test_hardly_anything_is_unclassified() -> None:
     assert cells["unclassified"] / cells.total() < 0.005
 
 
-def test_no_class_takes_what_others_should_know() -> None:
-    """The class of last resort among operands has its own few defects, and not a third of all."""
+def test_few_cells_have_the_class_of_last_resort() -> None:
+    """The class of last resort for operands has its own few defects, and not a third of all."""
     cells = Counter(failure.failure_class for _, seen, failure in failures() for _ in seen)
     assert cells["type-error"] / cells.total() < 0.05
 
@@ -86,10 +86,10 @@ def _is_unsupported(what: str) -> bool:
     )
 
 
-def test_undefined_names_are_told_wherever_they_are() -> None:
-    """Long kernels are printed whole where the offending part has no line of its own.
+def test_undefined_names_are_recognised_wherever_they_are() -> None:
+    """The compiler prints a long kernel whole if the offending part has no line of its own.
 
-    The cause stands below.
+    The cause stands below the kernel.
     """
     name_failures = {
         what: failure
@@ -102,7 +102,7 @@ def test_undefined_names_are_told_wherever_they_are() -> None:
         assert "is not defined" in failure.excerpt
 
 
-def test_one_name_missing_is_one_fingerprint() -> None:
+def test_one_undefined_name_has_one_fingerprint() -> None:
     fingerprints = defaultdict(set)
     for _, _, failure in failures():
         if failure.failure_class == "undefined-name" and "b_ps" in failure.excerpt:
@@ -110,8 +110,8 @@ def test_one_name_missing_is_one_fingerprint() -> None:
     assert len(fingerprints["b_ps"]) == 1
 
 
-def test_conversions_that_llvm_does_not_lower_are_told_apart_by_their_types() -> None:
-    """One error of LLVM ends a dot on sm_75 in 3.3 and casts of fp64 in all releases."""
+def test_conversions_that_llvm_does_not_lower_differ_by_their_types() -> None:
+    """The same error of LLVM ends a dot on sm_75 in 3.3 and casts of fp64 in all releases."""
     crashes = {
         name: {
             failure.fingerprint
@@ -120,10 +120,10 @@ def test_conversions_that_llvm_does_not_lower_are_told_apart_by_their_types() ->
         }
         for name in ("dots.dot.fp16", "dots.to_fp8e5.fp64", "dots.to_fp8e4nv.fp64")
     }
-    # To 3.1 MLIR calls the type of the last one f8E4M3FNUZ, and then f8E4M3FN.
+    # MLIR calls the type of the last one f8E4M3FNUZ up to 3.1, and f8E4M3FN later.
     assert [len(fingerprints) for fingerprints in crashes.values()] == [1, 1, 1]
     assert len(set.union(*crashes.values())) == 3
 
 
-def test_the_corpus_is_large() -> None:
+def test_corpus_has_at_least_500_kernels() -> None:
     assert sum(map(len, kernels().values())) >= 500

@@ -1,6 +1,6 @@
-"""Reading where it went wrong out of what compilers print.
+"""Reading the place of a failure from what compilers print.
 
-The texts are cut from real output, and shortened.
+The texts are excerpts of real output, shortened.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def diagnose(printed: str, stage: str, keep: Keep | None = None, **facts: Any) -
     ).diagnosis
 
 
-def test_ir_is_taken_out_and_the_last_dump_remembered() -> None:
+def test_ir_is_separated_from_messages_and_the_last_pass_is_known() -> None:
     output = read(DUMPS + ABORT)
     assert output.words == ABORT
     assert output.pipeline.last == "tritongpu-accelerate-matmul"
@@ -79,13 +79,13 @@ def test_ir_is_taken_out_and_the_last_dump_remembered() -> None:
     assert "chained_dot(%arg0" not in last.ir
 
 
-def test_a_module_that_nobody_asked_for_is_taken_out_too() -> None:
+def test_module_that_is_printed_without_a_dump_is_removed() -> None:
     output = read(FAILED)
     assert output.pipeline.steps == ()
     assert [line.split(": ")[1] for line in output.words.splitlines()] == ["error", "note"]
 
 
-def test_python_stacks_and_sources_are_no_ir() -> None:
+def test_python_stack_is_not_ir() -> None:
     text = (
         'Fatal Python error: Aborted\n\nStack (most recent call first):\n  File "a.py", line 3 in'
         " visit_For\n"
@@ -93,7 +93,7 @@ def test_python_stacks_and_sources_are_no_ir() -> None:
     assert read(text) == Printed(words=text, pipeline=Pipeline(steps=()))
 
 
-def test_the_pass_is_named_only_where_a_pass_manager_ran() -> None:
+def test_pass_is_named_only_if_a_pass_manager_ran() -> None:
     assert diagnose(DUMPS + ABORT, "llir").pass_ is None
     assert diagnose(DUMPS + ABORT, "ttgir", in_passes=True).pass_ == "tritongpu-accelerate-matmul"
 
@@ -103,7 +103,7 @@ def test_without_dumps_the_note_names_the_pass() -> None:
     assert (diagnosis.pass_, diagnosis.location) == ("ConvertTritonGPUToLLVM", "k.py:12")
 
 
-def test_the_heading_of_releases_since_3_9() -> None:
+def test_heading_of_releases_since_3_9_is_read() -> None:
     text = DUMPS.replace(
         "TritonGPUAccelerateMatmul (tritongpu-accelerate-matmul)",
         "TritonGPUAccelerateMatmul: tritongpu-accelerate-matmul",
@@ -113,7 +113,7 @@ def test_the_heading_of_releases_since_3_9() -> None:
     assert output.pipeline.last == "tritongpu-accelerate-matmul"
 
 
-def test_a_pass_that_is_dumped_after_it_failed() -> None:
+def test_dump_after_a_failed_pass_names_that_pass() -> None:
     after = (
         "// -----// IR Dump After TritonGPUAccelerateMatmul Failed (tritongpu-accelerate-matmul)"
         " //----- //\n"
@@ -124,14 +124,14 @@ def test_a_pass_that_is_dumped_after_it_failed() -> None:
     assert "broken" not in output.pipeline.steps[-1].ir
 
 
-def test_a_single_pass_that_failed_is_named_without_brackets() -> None:
+def test_note_without_brackets_names_a_single_failed_pass() -> None:
     assert (
         diagnose(FAILED.replace("[`", "`").replace("]:", ":"), "llir").pass_
         == "ConvertTritonGPUToLLVM"
     )
 
 
-def test_reproducer_and_ir_are_named_only_of_a_pass() -> None:
+def test_reproducer_and_ir_are_named_only_for_a_failure_in_a_pass() -> None:
     files: dict[str, bytes] = {}
 
     def keep(suffix: str, data: bytes) -> str:
@@ -154,8 +154,8 @@ def test_the_front_ends_line_comes_from_the_beacon() -> None:
     assert diagnose("", "ttgir", **facts).location is None
 
 
-def test_an_answer_knows_the_line_best() -> None:
-    """The beacon may speak of the next cell already; a function's first line is only a place."""
+def test_location_in_an_answer_outranks_the_beacon() -> None:
+    """The beacon may already name the next cell. The first line of a function is only a location."""
     facts: dict[str, Any] = {
         "in_flight": "/k/k.py:20",
         "at": "/k/k.py:3",
@@ -189,7 +189,7 @@ def test_an_answer_knows_the_line_best() -> None:
         ("k.py:3:4: error: something else", None),
     ],
 )
-def test_the_op_that_a_diagnostic_speaks_of(line: str, op: str | None) -> None:
+def test_op_is_read_from_a_diagnostic(line: str, op: str | None) -> None:
     assert diagnose(line, "ttgir").op == op
 
 
@@ -202,7 +202,7 @@ def test_long_output_keeps_its_beginning_and_its_end() -> None:
     assert bounded("short", 100) == "short"
 
 
-def test_a_beacon_outlives_its_writer_and_forgets_on_demand(tmp_path: Path) -> None:
+def test_beacon_keeps_the_end_of_a_long_location_until_it_is_cleared(tmp_path: Path) -> None:
     from compat.worker import beacon
 
     assert beacon.read(str(tmp_path)) == (None, False)

@@ -1,4 +1,4 @@
-"""Equal for one defect however it is told, different for different ones."""
+"""Fingerprints: equal for all wordings of one defect, different for different defects."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ numbers = st.integers(0, 10**6)
 
 @st.composite
 def decorations(draw: st.DrawFn) -> tuple[str, ...]:
-    """What surrounds a message and does not matter; one shape, twice filled in differently."""
+    """Text around a message that does not matter. Its form is fixed, and its contents vary."""
     path, line, column = draw(folders), draw(numbers), draw(numbers)
     address, value = draw(numbers), draw(st.from_regex(r"[a-z0-9_]{1,6}", fullmatch=True))
     return (
@@ -65,7 +65,7 @@ def test_paths_lines_addresses_and_values_do_not_matter(
     other=st.tuples(st.sampled_from(tuple(KNOWLEDGE.by_name)), st.sampled_from(MESSAGES)),
     around=decorations(),
 )
-def test_different_classes_and_messages_are_told_apart(
+def test_different_classes_and_messages_have_different_fingerprints(
     one: tuple[str, str], other: tuple[str, str], around: tuple[str, ...]
 ) -> None:
     fingerprints = [
@@ -75,7 +75,7 @@ def test_different_classes_and_messages_are_told_apart(
 
 
 @given(m=st.sampled_from((16, 32, 64, 128)), n=st.sampled_from((16, 32, 64, 128)))
-def test_the_same_mistake_at_another_block_size_is_the_same_mistake(m: int, n: int) -> None:
+def test_block_size_does_not_change_the_normalised_message(m: int, n: int) -> None:
     template = "Cannot make_shape_compatible: incompatible dimensions at index 1: {} and {}"
     assert normalise(template.format(m, n), OWN) == normalise(template.format(128, 64), OWN)
 
@@ -94,13 +94,15 @@ def test_the_same_mistake_at_another_block_size_is_the_same_mistake(m: int, n: i
         ("no version of triton==3.99.0", "no version of triton==4.1"),
     ],
 )
-def test_what_releases_spell_differently(one: str, other: str) -> None:
+def test_spellings_of_different_releases_are_normalised(one: str, other: str) -> None:
     assert normalise(one, OWN) == normalise(other, OWN)
 
 
 @given(message=st.sampled_from(MESSAGES), line=st.integers(1, 999), indent=st.integers(0, 60))
-def test_wrapped_or_chained_is_the_same(message: str, line: int, indent: int) -> None:
-    """As a repr in the text (to 3.8), as the cause alone (3.0 to 3.5), and as both (3.9)."""
+def test_wrapped_and_chained_errors_have_the_same_fingerprint(
+    message: str, line: int, indent: int
+) -> None:
+    """The error is a repr in the text (to 3.8), the cause alone (3.0 to 3.5), or both (3.9)."""
     where = f"at {line}:{indent}:\ndef kernel(source):\n    something(source)\n{' ' * indent}^"
     compilation = "triton.compiler.errors.CompilationError"
     faces = (
@@ -124,12 +126,12 @@ def test_wrapped_or_chained_is_the_same(message: str, line: int, indent: int) ->
 
 
 @given(text=st.text())
-def test_any_text_can_be_normalised_and_once_is_enough_for_a_hash(text: str) -> None:
+def test_any_text_has_a_fingerprint(text: str) -> None:
     mark = fingerprint("unclassified", text)
     assert mark.startswith("unclassified:")
     assert len(mark) == len("unclassified:") + DIGITS
 
 
-def test_which_operand_it_is_stays() -> None:
+def test_number_of_the_operand_is_kept() -> None:
     template = "operand #{} must be ranked tensor of floating-point values"
     assert normalise(template.format(0)) != normalise(template.format(1))

@@ -1,4 +1,4 @@
-"""What an interpreter made of a kernel, and when that is the interpreter's own fault."""
+"""The check of a kernel in an interpreter, and failures that are the interpreter's own fault."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def ended(**how: Any) -> Evidence:
     return Evidence(answered=False, asked=("interpret",), **{"stage": "interpret", **how})
 
 
-def test_a_comparison_is_told_as_it_is() -> None:
+def test_comparison_becomes_a_check_with_the_same_values() -> None:
     assert check_of(compared(), INTERPRETER) == Check(
         status=Status.WRONG, max_abs=1.0, where="odd: O[3]", reason="is 1, expected 2"
     )
@@ -87,11 +87,11 @@ def test_a_comparison_is_told_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("facts", [{"status": "fine"}, {"status": None}, {"status": "crashed"}])
-def test_what_is_no_comparison_tells_nothing(facts: dict[str, Any]) -> None:
+def test_comparison_with_an_invalid_status_is_lost(facts: dict[str, Any]) -> None:
     assert check_of(compared(**facts), INTERPRETER).status is Status.LOST
 
 
-def test_errors_that_are_no_numbers_are_none() -> None:
+def test_errors_that_are_not_numbers_become_none() -> None:
     check = check_of(compared(max_abs="1", max_rel=float("nan")), INTERPRETER)
     assert (check.max_abs, check.max_rel) == (None, None)
 
@@ -151,11 +151,11 @@ def test_every_end_has_a_status_and_a_reason(
     assert (check.status, check.reason) == (status, reason)
 
 
-def test_an_exception_is_told_with_the_problem_and_the_line() -> None:
+def test_exception_is_reported_with_the_problem_and_the_line() -> None:
     assert check_of(raised(), INTERPRETER).where == "odd, kernel.py:3"
 
 
-def test_only_mistakes_in_problems_are_such() -> None:
+def test_only_a_problem_error_is_a_mistake_in_the_problem() -> None:
     assert is_mistake(raised(kind="_compat_numerics.problems.ProblemError"))
     assert not is_mistake(raised())
 
@@ -166,13 +166,13 @@ def suspected(evidence: Evidence) -> list[str]:
     ]
 
 
-def test_probes_are_about_what_a_kernel_uses() -> None:
+def test_suspects_are_probes_of_what_a_kernel_uses() -> None:
     assert suspected(compared()) == ["dot", "loop"]
     assert suspected(compared(uses="dot:fp32 .range")) == ["loop"]
     assert suspected(compared(uses="dot:fp32 .arange")) == []
 
 
-def test_a_kernel_that_is_right_or_unknown_suspects_nothing() -> None:
+def test_right_or_unknown_results_have_no_suspects() -> None:
     assert suspected(compared("ok")) == []
     assert suspected(raised("asm not supported in interpreter mode")) == []
     assert suspected(ended(signal="SIGSEGV")) == [], "nobody knows what it used"
@@ -182,7 +182,7 @@ def verdict(evidence: Evidence, *probes: tuple[Probe, Evidence]) -> Status:
     return excused(evidence, check_of(evidence, INTERPRETER), probes, INTERPRETER).status
 
 
-def test_wrong_numbers_are_the_interpreters_where_a_probe_has_some() -> None:
+def test_wrong_numbers_are_excused_by_a_probe_with_wrong_numbers() -> None:
     assert verdict(compared(), (DOT, compared())) is Status.UNSUPPORTED
     assert verdict(compared(), (DOT, compared("ok")), (LOOP, compared())) is Status.UNSUPPORTED
     assert verdict(compared(), (DOT, compared("ok"))) is Status.WRONG
@@ -194,14 +194,14 @@ def test_wrong_numbers_are_not_excused_by_a_probe_that_raises() -> None:
     assert verdict(compared(), (DOT, ended(signal="SIGSEGV"))) is Status.WRONG
 
 
-def test_an_exception_is_excused_where_a_probe_raises_it_at_the_same_line() -> None:
+def test_exception_is_excused_by_a_probe_that_raises_it_at_the_same_line() -> None:
     assert verdict(raised("3 of 4"), (LOOP, raised("1 of 4"))) is Status.UNSUPPORTED
     assert verdict(raised(line=7), (LOOP, raised(line=8))) is Status.REJECTED
     assert verdict(raised(), (LOOP, raised(kind="builtins.ValueError"))) is Status.REJECTED
     assert verdict(raised(), (LOOP, compared())) is Status.REJECTED
 
 
-def test_an_excuse_says_which_defect() -> None:
+def test_excuse_names_the_defect_of_the_interpreter() -> None:
     evidence = compared()
     check = excused(evidence, check_of(evidence, INTERPRETER), [(DOT, compared())], INTERPRETER)
     reason = (
@@ -233,11 +233,11 @@ def settled_as(first: Status, *later: Status) -> Check:
         ("wrong timed_out wrong", "wrong"),
     ],
 )
-def test_several_runs_say_one_thing(runs: str, status: str) -> None:
+def test_several_runs_are_combined_into_one_status(runs: str, status: str) -> None:
     assert settled_as(*map(Status, runs.split())).status == status
 
 
-def test_what_differs_is_told_in_order() -> None:
+def test_reason_lists_different_statuses_in_order() -> None:
     reason = (
         "not the same in each of 3 runs in the interpreter: wrong, then ok, then crashed (the"
         " first)"
@@ -257,5 +257,5 @@ def test_what_differs_is_told_in_order() -> None:
         ("lost", False),
     ],
 )
-def test_what_is_run_again(status: str, again: bool) -> None:
+def test_only_certain_failures_are_run_again(status: str, again: bool) -> None:
     assert is_confirmed(Check(status=Status(status))) is again

@@ -1,4 +1,4 @@
-"""Reading what a compile with dumps printed, and comparing two of them."""
+"""Reading the dumps of a compile, and comparing the dumps of two compiles."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ module {
 """
 
 
-def test_a_dump_as_older_releases_print_it() -> None:
+def test_dump_of_older_releases_is_read() -> None:
     dump = read(OLD).pipeline
     assert [step.pass_ for step in dump.steps] == ["inline", "canonicalize"]
     assert dump.steps[0].ir == "module {\n  %0 = tt.one\n\n  tt.return\n}\n"
@@ -58,7 +58,7 @@ def test_a_dump_as_older_releases_print_it() -> None:
     assert dump.last == "canonicalize"
 
 
-def test_a_dump_as_newer_releases_print_it() -> None:
+def test_dump_of_newer_releases_is_read() -> None:
     dump = read(NEW).pipeline
     assert [(step.pass_, step.ir) for step in dump.steps] == [
         ("inline", "module {\n}\n"),
@@ -68,7 +68,7 @@ def test_a_dump_as_newer_releases_print_it() -> None:
     assert dump.last == "cse"
 
 
-def test_nothing_printed() -> None:
+def test_output_without_ir_has_no_steps() -> None:
     assert read("no IR here\n").pipeline.steps == ()
     assert read("").pipeline.last is None
 
@@ -84,13 +84,14 @@ def test_nothing_printed() -> None:
         ("symbol-dce", "symbol-dce-pass"),
     ],
 )
-def test_renamed_passes(one: str, other: str) -> None:
+def test_renamed_passes_have_the_same_key(one: str, other: str) -> None:
     assert pass_key(one) == pass_key(other) != pass_key("cse")
 
 
 def pipeline_of(text: str, failed: str | None = None) -> Pipeline:
-    """``"inline:a cse:b"``: passes, each with the IR before it (a letter that stands for an
-    operation).
+    """Makes a pipeline from a text such as ``"inline:a cse:b"``.
+
+    Each pass has the IR before it, a letter that stands for an operation.
     """
     parts = (part.split(":") for part in text.split())
     steps = tuple(Step(pass_=name, ir=f"module {{\n  tt.{ir}\n}}\n") for name, ir in parts)
@@ -102,24 +103,24 @@ def parted(one: str, other: str) -> tuple[str | None, int, int | None, str | Non
     return (split.after, split.position, split.only_in, split.earlier) if split else None
 
 
-def test_equal_pipelines_do_not_part() -> None:
+def test_equal_pipelines_have_no_split() -> None:
     assert parted("a:x b:y c:z", "a:x b:y c:z") is None
 
 
-def test_the_first_pass_after_which_ir_differs() -> None:
+def test_split_is_after_the_first_pass_that_makes_ir_differ() -> None:
     assert parted("a:x b:y c:z d:z", "a:x b:y c:w d:w") == ("b", 2, None, None)
 
 
-def test_ir_that_differs_from_the_start() -> None:
+def test_ir_that_differs_from_the_start_splits_before_all_passes() -> None:
     assert parted("a:x b:y", "a:w b:v") == (None, 0, None, None)
 
 
-def test_ir_that_differs_and_becomes_the_same_again() -> None:
+def test_difference_that_disappears_again_is_the_earlier_one() -> None:
     assert parted("a:x b:y c:z d:1 e:2", "a:x b:w c:z d:1 e:3") == ("d", 4, None, "a")
     assert parted("a:x b:y c:z d:1 e:2", "a:v b:y c:z d:1 e:3") == ("d", 4, None, "")
 
 
-def test_a_pass_that_only_one_runs() -> None:
+def test_split_names_a_pass_that_only_one_pipeline_runs() -> None:
     assert parted("a:x b:y c:z", "a:x new:y b:w c:w") == ("new", 1, 1, None)
     assert parted("a:x old:y b:w c:w", "a:x b:y c:z") == ("old", 2, 0, None)
     assert parted("a:x b:y c:z", "a:x idle:y b:y c:w") == (
@@ -131,11 +132,11 @@ def test_a_pass_that_only_one_runs() -> None:
     assert parted("a:x b:y c:z", "a:x idle:y new:y b:w c:w") == ("new", 1, 1, None)
 
 
-def test_a_pass_that_one_did_not_come_to() -> None:
+def test_pass_that_one_pipeline_did_not_reach_is_no_split() -> None:
     assert parted("a:x b:y c:z", "a:x b:y") is None
 
 
-def test_the_texts_of_a_split_are_what_both_are_after_it() -> None:
+def test_split_has_the_ir_of_both_pipelines_after_the_pass() -> None:
     split = pipeline.split(pipeline_of("a:x b:y c:z"), pipeline_of("a:x b:y c:w"))
     assert isinstance(split, Split)
     assert (split.one, split.other) == ("module {\n  tt.z\n}\n", "module {\n  tt.w\n}\n")

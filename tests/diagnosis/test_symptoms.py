@@ -1,4 +1,4 @@
-"""Finding the cause in what releases wrap around it."""
+"""Finding the cause of a failure in the errors that releases wrap around it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_the_cause_below_a_long_kernel_is_found(message: str) -> None:
     assert len(compile_failure.excerpt.splitlines()) <= 3
 
 
-def test_a_kernel_printed_without_a_cause_says_nothing_of_its_own() -> None:
+def test_cause_is_in_the_chain_if_the_printed_kernel_has_none() -> None:
     cause = Raised(type="NameError", message="b_ps is not defined")
     assert (
         failure(answer(Raised(type=COMPILATION, message=KERNEL), cause)).failure_class
@@ -55,8 +55,8 @@ def test_a_kernel_printed_without_a_cause_says_nothing_of_its_own() -> None:
     )
 
 
-def test_what_is_said_while_handling_an_error_explains_it() -> None:
-    """``except KeyError: raise ValueError(…)``: the later one was written for a reader."""
+def test_error_raised_while_another_is_handled_is_the_cause() -> None:
+    """In ``except KeyError: raise ValueError(…)``, the later error was written for a reader."""
     wrapper = Raised(type=COMPILATION, message="at 1:0:\n    x\n    ^")
     explanation = Raised(
         type="ValueError",
@@ -67,7 +67,7 @@ def test_what_is_said_while_handling_an_error_explains_it() -> None:
     assert KNOWLEDGE.symptoms(answer(explanation, handled)).error == "ValueError"
 
 
-def test_the_cause_of_a_wrapper_within_a_wrapper_explains_it() -> None:
+def test_cause_is_found_in_nested_wrappers() -> None:
     outer = Raised(type=COMPILATION, message="at 9:4:\n    helper(x)\n    ^")
     inner = Raised(type=COMPILATION, message=f"at 2:4:\n    b_ps\n    ^\n{CAUSE}")
     cause = KNOWLEDGE.symptoms(answer(outer, inner))
@@ -78,7 +78,7 @@ def test_the_cause_of_a_wrapper_within_a_wrapper_explains_it() -> None:
 
 
 @pytest.mark.parametrize("wrapped", [True, False])
-def test_a_key_is_told_the_same_by_its_repr_and_as_a_cause(wrapped: bool) -> None:
+def test_key_error_has_the_same_message_wrapped_and_direct(wrapped: bool) -> None:
     direct = Raised(type="KeyError", message="'tensordesc<fp16[64, 64]>'")
     shown = Raised(
         type=COMPILATION, message="at 1:0:\n    x\n    ^\nKeyError('tensordesc<fp16[64, 64]>')"
@@ -99,7 +99,7 @@ def bare(function: str, statement: str) -> Raised:
     return Raised(type="AssertionError", message="", traceback=trace)
 
 
-def test_an_assertion_without_words_is_told_by_its_place() -> None:
+def test_assertion_without_a_message_is_identified_by_its_function() -> None:
     one, other = (
         failure(answer(bare("some_check", "assert x"))),
         failure(answer(bare("other_check", "assert x"))),
@@ -114,7 +114,7 @@ def test_an_assertion_without_words_is_told_by_its_place() -> None:
     ]
 
 
-def test_assertions_of_one_function_are_told_apart_where_that_matters() -> None:
+def test_different_assertions_of_dot_have_different_fingerprints() -> None:
     kinds = [
         failure(answer(bare("dot", text)))
         for text in ("assert lhs.type.is_block()", "assert acc.type == ret_ty")
@@ -123,12 +123,12 @@ def test_assertions_of_one_function_are_told_apart_where_that_matters() -> None:
     assert len({kind.fingerprint for kind in kinds}) == 2
 
 
-def test_an_index_that_a_cpp_map_lacks_is_an_internal_error() -> None:
+def test_missing_index_of_a_cpp_map_is_an_internal_error() -> None:
     compile_failure = failure(answer(Raised(type="IndexError", message="map::at"), stage="ttgir"))
     assert compile_failure.failure_class == "internal-error"
 
 
-def test_what_is_called_is_read_off_the_caret() -> None:
+def test_called_function_is_read_from_the_caret() -> None:
     line = "    tl.store(result, tl.sum(x, dim=0))"
     message = (
         f'at 3:21:\n{line}\n{" " * line.index("tl.sum")}^\nTypeError("got an unexpected keyword'
@@ -144,9 +144,7 @@ def test_what_is_called_is_read_off_the_caret() -> None:
 
 
 class TestPasses:
-    """Where a pass says nothing, or takes the process with it, the pass is all there is to tell
-    defects apart.
-    """
+    """If a pass prints nothing or ends the process, only the pass distinguishes defects."""
 
     def silent(self, pass_: str | None, *, alone: bool = True) -> Evidence:
         return Evidence(
@@ -167,7 +165,7 @@ class TestPasses:
         )
 
     @pytest.mark.parametrize("shape", ["silent", "dead"])
-    def test_differ_by_pass_and_not_by_its_spelling(self, shape: str) -> None:
+    def test_fingerprint_differs_by_pass_and_not_by_its_spelling(self, shape: str) -> None:
         make = getattr(self, shape)
         one, other = failure(make("tritongpu-pipeline")), failure(make("tritongpu-coalesce"))
         spelled = failure(make("TritonGPUPipelinePass"))
@@ -176,7 +174,7 @@ class TestPasses:
         assert one.fingerprint == spelled.fingerprint
 
     @pytest.mark.parametrize("shape", ["silent", "dead"])
-    def test_an_attempt_among_neighbours_need_not_know_the_pass(self, shape: str) -> None:
+    def test_attempt_among_neighbours_may_lack_the_pass(self, shape: str) -> None:
         make = getattr(self, shape)
         outcome = classify(
             [make(None, alone=False), make("tritongpu-pipeline")],
@@ -188,7 +186,7 @@ class TestPasses:
         assert outcome.failure.fingerprint == failure(make("tritongpu-pipeline")).fingerprint
 
     @pytest.mark.parametrize("shape", ["silent", "dead"])
-    def test_two_passes_alone_are_flaky(self, shape: str) -> None:
+    def test_failures_alone_in_two_passes_are_flaky(self, shape: str) -> None:
         make = getattr(self, shape)
         outcome = classify(
             [make("tritongpu-coalesce"), make("tritongpu-pipeline")],
@@ -199,7 +197,7 @@ class TestPasses:
 
 
 def test_a_target_that_the_assembler_knows_is_not_unknown() -> None:
-    """3.3.0 builds for sm_120, but not dots."""
+    """Triton 3.3.0 compiles for sm_120, but not dots."""
     condition = 'false && "computeCapability not supported"'
     stderr = (
         f"python: /x/AccelerateMatmul.cpp:42: int getMMAVersionSafe(int): Assertion `{condition}'"
@@ -256,7 +254,7 @@ def test_a_target_that_the_assembler_knows_is_not_unknown() -> None:
         ),
     ],
 )
-def test_words_that_name_a_program_or_a_count(
+def test_messages_with_a_program_or_a_count_are_recognised(
     raised: Raised, name: str, program: str | None
 ) -> None:
     recognised = KNOWLEDGE.recognise(symptoms.of(answer(raised), KNOWLEDGE.wording))
@@ -271,7 +269,7 @@ def test_words_that_name_a_program_or_a_count(
 @pytest.mark.parametrize(
     "error", ["TypeError", "ValueError", "AssertionError", "KeyError", "SystemError"]
 )
-def test_long_words_cost_no_time(word: str, error: str) -> None:
+def test_long_messages_are_classified_within_two_seconds(word: str, error: str) -> None:
     text = word * (300_000 // len(word))
     raised = (
         Raised(type=error, message=text),

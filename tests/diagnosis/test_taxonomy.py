@@ -1,4 +1,4 @@
-"""The taxonomy as data: complete, consistent, documented."""
+"""The failure classes as data: complete, consistent, documented."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _LIST = re.compile(r"(?<=<!-- classes -->\n).*?(?=<!-- end -->)", re.DOTALL)
 ALWAYS_KNOWN = {"target", "stage", "called"}
 
 
-def test_these_are_the_classes_in_this_order() -> None:
+def test_failure_classes_have_this_order() -> None:
     assert list(KNOWLEDGE.by_name) == NAMES
 
 
@@ -89,15 +89,13 @@ def test_these_are_the_classes_in_this_order() -> None:
     "failure_class", KNOWLEDGE.by_name.values(), ids=lambda failure_class: failure_class.name
 )
 class TestFailureClass:
-    def test_says_all_there_is_to_say(self, failure_class: FailureClass) -> None:
+    def test_has_a_title_a_meaning_and_advice(self, failure_class: FailureClass) -> None:
         assert failure_class.title
         assert failure_class.meaning.endswith(".")
         assert failure_class.advice.endswith(".")
         assert failure_class.status is not Status.OK
 
-    def test_its_signs_name_every_fact_that_its_advice_wants(
-        self, failure_class: FailureClass
-    ) -> None:
+    def test_signs_name_every_fact_that_the_advice_needs(self, failure_class: FailureClass) -> None:
         for sign in failure_class.signs:
             template = f"{sign.advice or failure_class.advice}{sign.means or ''}"
             fields = {
@@ -110,32 +108,32 @@ class TestFailureClass:
             }
             assert fields <= named
 
-    def test_its_signs_read_symptoms_that_exist(self, failure_class: FailureClass) -> None:
+    def test_signs_read_existing_symptoms(self, failure_class: FailureClass) -> None:
         for sign in failure_class.signs:
             assert sign.words in {field.name for field in Symptoms.__attrs_attrs__}
             sign.match(Symptoms(stage="ast"))
 
 
 class _Facts(dict[str, str]):
-    """What the page writes for the facts of a failure: their names in capitals."""
+    """The text of the page for the facts of a failure: their names in capitals."""
 
     def __missing__(self, name: str) -> str:
         return name.upper()
 
 
 def wrapped(text: str) -> str:
-    """A paragraph in lines of 100 columns, which do not begin in the middle of code."""
+    """A paragraph in lines of 100 columns, none of which begins in the middle of code."""
     paragraph = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", "\0"), text)
     return fill(paragraph, 100, break_long_words=False, break_on_hyphens=False).replace("\0", " ")
 
 
 def shortened(message: str) -> str:
-    """A message in one line of at most 110 characters, and a mark where more follows."""
+    """A message in one line of at most 110 characters, with a mark if more follows."""
     return message if len(message) <= 110 else f"{message[:109].rpartition(' ')[0]} …"
 
 
 def section(failure_class: FailureClass, example: str | None) -> str:
-    """A class in the document."""
+    """The section of a class in the document."""
     facts = _Facts(target="the target", stage="…")
     meaning, advice = (
         text.format_map(facts) for text in (failure_class.meaning, failure_class.advice)
@@ -169,8 +167,8 @@ def examples() -> dict[str, str]:
     }
 
 
-def test_the_document_has_the_classes_as_they_are_in_order() -> None:
-    """The texts are those of the classes: ``COMPAT_REGOLD=1`` writes them into the document."""
+def test_document_has_the_texts_of_the_classes_in_order() -> None:
+    """``COMPAT_REGOLD=1`` writes the texts of the classes into the document."""
     shown = examples()
     sections = (
         "\n"
@@ -188,7 +186,7 @@ def test_the_document_has_the_classes_as_they_are_in_order() -> None:
         assert listed == sections, "a class has changed; run again with COMPAT_REGOLD=1"
 
 
-def test_saying_nothing_is_no_symptom() -> None:
+def test_empty_symptoms_have_no_class() -> None:
     assert KNOWLEDGE.recognise(Symptoms(stage="ttgir")) is None
 
 

@@ -1,4 +1,4 @@
-"""Taking IR out from place to place gives what looking at every line gives."""
+"""The reader of dumps jumps from place to place, and gives the same as reading every line."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ IR = ("module", "#", "!", " ", "}", "{-#", "//", "tt.func", "llvm.", "func.", '"
 
 
 def by_lines(text: str) -> tuple[list[str], str | None, list[tuple[str, list[str]]]]:
-    """The words, the last pass that a dump was before or the one that failed, and all passes with
-    their IR: line by line.
+    """Reads line by line: the messages, the name of a pass, and all passes with their IR.
+
+    The name is that of the pass that failed, or of the last pass with a dump before it.
     """
     messages: list[str] = []
     passes: list[tuple[str, list[str]]] = []
@@ -60,7 +61,7 @@ def by_lines(text: str) -> tuple[list[str], str | None, list[tuple[str, list[str
 
 
 @given(st.lists(st.sampled_from(LINES), max_size=12))
-def test_from_place_to_place_as_by_lines(lines: list[str]) -> None:
+def test_reader_gives_the_same_as_line_by_line(lines: list[str]) -> None:
     text = "\n".join(lines)
     messages, name, passes = by_lines(text)
     output = read(text)

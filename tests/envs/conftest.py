@@ -1,6 +1,4 @@
-"""A small checkout with a package index of its own, whose wheels weigh nothing: nox for real, and
-no network.
-"""
+"""A small checkout with its own package index: real nox, tiny wheels, and no network."""
 
 from __future__ import annotations
 
@@ -52,7 +50,7 @@ def make_wheel(
     requires: tuple[str, ...] = (),
     classifier: str = "",
 ) -> Path:
-    """A wheel with one module that knows its version."""
+    """Make a wheel with one module that knows its version."""
     info = f"{name}-{version}.dist-info"
     metadata = [
         f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}",
@@ -90,14 +88,14 @@ def write_wheel(path: Path, files: dict[str, bytes], info: str) -> Path:
 
 @frozen
 class Checkout:
-    """A copy of what nox needs of this project, and the means to run it."""
+    """A copy of the files of this project that nox needs, with methods that run nox."""
 
     root: Path
     index: Path
 
     @property
     def cache(self) -> EnvCache:
-        """Where its envs go: not into the user's cache, which is for envs that somebody can use."""
+        """The cache of its envs. It is not the user's cache, which is for envs of real use."""
         return EnvCache(self.root.parent / "envs")
 
     def matrix(self, *envs: str) -> None:
@@ -117,11 +115,10 @@ class Checkout:
         return path
 
     def environ(self, **more: str) -> dict[str, str]:
-        """The variables that nox runs with: only this index, and none of the machine's pip
-        settings.
+        """The variables that nox runs with: only this index, and no pip settings of the machine.
 
-        Python keeps the bytecode of the package beside it, and so all checkouts have it. Nor does
-        pip compile itself in every env.
+        Python keeps the bytecode of the package beside it, so all checkouts share it. Pip does not
+        compile itself in every env.
         """
         base_env = {
             key: value
@@ -137,7 +134,7 @@ class Checkout:
         return [sys.executable, "-m", "nox", "-f", str(self.root / "noxfile.py"), *arguments]
 
     def nox(self, *arguments: str, code: int = 0, **environ: str) -> str:
-        """Run nox, with the package that the checkout has a copy of; everything it said."""
+        """Run nox with the package that the checkout has a copy of, and return all its output."""
         done = commands.run(
             *("-f", str(self.root / "noxfile.py")),
             *arguments,
@@ -159,7 +156,7 @@ class Checkout:
     ) -> list[str]:
         """Build envs in this process, from this index or from the ``real`` one.
 
-        What is told of it.
+        Returns the messages of the build.
         """
         config, lines = load_matrix(self.root / "matrix.toml"), list[str]()
         installer = partial(choose_installer, backend)
@@ -175,7 +172,7 @@ class Checkout:
         return lines
 
     def read(self, name: str) -> BuiltEnv:
-        """What there is of an env."""
+        """Read the record of an env."""
         return read_env(load_matrix(self.root / "matrix.toml").env(name), self.cache)
 
 
@@ -183,7 +180,7 @@ class Checkout:
 def package(
     once: Callable[[str, Callable[[], str]], str], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """A copy of this project's package, for all checkouts of this run of the tests."""
+    """A copy of this project's package, which all checkouts of this run of the tests share."""
 
     def copy() -> str:
         folder = tmp_path_factory.mktemp("package") / "compat"
@@ -211,9 +208,7 @@ def checkout(tmp_path: Path, package: Path) -> Checkout:
 
 @frozen
 class SlowUv:
-    """A uv that waits before it installs, until it is told to go on, and notes how often it was
-    asked to.
-    """
+    """A uv that records each installation, and waits before it until ``go_on`` is called."""
 
     program: Path
     folder: Path

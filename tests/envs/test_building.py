@@ -1,4 +1,4 @@
-"""Building envs with nox, for real, from an index whose wheels weigh nothing."""
+"""Building envs with real nox, from an index of tiny wheels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from compat.config.matrix import load_matrix
 from compat.envs.record import read_env
 from tests.waiting import PATIENCE, wait_until
 
-# Checkout is not importable from here: a conftest is no module of its own.
+# Checkout cannot be imported from here, because a conftest is not a module of its own.
 Checkout = Any
 BACKENDS = ("uv", "virtualenv")
 
@@ -31,16 +31,14 @@ def imported_version(python: str | None, module: str = "triton") -> str:
 
 
 def built_at(checkout: Checkout, name: str) -> int:
-    """When the folder of an env was last made anew."""
+    """The time when the folder of an env was last built."""
     python = checkout.read(name).python
     assert python is not None
     return Path(python).parents[1].joinpath("pyvenv.cfg").stat().st_mtime_ns
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_an_env_is_built_once_and_is_then_there_without_an_index(
-    checkout: Checkout, backend: str
-) -> None:
+def test_env_is_built_once_and_then_needs_no_index(checkout: Checkout, backend: str) -> None:
     checkout.nox("-fb", backend, "-s", "env(triton-1.0)")
     built = checkout.read("triton-1.0")
     assert built.error is None
@@ -61,7 +59,7 @@ def test_an_env_is_built_once_and_is_then_there_without_an_index(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_what_cannot_be_built_stops_nothing_and_is_recorded_in_the_installers_words(
+def test_failed_build_records_the_installers_message_and_stops_no_other_env(
     checkout: Checkout, backend: str
 ) -> None:
     checkout.matrix('{ triton = "9.9" }', '{ triton = "1.0" }')
@@ -76,7 +74,7 @@ def test_what_cannot_be_built_stops_nothing_and_is_recorded_in_the_installers_wo
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_an_index_that_is_down_is_said_to_be(checkout: Checkout, backend: str) -> None:
+def test_unreachable_index_is_reported(checkout: Checkout, backend: str) -> None:
     down = {
         "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple",
         "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
@@ -89,7 +87,7 @@ def test_an_index_that_is_down_is_said_to_be(checkout: Checkout, backend: str) -
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_forks_are_envs(checkout: Checkout, tmp_path: Path, backend: str) -> None:
+def test_envs_are_built_from_forks(checkout: Checkout, tmp_path: Path, backend: str) -> None:
     wheel = checkout.publish("triton", "1.0+fork1")
     wheel = wheel.rename(checkout.root / wheel.name)
     checkout.publish("triton", "1.0")  # so that the index no longer lists what was moved away
@@ -124,7 +122,7 @@ def test_forks_are_envs(checkout: Checkout, tmp_path: Path, backend: str) -> Non
     assert same[0].packages == same[1].packages
 
 
-def test_one_wheel_is_one_package_to_both_installers(checkout: Checkout) -> None:
+def test_both_installers_record_the_same_package_for_a_wheel(checkout: Checkout) -> None:
     packages = []
     for backend in BACKENDS:
         checkout.nox("-fb", backend, "-s", "env(triton-1.0)")
@@ -138,7 +136,7 @@ def test_one_wheel_is_one_package_to_both_installers(checkout: Checkout) -> None
     assert packages[0] == packages[1] != []
 
 
-def test_an_env_is_built_anew_when_something_else_is_asked_for(checkout: Checkout) -> None:
+def test_env_is_rebuilt_if_its_declaration_changes(checkout: Checkout) -> None:
     checkout.publish("helper", "2.0")
     checkout.publish("setuptools", "80.0")
     checkout.matrix('{ name = "mine", triton = "1.0", install = ["helper"] }')
@@ -156,7 +154,7 @@ def test_an_env_is_built_anew_when_something_else_is_asked_for(checkout: Checkou
 
 
 @pytest.mark.parametrize("damage", ["bin/python", "pyvenv.cfg", "lib", "."])
-def test_a_damaged_env_is_noticed_and_built_anew(checkout: Checkout, damage: str) -> None:
+def test_damaged_env_is_detected_and_rebuilt(checkout: Checkout, damage: str) -> None:
     checkout.nox("-s", "env(triton-1.0)")
     digest = checkout.read("triton-1.0").digest
     victim = Path(checkout.read("triton-1.0").python or "").parents[1] / damage
@@ -183,7 +181,7 @@ def the_installer(nox: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.mark.parametrize("who", [everybody, the_installer])
-def test_an_installation_that_is_killed_leaves_no_env_and_the_next_run_makes_it(
+def test_interrupted_installation_leaves_no_env_and_the_next_run_builds_it(
     checkout: Checkout, tmp_path: Path, who: Callable[[subprocess.Popen[bytes]], None]
 ) -> None:
     # An installer that never ends stands in for a long download.
@@ -219,7 +217,7 @@ def test_an_installation_that_is_killed_leaves_no_env_and_the_next_run_makes_it(
     assert imported_version(checkout.read("triton-1.0").python) == "1.0"
 
 
-def test_no_interpreter_is_no_failure_of_nox(checkout: Checkout) -> None:
+def test_missing_interpreter_does_not_fail_nox(checkout: Checkout) -> None:
     checkout.matrix('{ triton = "1.0", python = ">=3.19" }', '{ triton = "1.1" }')
     output = checkout.nox("-s", "env(triton-1.0)", "env(triton-1.1)")
     assert (
@@ -230,7 +228,7 @@ def test_no_interpreter_is_no_failure_of_nox(checkout: Checkout) -> None:
     assert checkout.read("triton-1.1").error is None
 
 
-def test_a_license_that_is_proprietary_is_named_once_where_it_is_installed(
+def test_proprietary_license_is_reported_once_when_it_is_installed(
     checkout: Checkout,
 ) -> None:
     checkout.matrix('{ triton = "1.1" }', '{ triton = "1.2" }', '{ triton = "1.3" }')
@@ -243,7 +241,7 @@ def test_a_license_that_is_proprietary_is_named_once_where_it_is_installed(
     assert Path(line.partition(": ")[2]).is_file()
 
 
-def test_pairs_and_envs_that_are_not_in_the_file_in_parallel(checkout: Checkout) -> None:
+def test_pairs_and_undeclared_envs_are_built_with_two_jobs(checkout: Checkout) -> None:
     path = checkout.root / "matrix.toml"
     path.write_text(path.read_text().replace("schema = 1\n", "schema = 1\ncompanion = []\n"))
     checkout.publish("torch", "2.0", requires=("triton==1.1",))
@@ -281,8 +279,8 @@ runpy.run_module("nox", run_name="__main__", alter_sys=True)
 """
 
 
-def test_nox_and_uv_are_all_that_a_noxfile_needs(checkout: Checkout) -> None:
-    """The README's command begins with nothing else installed."""
+def test_noxfile_needs_only_nox_and_uv(checkout: Checkout) -> None:
+    """The README's command starts with nothing else installed."""
 
     def bare(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", BARE, "-f", str(checkout.root / "noxfile.py"), *arguments]
@@ -315,7 +313,7 @@ def test_listing_and_unknown_sessions_ask_no_index(checkout: Checkout) -> None:
     assert not checkout.cache.folder.exists()
 
 
-def test_sessions_may_be_named_in_any_way_that_nox_takes(checkout: Checkout) -> None:
+def test_sessions_can_be_named_in_several_ways_of_nox(checkout: Checkout) -> None:
     checkout.nox("--session=env(triton-1.0)")
     assert checkout.read("triton-1.0").error is None
     checkout.nox(NOXSESSION="env(triton-1.1),env(triton-1.0)")
@@ -325,7 +323,7 @@ def test_sessions_may_be_named_in_any_way_that_nox_takes(checkout: Checkout) -> 
     assert built_at(checkout, "triton-1.1") > python
 
 
-def test_a_backend_that_builds_no_envs_is_said_to_be_none(checkout: Checkout) -> None:
+def test_unknown_venv_backend_is_an_error(checkout: Checkout) -> None:
     output = checkout.nox("-fb", "none", "-s", "env(triton-1.0)", code=1)
     assert (
         "--force-venv-backend: unknown backend 'none'; choose one of uv, virtualenv, venv" in output
@@ -333,7 +331,7 @@ def test_a_backend_that_builds_no_envs_is_said_to_be_none(checkout: Checkout) ->
     assert "Traceback" not in output
 
 
-def test_without_uv_it_is_virtualenv(checkout: Checkout) -> None:
+def test_virtualenv_builds_an_env_without_uv(checkout: Checkout) -> None:
     checkout.nox("-s", "env(triton-1.0)", UV="/gone")
     env = checkout.read("triton-1.0")
     assert imported_version(env.python) == "1.0"
@@ -350,8 +348,7 @@ def test_matrix_builds_the_envs_that_its_arguments_name(checkout: Checkout) -> N
         shutil.rmtree(checkout.cache.folder, ignore_errors=True)
         return {name for name in ("1.0", "1.1", "1.2") if f"triton-{name}: " in output}
 
-    # What `compat matrix` does is not at stake here: the session stops where it installs the
-    # package.
+    # This test does not run `compat matrix`: the session stops where it installs the package.
     checkout.root.joinpath("pyproject.toml").write_text("not TOML", encoding="utf-8")
     assert required("--envs", "old") == {"1.0"}
     assert required("--envs=triton-1.1", "--target", "sm_90", "--envs", "old") == {"1.0", "1.1"}
@@ -374,7 +371,7 @@ def test_matrix_builds_the_envs_that_its_arguments_name(checkout: Checkout) -> N
         ),
     ],
 )
-def test_a_wrong_matrix_is_a_sentence_and_not_a_traceback(
+def test_invalid_matrix_is_an_error_without_a_traceback(
     checkout: Checkout, text: str, code: int, message: str
 ) -> None:
     (checkout.root / "matrix.toml").write_text(text, encoding="utf-8")
@@ -383,7 +380,7 @@ def test_a_wrong_matrix_is_a_sentence_and_not_a_traceback(
     assert "Traceback" not in output
 
 
-def test_a_wrong_kernel_file_is_said_before_anything_is_built(checkout: Checkout) -> None:
+def test_invalid_kernel_file_is_an_error_before_any_env_is_built(checkout: Checkout) -> None:
     (checkout.root / "k.py").write_text("def q(x): ...\n", encoding="utf-8")
     output = checkout.nox("-s", "matrix", code=2)
     assert output.startswith("k.toml: variant[0].function: k.py does not define a function 'k'")
@@ -392,7 +389,7 @@ def test_a_wrong_kernel_file_is_said_before_anything_is_built(checkout: Checkout
     assert not checkout.cache.folder.exists()
 
 
-def test_another_matrix_file_keeps_its_records_beside_it(
+def test_env_of_another_matrix_file_leaves_no_records_in_the_checkout(
     checkout: Checkout, tmp_path: Path
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
@@ -409,7 +406,7 @@ def test_another_matrix_file_keeps_its_records_beside_it(
     assert not (checkout.root / ".compat").exists()
 
 
-def test_an_unknown_env_is_a_sentence_too(checkout: Checkout) -> None:
+def test_unknown_env_is_an_error_without_a_traceback(checkout: Checkout) -> None:
     output = checkout.nox("-s", "matrix", "--", "--envs", "relases", code=3)
     assert output.startswith("no env, group of envs or release matches 'relases'")
     assert "Traceback" not in output
@@ -427,8 +424,9 @@ targets = ["sm_90"]
 
 @pytest.fixture
 def folder(checkout: Checkout, tmp_path: Path) -> Path:
-    """A folder of somebody's own: a matrix, a kernel, a noxfile for other things, and a file called
-    as a module of Python's is.
+    """A user's folder with a matrix, a kernel, a noxfile for other things, and a ``copy.py``.
+
+    The last one has the name of one of Python's modules.
     """
     mine = tmp_path / "mine"
     mine.mkdir()
@@ -463,9 +461,9 @@ def test_envs_are_built_wherever_the_command_runs(checkout: Checkout, folder: Pa
     assert "env_broken" in done.stdout, "this Triton is one file that cannot compile"
 
 
-def test_a_noxfile_of_two_lines_builds_them_too(checkout: Checkout, folder: Path) -> None:
+def test_noxfile_of_two_lines_builds_envs(checkout: Checkout, folder: Path) -> None:
     (folder / "noxfile.py").write_text("from compat.nox import sessions\nsessions()\n")
-    (folder / "copy.py").unlink()  # `python -m nox` would take it for Python's own
+    (folder / "copy.py").unlink()  # `python -m nox` would import it instead of Python's own
     command = [sys.executable, "-m", "nox", "-s", "env(triton-1.0)"]
     environ = {**checkout.environ(), "PYTHONPATH": str(checkout.root)}
     done = subprocess.run(

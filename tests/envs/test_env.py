@@ -1,4 +1,4 @@
-"""What goes into an env, and what its record makes of it."""
+"""The requirements of an env, and the record of its build."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ def cache(tmp_path: Path) -> EnvCache:
     return EnvCache(tmp_path / "envs")
 
 
-def test_requirements() -> None:
+def test_requirements_name_releases_wheels_and_packages() -> None:
     assert requirements(PLAIN) == ("triton==3.1.0",)
     assert requirements(PAIR) == ("triton==3.1.0", "torch==2.5.1", "numpy<2")
     assert requirements(FORK) == ("/wheels/triton-3.1.0+mine-py3-none-any.whl",)
     assert requirements(OTHER) == ("triton-fork",)
 
 
-def test_a_further_index_is_one_for_pip_and_for_uv() -> None:
+def test_further_index_is_an_argument_for_pip_and_uv() -> None:
     further = ("triton-fork", "--extra-index-url", "https://example.org/simple")
     assert install_arguments(OTHER, "virtualenv") == further
     assert install_arguments(OTHER, "uv") == (*further, "--index-strategy", "unsafe-best-match")
     assert install_arguments(PLAIN, "uv") == requirements(PLAIN)
 
 
-def test_the_fingerprint_knows_all_that_decides_what_is_installed() -> None:
+def test_fingerprint_covers_what_is_installed_and_not_the_name() -> None:
     changed = [
         PLAIN,
         PAIR,
@@ -67,7 +67,7 @@ def test_the_fingerprint_knows_all_that_decides_what_is_installed() -> None:
     assert fingerprint(evolve(PLAIN, name="renamed", groups=("new",))) == fingerprint(PLAIN)
 
 
-def test_folders_have_names_that_can_be_read() -> None:
+def test_names_of_folders_are_readable() -> None:
     assert [key(env)[:-8] for env in (PLAIN, PAIR, FORK, OTHER)] == [
         "triton-3.1.0-",
         "triton-3.1.0-torch-2.5.1-",
@@ -77,7 +77,7 @@ def test_folders_have_names_that_can_be_read() -> None:
     assert key(PLAIN).endswith(fingerprint(PLAIN)[:8])
 
 
-def test_a_wheel_is_known_by_its_content(tmp_path: Path) -> None:
+def test_fingerprint_of_a_wheel_depends_on_its_content(tmp_path: Path) -> None:
     def of(wheel: Path | str) -> str:
         return fingerprint(evolve(FORK, wheel=str(wheel)))
 
@@ -112,14 +112,14 @@ def test_an_env_without_a_record_is_not_built(cache: EnvCache) -> None:
         '{"schema": 1, "ok": true, "error": null, "fingerprint": "x"}',
     ],
 )
-def test_a_damaged_record_is_none(cache: EnvCache, text: str) -> None:
+def test_damaged_record_is_ignored(cache: EnvCache, text: str) -> None:
     path = cache.folder_of(PLAIN).record
     path.parent.mkdir(parents=True)
     path.write_text(text, encoding="utf-8")
     assert "not built yet" in (read_env(PLAIN, cache).error or "")
 
 
-def test_a_record_of_something_else_is_none(cache: EnvCache) -> None:
+def test_record_of_another_env_is_ignored(cache: EnvCache) -> None:
     write_record(cache.folder_of(PLAIN), PAIR, error="no interpreter")
     assert "not built yet" in (read_env(PLAIN, cache).error or "")
 
@@ -156,7 +156,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UV_DEFAULT_INDEX", DOWN["UV_DEFAULT_INDEX"])
 
 
-def test_an_installation_that_does_not_end_leaves_a_broken_env(cache: EnvCache) -> None:
+def test_interrupted_installation_leaves_a_broken_env(cache: EnvCache) -> None:
     write_record(
         cache.folder_of(PLAIN),
         PLAIN,
@@ -171,7 +171,7 @@ def test_an_installation_that_does_not_end_leaves_a_broken_env(cache: EnvCache) 
 
 
 @pytest.mark.usefixtures("offline")
-def test_a_failed_installation_is_told_in_the_installers_words(cache: EnvCache) -> None:
+def test_failed_installation_quotes_the_installer(cache: EnvCache) -> None:
     output = (
         "".join(f"line {n}\n" for n in range(100)) + "\x1b[31merror\x1b[0m: no such release\n\n"
     )
@@ -182,7 +182,7 @@ def test_a_failed_installation_is_told_in_the_installers_words(cache: EnvCache) 
 
 
 @pytest.mark.usefixtures("offline")
-def test_an_installer_that_says_it_succeeded_is_not_believed(cache: EnvCache) -> None:
+def test_success_of_an_installer_that_installs_nothing_is_an_error(cache: EnvCache) -> None:
     error = build(cache)
     assert error is not None
     assert error.startswith(
@@ -191,7 +191,7 @@ def test_an_installer_that_says_it_succeeded_is_not_believed(cache: EnvCache) ->
     assert error.endswith(" is missing")
 
 
-def test_no_interpreter_is_said_with_what_would_do(
+def test_missing_interpreter_is_reported_with_the_ones_that_fit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -210,7 +210,7 @@ def test_no_interpreter_is_said_with_what_would_do(
     assert "the env asks for python <3.12; installed here: 3.13" in (demanding.problem or "")
 
 
-def test_an_interpreter_that_does_not_start_is_passed_over(
+def test_interpreter_that_does_not_start_is_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken, working = tmp_path / "python3.11", tmp_path / "python3.12"
@@ -228,6 +228,6 @@ def test_an_interpreter_that_does_not_start_is_passed_over(
     assert "using the preferred interpreter without knowing the wheels of triton" in choice.notes[0]
 
 
-def test_nothing_is_started_where_nothing_is_to_be_built(tmp_path: Path) -> None:
+def test_build_without_envs_writes_nothing(tmp_path: Path) -> None:
     assert build_envs(Builder(cache=EnvCache(tmp_path), index_cache=tmp_path, say=print), []) == {}
     assert list(tmp_path.iterdir()) == []

@@ -1,6 +1,4 @@
-"""Asking an index, over HTTP: both forms of its answer, what is kept of it, and what happens when
-it is down.
-"""
+"""Queries of a package index over HTTP: both formats of its answer, the cache, and outages."""
 
 from __future__ import annotations
 
@@ -51,7 +49,7 @@ AS_HTML = """<!DOCTYPE html><html><body><h1>Links for x</h1>
 
 @define
 class Index:
-    """A package index that answers as it is told to, and remembers what it was asked."""
+    """A package index that sends a given answer, and records the requests."""
 
     url: str = ""
     status: int = 200
@@ -73,8 +71,8 @@ def index() -> Iterator[Index]:
             self.end_headers()
             self.wfile.write(package_index.body.encode())
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as its base has it
-            """Nothing to say."""
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as in its base
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     package_index.url = f"http://127.0.0.1:{server.server_address[1]}/simple"
@@ -89,7 +87,9 @@ def index() -> Iterator[Index]:
 @pytest.mark.parametrize(
     ("body", "kind"), [(AS_JSON, "application/vnd.pypi.simple.v1+json"), (AS_HTML, "text/html")]
 )
-def test_both_forms_say_the_same(index: Index, tmp_path: Path, body: str, kind: str) -> None:
+def test_both_formats_list_the_same_files(
+    index: Index, tmp_path: Path, body: str, kind: str
+) -> None:
     index.body, index.kind = body, kind
     assert list_files("X", [index.url], cache=tmp_path).files == FILES
     assert index.asked == [("/simple/x/", None)]
@@ -97,7 +97,7 @@ def test_both_forms_say_the_same(index: Index, tmp_path: Path, body: str, kind: 
 
 @pytest.mark.parametrize("kind", ["application/vnd.pypi.simple.v1+json", "text/html"])
 @pytest.mark.parametrize("right", [True, False])
-def test_a_file_is_downloaded_and_held_to_its_hash(index: Index, kind: str, right: bool) -> None:
+def test_downloaded_file_is_checked_against_its_hash(index: Index, kind: str, right: bool) -> None:
     digest = hashlib.sha256(b"what is in it" if right else b"something else").hexdigest()
     listed = {
         "filename": "x-1.0.tar.gz",
@@ -125,7 +125,7 @@ def test_a_file_is_downloaded_and_held_to_its_hash(index: Index, kind: str, righ
     ]
 
 
-def test_an_answer_is_kept_for_an_hour(index: Index, tmp_path: Path) -> None:
+def test_answer_is_cached_for_an_hour(index: Index, tmp_path: Path) -> None:
     for now in (1000.0, 1000.0 + MAX_AGE - 1):
         assert list_files("x", [index.url], cache=tmp_path, now=now).files == FILES
     assert len(index.asked) == 1
@@ -133,7 +133,7 @@ def test_an_answer_is_kept_for_an_hour(index: Index, tmp_path: Path) -> None:
     assert len(index.asked) == 2
 
 
-def test_a_release_that_is_younger_than_the_kept_answer_is_asked_for(
+def test_index_is_asked_again_for_a_release_that_the_cache_lacks(
     index: Index, tmp_path: Path
 ) -> None:
     list_files("x", [index.url], cache=tmp_path, needs=Version("1.0"))
@@ -149,7 +149,7 @@ def test_a_release_that_is_younger_than_the_kept_answer_is_asked_for(
     ("status", "body"),
     [(500, ""), (200, "not JSON"), (200, "{}"), (200, "[]"), (200, '{"files": [{}]}')],
 )
-def test_an_old_answer_serves_while_the_index_is_down_and_says_so(
+def test_old_answer_is_used_with_a_note_while_the_index_is_down(
     index: Index, tmp_path: Path, status: int, body: str
 ) -> None:
     list_files("x", [index.url], cache=tmp_path, now=0.0)
@@ -161,7 +161,7 @@ def test_an_old_answer_serves_while_the_index_is_down_and_says_so(
     assert listing.notes[0].endswith("using its answer from 3 days ago")
 
 
-def test_without_one_the_index_is_unavailable(tmp_path: Path) -> None:
+def test_index_is_unavailable_without_an_old_answer(tmp_path: Path) -> None:
     with pytest.raises(
         IndexUnavailable, match=r"^http://127\.0\.0\.1:9/simple/x/ cannot be read: .*refused"
     ):
@@ -186,7 +186,7 @@ def test_a_distribution_that_the_index_does_not_have_has_no_files(
         '{"URL": {"asked": 0, "files": [1]}}',
     ],
 )
-def test_what_is_kept_may_be_damaged(index: Index, tmp_path: Path, cache_text: str) -> None:
+def test_damaged_cache_is_ignored(index: Index, tmp_path: Path, cache_text: str) -> None:
     (tmp_path / "x.json").write_text(cache_text.replace("URL", index.url), encoding="utf-8")
     assert list_files("x", [index.url], cache=tmp_path).files == FILES
 
@@ -196,7 +196,7 @@ def test_a_password_goes_into_a_header_and_not_into_the_url(index: Index, tmp_pa
     assert index.asked == [("/simple/x/", "Basic bWU6cEBzcw==")]
 
 
-def test_folders_of_wheels_and_indexes_on_disk_are_sources_too(tmp_path: Path) -> None:
+def test_folders_of_wheels_and_indexes_on_disk_are_sources(tmp_path: Path) -> None:
     (tmp_path / "wheels").mkdir()
     for name in ("x-1.0-py3-none-any.whl", "x_y-1.0-py3-none-any.whl", "x-1.0.tar.gz"):
         (tmp_path / "wheels" / name).touch()
@@ -212,7 +212,7 @@ def test_folders_of_wheels_and_indexes_on_disk_are_sources_too(tmp_path: Path) -
     )
 
 
-def test_the_index_is_the_one_that_installers_are_told_of(tmp_path: Path) -> None:
+def test_index_is_the_one_in_the_variables_of_the_installers(tmp_path: Path) -> None:
     assert index_urls({}) == ("https://pypi.org/simple",)
     assert index_urls({"PIP_INDEX_URL": "https://a"}) == ("https://a",)
     assert index_urls({"PIP_INDEX_URL": "https://a", "UV_INDEX_URL": "https://b"}) == ("https://b",)
@@ -247,7 +247,7 @@ def test_a_release_that_does_not_exist_is_refused_before_anything_is_built(
     )
     (tmp_path / "reports").mkdir()
     (tmp_path / "reports/matrix.json").write_text("kept", encoding="utf-8")
-    # As an earlier command did.
+    # An earlier command has asked the index.
     ask_index("triton", cache=tmp_path / INDEX, environ={"UV_DEFAULT_INDEX": index.url})
     done = run(
         *("matrix", "k.toml", *options),
@@ -268,7 +268,9 @@ def test_a_release_that_does_not_exist_is_refused_before_anything_is_built(
     ("release", "around"),
     [("3.10.0", None), ("3.8.0rc1", None), ("3.5", ["3.6.0"]), ("3.9", ["3.7.0", "3.10.0"])],
 )
-def test_a_release_exists_where_some_file_is_of_it(release: str, around: list[str] | None) -> None:
+def test_nearest_releases_are_listed_only_for_a_release_without_files(
+    release: str, around: list[str] | None
+) -> None:
     files = tuple(
         file
         for entry in json.loads(PUBLISHED)["files"]

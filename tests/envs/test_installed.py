@@ -48,14 +48,14 @@ def distribution(location: Path, name: str, record: list[str]) -> None:
         ("version = 3.12.1", "3.12.1"),
     ],
 )
-def test_every_tool_writes_the_version_of_python_its_own_way(
+def test_python_version_is_read_from_the_format_of_every_tool(
     venv: Path, line: str, version: str
 ) -> None:
     (venv / "pyvenv.cfg").write_text(f"home = /usr/bin\n{line}\n", encoding="utf-8")
     assert python_version(venv) == version
 
 
-def test_packages_are_listed_by_name_whatever_they_are_called(venv: Path) -> None:
+def test_packages_are_listed_by_their_normalised_names(venv: Path) -> None:
     distribution(venv, "Typing_Extensions-4.1", [])
     distribution(venv, "a-1.0+local", [])
     assert [(package.name, package.version) for package in packages(venv)] == [
@@ -86,9 +86,7 @@ INSTALLERS = [
 
 
 @pytest.mark.parametrize("record", INSTALLERS)
-def test_one_wheel_has_one_digest_whoever_installed_it_and_where(
-    venv: Path, record: list[str]
-) -> None:
+def test_digest_of_a_wheel_does_not_depend_on_the_installer(venv: Path, record: list[str]) -> None:
     before = packages(venv)
     distribution(venv, "triton-3.1.0", record)
     assert packages(venv) == before
@@ -107,20 +105,20 @@ def test_one_wheel_has_one_digest_whoever_installed_it_and_where(
         ],
     ],
 )
-def test_another_content_has_another_digest(venv: Path, record: list[str]) -> None:
+def test_different_content_has_a_different_digest(venv: Path, record: list[str]) -> None:
     before = packages(venv)
     distribution(venv, "triton-3.1.0", record)
     assert packages(venv) != before
 
 
-def test_files_that_are_gone_are_found(venv: Path) -> None:
+def test_missing_files_are_found(venv: Path) -> None:
     assert damaged_file(venv, "triton") is None
     (venv / "lib/python3.11/site-packages/triton/knobs.py").unlink()
     assert damaged_file(venv, "triton") == "triton/knobs.py is missing"
     assert damaged_file(venv, "torch") is None
 
 
-def test_files_that_were_cut_short_or_replaced_are_found(venv: Path) -> None:
+def test_truncated_or_replaced_files_are_found(venv: Path) -> None:
     content = b"the assembler"
     digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
     distribution(
@@ -144,7 +142,7 @@ def test_files_that_were_cut_short_or_replaced_are_found(venv: Path) -> None:
     assert damaged_file(venv, "triton") is None
 
 
-def test_damaged_environments_are_no_environments(venv: Path, tmp_path: Path) -> None:
+def test_damaged_env_counts_as_not_installed(venv: Path, tmp_path: Path) -> None:
     assert interpreter(venv) == venv / "bin/python"
     (tmp_path / "python3.11").unlink()
     with pytest.raises(NotInstalled, match=r"its interpreter .*/python3\.11 is missing"):

@@ -1,4 +1,4 @@
-"""Which Pythons are found, and which of them is taken."""
+"""Which Pythons are found, and which of them is chosen."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def make(path: Path, content: bytes = b"\x7fELF", mode: int = 0o755) -> str:
     return str(path)
 
 
-def test_pythons_are_found_by_name_on_the_path_and_where_managers_keep_them(home: Path) -> None:
+def test_pythons_are_found_on_the_path_and_in_the_folders_of_managers(home: Path) -> None:
     on_path = make(home / "bin/python3.11")
     make(home / "bin/python3.11-config")
     newer, older = (make(home / f".pyenv/versions/3.11.{patch}/bin/python3.11") for patch in (7, 4))
@@ -43,7 +43,7 @@ def test_pythons_are_found_by_name_on_the_path_and_where_managers_keep_them(home
     assert pythons == {(3, 11): (on_path, newer, older), (3, 13): (managed,)}
 
 
-def test_shims_and_what_cannot_run_are_not_taken(home: Path) -> None:
+def test_shims_and_files_that_cannot_run_are_ignored(home: Path) -> None:
     make(home / "shims/python3.12", b"#!/usr/bin/env bash\nexec pyenv exec python3.12")
     make(home / "shims/python3.10", mode=0o644)
     (home / "shims/python3.9").mkdir()
@@ -51,7 +51,7 @@ def test_shims_and_what_cannot_run_are_not_taken(home: Path) -> None:
     assert present({"PATH": str(home / "shims")}) == {}
 
 
-def test_other_implementations_and_free_threaded_builds_are_not_taken(home: Path) -> None:
+def test_other_implementations_and_free_threaded_builds_are_ignored(home: Path) -> None:
     make(home / "bin/pypy3.10")
     (home / "bin/python3.10").symlink_to("pypy3.10")
     make(home / "bin/python3.13t")
@@ -59,7 +59,7 @@ def test_other_implementations_and_free_threaded_builds_are_not_taken(home: Path
     assert present({"PATH": str(home / "bin")}) == {}
 
 
-def test_a_virtual_environment_stands_for_the_interpreter_it_was_made_with(home: Path) -> None:
+def test_virtual_environment_counts_as_its_base_interpreter(home: Path) -> None:
     proper = make(home / "usr/bin/python3.12")
     (home / "venv/bin").mkdir(parents=True)
     (home / "venv/bin/python3.12").symlink_to(proper)
@@ -71,7 +71,7 @@ def test_this_machine_has_the_python_that_runs_these_tests() -> None:
 
 
 @given(allowed=minors, low=st.sampled_from(MINORS))
-def test_what_is_taken_is_allowed_and_no_preferred_one_is_passed_over(
+def test_ranked_pythons_are_allowed_and_preferred_ones_come_first(
     allowed: set[Minor], low: Minor
 ) -> None:
     chosen = ranked(allowed, SpecifierSet(f">={low[0]}.{low[1]}"))
@@ -80,14 +80,14 @@ def test_what_is_taken_is_allowed_and_no_preferred_one_is_passed_over(
     assert list(chosen[: len(preferred)]) == preferred
 
 
-def test_every_release_would_take_the_python_that_most_releases_share() -> None:
+def test_pythons_that_most_releases_share_rank_first() -> None:
     assert ranked(MINORS, SpecifierSet())[:2] == ((3, 11), (3, 12))
     assert ranked({(3, 12), (3, 13)}, SpecifierSet()) == ((3, 12), (3, 13))
     assert ranked({(3, 15), (3, 16), (3, 8)}, SpecifierSet()) == ((3, 8), (3, 16), (3, 15))
 
 
 @given(some=minors)
-def test_spelling_loses_nothing(some: set[Minor]) -> None:
+def test_spelled_pythons_can_be_read_back(some: set[Minor]) -> None:
     read: set[Minor] = set()
     for run in spelled(some).split(", ") if some else ():
         first, _, last = run.partition("–")
@@ -97,5 +97,5 @@ def test_spelling_loses_nothing(some: set[Minor]) -> None:
     assert spelled(set()) == "none"
 
 
-def test_managers_are_looked_for_where_they_are_by_default() -> None:
+def test_default_folders_of_managers_are_in_the_home_folder() -> None:
     assert all(usual.startswith("~") for _, usual, _ in interpreters.MANAGED)

@@ -1,4 +1,4 @@
-"""Envs that are locked: only files with the hashes of ``matrix.lock`` are installed."""
+"""Locked envs: only files with the hashes in ``matrix.lock`` are installed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.envs.conftest import make_wheel
 from tests.waiting import PATIENCE
 from tests.wheels import VERSIONS, write_wheel
 
-# Checkout is not importable from here: a conftest is no module of its own.
+# Checkout cannot be imported from here, because a conftest is not a module of its own.
 Checkout = Any
 BACKENDS = ("uv", "virtualenv")
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -36,7 +36,7 @@ ENV = "triton-1.0"
 def lock(
     checkout: Checkout, *arguments: str, code: int = 0, environ: Mapping[str, str] | None = None
 ) -> str:
-    """Run `compat envs lock` in the checkout; everything it said."""
+    """Run `compat envs lock` in the checkout, and return all its output."""
     return _locking(checkout.root, checkout.environ(**environ or {}), *arguments, code=code)
 
 
@@ -79,11 +79,11 @@ def test_a_wheel_with_other_content_is_refused(
     locked: Checkout, backend: str, name: str, tmp_path: Path
 ) -> None:
     distribution, version = name.split("-")
-    # The same name, version and dependencies, and another program.
+    # The wheel has the same name, version and dependencies, and another program.
     locked.publish(
         distribution, version, requires=("helper",) if name == ENV else (), classifier="x"
     )
-    # From its own cache uv would install the first file.
+    # From its usual cache, uv would install the first file.
     locked.build(ENV, backend=backend, UV_CACHE_DIR=str(tmp_path / "cache"))
     error = (locked.read(ENV).error or "").lower()
     assert "hash" in error, error
@@ -92,7 +92,7 @@ def test_a_wheel_with_other_content_is_refused(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_new_dependency_is_refused(locked: Checkout, backend: str) -> None:
+def test_dependency_that_the_lock_lacks_is_refused(locked: Checkout, backend: str) -> None:
     text = lock_of(locked).read_text()
     first = text.index("[[env.package]]")
     second = text.index("[[env.package]]", first + 1)
@@ -102,13 +102,13 @@ def test_a_new_dependency_is_refused(locked: Checkout, backend: str) -> None:
     assert "helper" in (locked.read(ENV).error or "")
 
 
-def test_sessions_of_nox_install_what_is_locked(locked: Checkout) -> None:
+def test_nox_session_installs_the_locked_versions(locked: Checkout) -> None:
     locked.publish("helper", "2.1")
     locked.nox("-s", f"env({ENV})")
     assert locked.read(ENV).version_of("helper") == "2.0"
 
 
-def test_another_lock_is_another_env(locked: Checkout) -> None:
+def test_different_locks_give_different_envs(locked: Checkout) -> None:
     path = locked.root / "matrix.toml"
     first = load_matrix(path).env(ENV)
     assert first.lock
@@ -120,7 +120,7 @@ def test_another_lock_is_another_env(locked: Checkout) -> None:
     assert len(keys) == 3
 
 
-def test_a_changed_declaration_is_one_error_until_it_is_locked_again(locked: Checkout) -> None:
+def test_changed_declaration_is_an_error_until_it_is_locked_again(locked: Checkout) -> None:
     locked.publish("setuptools", "80.0")
     locked.matrix('{ triton = "1.0", install = ["setuptools"] }')
     with pytest.raises(ConfigError) as caught:
@@ -173,7 +173,7 @@ constexprs = { BLOCK = 64 }
 
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An index of libraries; installers ask no other, and have nothing in a cache."""
+    """An index of libraries. Installers use no other index, and no cache."""
     folder = tmp_path / "index"
     for name, url in (("UV_DEFAULT_INDEX", folder.as_uri()), ("PIP_INDEX_URL", folder.as_uri())):
         monkeypatch.setenv(name, url)
@@ -200,13 +200,13 @@ def _sha256(path: Path) -> str:
 
 
 def _exchange(index: Path, version: str) -> None:
-    """The same name and version, with another program."""
+    """Replace a wheel by one with the same name and version, and another program."""
     _publish(index, version, {"plain.py": "raise SystemExit\n"})
 
 
 @pytest.fixture
 def project(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project whose kernel file has a library."""
+    """A project with a kernel file for a kernel of a library."""
     wheel = make_wheel(tmp_path, "triton", "1.0")
     (tmp_path / "k.toml").write_text(KERNEL)
     (tmp_path / "own.py").write_text(OWN)
@@ -218,11 +218,11 @@ def project(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 
 def _lock_libraries(*arguments: str) -> str:
-    """Run `compat envs lock`; everything it said."""
+    """Run `compat envs lock`, and return all its output."""
     return _locking(Path.cwd(), os.environ, *arguments)
 
 
-def test_a_locked_library_is_unpacked_from_no_other_file(project: Path, index: Path) -> None:
+def test_locked_library_is_not_unpacked_from_another_file(project: Path, index: Path) -> None:
     assert f"{LIBRARY}==1.0: 1 files" in _lock_libraries()
     _exchange(index, "1.0")
     config = load_matrix(project / "matrix.toml")
@@ -234,7 +234,7 @@ def test_a_locked_library_is_unpacked_from_no_other_file(project: Path, index: P
     assert "SystemExit" in (exchanged / "live_waves" / "plain.py").read_text()
 
 
-def test_what_another_project_unpacked_is_not_taken(project: Path, index: Path) -> None:
+def test_library_that_another_project_unpacked_is_not_used(project: Path, index: Path) -> None:
     _exchange(index, "1.0")
     load_matrix(project / "matrix.toml").library("live-waves==1.0")
     _publish(index, "1.0", VERSIONS["1.0"])
@@ -244,7 +244,7 @@ def test_what_another_project_unpacked_is_not_taken(project: Path, index: Path) 
     assert "SystemExit" not in Path(spec.source).read_text()
 
 
-def test_libraries_of_an_option_are_locked_beside_the_others(project: Path, index: Path) -> None:
+def test_libraries_of_an_option_are_added_to_the_lock(project: Path, index: Path) -> None:
     _lock_libraries()
     output = _lock_libraries("--package", "live-waves==2.0", "--json").partition("\nwrote")[0]
     assert [library["name"] for library in json.loads(output)] == ["live-waves==2.0"]
@@ -273,7 +273,7 @@ def test_a_source_distribution_with_another_hash_is_not_unpacked(
     assert (unpacked("my-kernels==2.0", [digest]) / "my_kernels" / "act.py").is_file()
 
 
-def test_a_release_before_that_of_a_pair_is_installed_from_its_lock(
+def test_release_that_precedes_that_of_a_pair_is_installed_from_its_lock(
     project: Path, index: Path
 ) -> None:
     path = index / LIBRARY / "live_waves-1.0-py3-none-any.whl"
@@ -295,7 +295,7 @@ def test_a_release_before_that_of_a_pair_is_installed_from_its_lock(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_wheel_beside_the_file_is_locked_by_its_content(
+def test_wheel_beside_the_matrix_file_is_locked_by_its_content(
     checkout: Checkout, backend: str, tmp_path: Path
 ) -> None:
     wheel = make_wheel(checkout.root / "some wheels", "triton", "1.0+fork")
@@ -320,7 +320,7 @@ def test_a_folder_cannot_be_locked(checkout: Checkout) -> None:
     assert not lock_of(checkout).exists()
 
 
-def test_without_uv_the_command_says_so(checkout: Checkout) -> None:
+def test_lock_without_uv_is_an_error(checkout: Checkout) -> None:
     output = lock(checkout, code=4, environ={"UV": os.fspath(checkout.root / "absent")})
     assert "uv is not installed" in output
 
@@ -335,7 +335,7 @@ def test_without_uv_the_command_says_so(checkout: Checkout) -> None:
         ('python = "3', 'python = ">3', "python"),
     ],
 )
-def test_a_lock_with_anything_else_is_refused(
+def test_lock_with_invalid_values_is_refused(
     locked: Checkout, old: str, new: str, key: str
 ) -> None:
     text = lock_of(locked).read_text()

@@ -1,4 +1,4 @@
-"""What is said while envs are built."""
+"""The messages while envs are built."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Build = Callable[[Callable[[BuildState], None]], BuildResult]
 
 
 class FakeBuilder:
-    """Builds envs by functions."""
+    """A builder that calls a function for each env."""
 
     def __init__(self, folder: Path, builds: Mapping[str, Build]) -> None:
         self.cache, self.stop, self._builds = EnvCache(folder), threading.Event(), builds
@@ -31,7 +31,7 @@ class FakeBuilder:
 
 
 def lines_of(folder: Path, jobs: int = 1, **builds: Build) -> tuple[list[str], list[str]]:
-    """What is said for good, and what is shown meanwhile."""
+    """The permanent lines of a build, and the progress that it shows meanwhile."""
     lines: list[str] = []
     shown: list[str] = []
     envs = [Env(name=name, install=(name,)) for name in builds]
@@ -69,7 +69,7 @@ def refuse(on_state: Callable[[BuildState], None]) -> BuildResult:
     raise EnvError("the disk is full")
 
 
-def test_each_env_is_told_once_when_it_is_done(tmp_path: Path) -> None:
+def test_each_env_is_reported_once_when_it_is_done(tmp_path: Path) -> None:
     lines, shown = lines_of(
         tmp_path, one=install, two=fail, three=lambda _: BuildResult(reused=True), four=refuse
     )
@@ -84,7 +84,7 @@ def test_each_env_is_told_once_when_it_is_done(tmp_path: Path) -> None:
     assert shown[-1] == "4 of 4 done"
 
 
-def test_what_another_command_builds_is_waited_for_and_told_as_built_there(tmp_path: Path) -> None:
+def test_env_that_another_command_builds_is_awaited_and_reported(tmp_path: Path) -> None:
     lines, shown = lines_of(tmp_path, one=wait, two=wait_and_install)
     assert lines[:2] == ["building one, two", "waiting for another command that builds one"]
     assert re.fullmatch(
@@ -96,7 +96,7 @@ def test_what_another_command_builds_is_waited_for_and_told_as_built_there(tmp_p
     assert "1 of 2 done, now two" in shown
 
 
-def test_what_is_being_built_already_is_told_first(tmp_path: Path) -> None:
+def test_first_line_leaves_out_an_env_that_is_already_being_built(tmp_path: Path) -> None:
     with locks.building(
         EnvCache(tmp_path).folder_of(Env(name="one", install=("one",))), lambda: None
     ):
@@ -105,7 +105,7 @@ def test_what_is_being_built_already_is_told_first(tmp_path: Path) -> None:
     assert len(lines) == 4
 
 
-def test_several_are_built_at_the_same_time(tmp_path: Path) -> None:
+def test_several_envs_are_built_at_the_same_time(tmp_path: Path) -> None:
     meeting = threading.Barrier(2, timeout=20)
 
     def meet(on_state: Callable[[BuildState], None]) -> BuildResult:
@@ -116,7 +116,7 @@ def test_several_are_built_at_the_same_time(tmp_path: Path) -> None:
     assert len(lines) == 3
 
 
-def test_what_is_stopped_ends_the_others(tmp_path: Path) -> None:
+def test_stop_of_one_build_is_raised(tmp_path: Path) -> None:
     def stop(on_state: Callable[[BuildState], None]) -> BuildResult:
         raise Stopped
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.wheels
 REPOSITORY = Path(__file__).resolve().parents[2]
 SAY = "import importlib.metadata as m, triton; print(triton.__version__, m.version('triton'))"
 
-# Checkout is not importable from here: a conftest is no module of its own.
+# Checkout cannot be imported from here, because a conftest is not a module of its own.
 Checkout = Any
 
 
@@ -36,8 +36,8 @@ def real(checkout: Checkout) -> Checkout:
 
 
 @pytest.mark.parametrize("backend", ["uv", "virtualenv"])
-def test_a_release_that_needs_what_it_does_not_declare(real: Checkout, backend: str) -> None:
-    """Triton 3.1.0 imports setuptools without asking for it."""
+def test_env_of_a_release_has_its_undeclared_dependency(real: Checkout, backend: str) -> None:
+    """Triton 3.1.0 imports setuptools without declaring it."""
     real.build("triton-3.1.0", backend=backend, real=True)
     built = real.read("triton-3.1.0")
     assert built.error is None
@@ -46,7 +46,7 @@ def test_a_release_that_needs_what_it_does_not_declare(real: Checkout, backend: 
     shutil.rmtree(real.cache.folder)
 
 
-def test_a_release_that_there_is_not(real: Checkout) -> None:
+def test_error_names_a_release_that_does_not_exist(real: Checkout) -> None:
     real.build("triton-3.99.0", real=True)
     assert "triton==3.99.0" in (real.read("triton-3.99.0").error or "")
 

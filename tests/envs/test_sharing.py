@@ -1,4 +1,4 @@
-"""Two projects and one cache: nox, uv and processes for real, wheels that weigh nothing."""
+"""Two projects with one cache: real nox, uv and processes, and tiny wheels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from compat.model import BuiltEnv
 from tests import commands
 from tests.waiting import PATIENCE
 
-# Not importable from here: a conftest is no module of its own.
+# These cannot be imported from here, because a conftest is not a module of its own.
 Checkout = Any
 SlowUv = Any
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -34,7 +34,7 @@ COMPAT = [sys.executable, "-m", "compat.cli"]
 
 @frozen
 class Project:
-    """A folder with a matrix.toml, and the command in it."""
+    """A folder with a matrix.toml, and methods that run commands in it."""
 
     root: Path
     checkout: Checkout
@@ -58,14 +58,14 @@ class Project:
         )
 
     def compat(self, *arguments: str, code: int = 0, **environ: str) -> str:
-        """What a command prints, on both its outputs."""
+        """Run a command, and return what it prints to stdout and stderr."""
         done = commands.run(
             *arguments, cwd=self.root, env=self.environ(**environ), timeout=PATIENCE
         )
         return check_end(done.returncode, done.stdout, done.stderr, code)
 
     def compat_at(self, folder: str, *arguments: str, code: int = 0) -> str:
-        """The same, with the cache where the variable says."""
+        """Run a command with the cache's variable set to ``folder``, and return what it prints."""
         return self.compat(*arguments, code=code, **{VARIABLE: folder})
 
     def read(self, name: str = "triton-1.0") -> BuiltEnv:
@@ -85,7 +85,7 @@ def check_end(ended_with: int, out: str, err: str, code: int) -> str:
 
 @pytest.fixture
 def project(checkout: Checkout, tmp_path: Path) -> Callable[..., Project]:
-    """Makes a project with one env, which has a name of the project's own."""
+    """Makes a project with one env, which has the name of the project."""
 
     def make(name: str, env: str = 'triton = "1.0"') -> Project:
         root = tmp_path / name
@@ -100,7 +100,7 @@ def project(checkout: Checkout, tmp_path: Path) -> Callable[..., Project]:
     return make
 
 
-def test_two_projects_that_want_the_same_env_at_once_build_it_once(
+def test_two_projects_build_the_same_env_only_once(
     project: Callable[..., Project], slow_uv: SlowUv
 ) -> None:
     here, there = project("here"), project("there")
@@ -132,7 +132,7 @@ def test_different_envs_are_built_at_the_same_time(
         ended(process)
 
 
-def test_an_installer_that_outlives_its_command_is_waited_for(
+def test_next_command_waits_for_an_installer_that_outlives_its_command(
     project: Callable[..., Project], slow_uv: SlowUv
 ) -> None:
     here = project("here")
@@ -158,7 +158,7 @@ def parent(pid: int) -> int:
 
 
 @pytest.mark.parametrize("polite", ["", "an installer that says that all went well"])
-def test_ctrl_c_ends_a_build_and_the_next_command_makes_the_env(
+def test_ctrl_c_ends_a_build_and_the_next_command_builds_the_env(
     project: Callable[..., Project], slow_uv: SlowUv, polite: str
 ) -> None:
     here = project("here")
@@ -188,7 +188,7 @@ sys.stdin.read()
 
 
 def holding(project: Project) -> subprocess.Popen[str]:
-    """A command of that project that has got its envs."""
+    """A running command of that project that has its envs in use."""
     command = [sys.executable, "-c", HOLDER]
     holder = subprocess.Popen(
         command,
@@ -204,7 +204,7 @@ def holding(project: Project) -> subprocess.Popen[str]:
 
 
 def running(project: Project) -> subprocess.Popen[str]:
-    """A process that somebody has started with the interpreter of the env."""
+    """A running process that a user has started with the interpreter of the env."""
     python = project.read(project.root.name).python
     return subprocess.Popen(
         [str(python), "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE, text=True
@@ -212,7 +212,7 @@ def running(project: Project) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize("use", [holding, running])
-def test_what_is_in_use_is_neither_removed_nor_built_anew(
+def test_env_in_use_is_neither_removed_nor_rebuilt(
     project: Callable[..., Project], use: Callable[[Project], subprocess.Popen[str]]
 ) -> None:
     here, there = project("here"), project("there")
@@ -233,7 +233,7 @@ def test_what_is_in_use_is_neither_removed_nor_built_anew(
     assert not python.exists()
 
 
-def test_what_is_being_built_is_not_removed(
+def test_env_that_is_being_built_is_not_removed(
     project: Callable[..., Project], slow_uv: SlowUv
 ) -> None:
     here = project("here")
@@ -245,7 +245,7 @@ def test_what_is_being_built_is_not_removed(
     assert here.read("here").error is None
 
 
-def test_who_waits_for_an_env_that_is_removed_makes_it(
+def test_command_that_waits_for_a_removed_env_builds_it(
     project: Callable[..., Project], checkout: Checkout
 ) -> None:
     here = project("here")
@@ -264,7 +264,7 @@ def test_who_waits_for_an_env_that_is_removed_makes_it(
 # --- the command ----------------------------------------------------------------------------------
 
 
-def test_list_tells_what_is_there_for_which_requirements(
+def test_list_shows_the_state_and_requirements_of_each_env(
     project: Callable[..., Project], checkout: Checkout
 ) -> None:
     here = project("here", 'triton = "1.0", python = ">=3.9"')
@@ -293,7 +293,7 @@ def test_list_tells_what_is_there_for_which_requirements(
     assert "damaged" in output
 
 
-def test_build_makes_what_compat_matrix_would_use_and_says_what_cannot_be(
+def test_build_reports_built_and_unusable_and_unknown_envs(
     project: Callable[..., Project],
 ) -> None:
     here = project("here")
@@ -307,7 +307,9 @@ def test_build_makes_what_compat_matrix_would_use_and_says_what_cannot_be(
     assert "no env, group of envs or release matches 'her'" in output
 
 
-def test_where_is_for_scripts(project: Callable[..., Project], checkout: Checkout) -> None:
+def test_where_prints_the_path_of_the_cache_or_of_an_env(
+    project: Callable[..., Project], checkout: Checkout
+) -> None:
     here = project("here")
     assert here.compat("envs", "where") == f"{checkout.cache.folder}\n"
     output = here.compat("envs", "where", "here", code=4)
@@ -320,7 +322,7 @@ def test_where_is_for_scripts(project: Callable[..., Project], checkout: Checkou
     assert (folder / "pyvenv.cfg").is_file()
 
 
-def test_prune_removes_what_has_not_been_used_for_a_while(
+def test_prune_removes_envs_that_were_not_used_for_a_while(
     project: Callable[..., Project], checkout: Checkout
 ) -> None:
     here = project("here")
@@ -343,7 +345,9 @@ def test_prune_removes_what_has_not_been_used_for_a_while(
     assert here.compat("envs", "prune", "--all").startswith("removed 0 of")
 
 
-def test_using_an_env_counts(project: Callable[..., Project], checkout: Checkout) -> None:
+def test_use_of_an_env_keeps_it_from_being_pruned(
+    project: Callable[..., Project], checkout: Checkout
+) -> None:
     here = project("here")
     here.compat("envs", "build")
     folder = checkout.cache.folder_of(here.read("here").env)
@@ -354,10 +358,10 @@ def test_using_an_env_counts(project: Callable[..., Project], checkout: Checkout
     assert "removed 0 of" in here.compat("envs", "prune")
 
 
-# --- where it is ----------------------------------------------------------------------------------
+# --- the folder of the cache ----------------------------------------------------------------------
 
 
-def test_the_folder_is_the_one_of_the_variable_or_the_file_or_the_user(
+def test_folder_comes_from_the_variable_or_the_file_or_the_home_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     declared = tmp_path / "declared"
@@ -372,18 +376,20 @@ def test_the_folder_is_the_one_of_the_variable_or_the_file_or_the_user(
     assert env_cache(None, {}).folder == tmp_path / "home" / ".cache" / "triton-compat" / "envs"
 
 
-def test_without_a_home_folder_it_is_said_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_home_folder_is_an_error_that_says_what_to_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.delenv("HOME", raising=False)
     assert env_cache(None, {}).folder.is_absolute(), "whoever is in the list of users has one"
-    # As for a user that the system does not know.
+    # This is the result for a user that the system does not know.
     monkeypatch.setattr("os.path.expanduser", lambda path: path)
     with pytest.raises(EnvError, match="no home folder") as caught:
         env_cache(None, {})
     assert caught.value.hint == "Set HOME, or set COMPAT_ENVS to a folder for the environments."
 
 
-def test_the_file_names_a_folder_relative_to_itself(
+def test_folder_in_the_matrix_file_is_relative_to_that_file(
     project: Callable[..., Project], tmp_path: Path
 ) -> None:
     here = project("here")
@@ -400,7 +406,7 @@ def test_the_file_names_a_folder_relative_to_itself(
     )
 
 
-def test_a_cache_that_cannot_be_written_is_one_clear_error(
+def test_cache_that_cannot_be_written_is_an_error_with_a_hint(
     project: Callable[..., Project], tmp_path: Path
 ) -> None:
     here = project("here")
@@ -414,13 +420,13 @@ def test_a_cache_that_cannot_be_written_is_one_clear_error(
             assert f"hint: Set {VARIABLE} to a writable folder" in output
 
 
-def test_nox_says_so_too(checkout: Checkout) -> None:
+def test_cache_that_cannot_be_written_is_an_error_of_nox(checkout: Checkout) -> None:
     output = checkout.nox("-s", "env(triton-1.0)", code=1, **{VARIABLE: "/proc/envs"})
     assert "$COMPAT_ENVS: /proc/envs: cannot build environments: " in output
     assert "Traceback" not in output
 
 
-def test_a_full_disk_is_told_in_the_installers_words(
+def test_error_on_a_full_disk_quotes_the_installer(
     project: Callable[..., Project], full: Path
 ) -> None:
     here = project("here")

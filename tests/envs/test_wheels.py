@@ -1,5 +1,6 @@
-"""Which Pythons have a wheel of a release, from the index's real list of files (kept here for Linux
-on x86-64, names only).
+"""Which Pythons have a wheel of a release.
+
+The tests use the index's real list of files, kept here for Linux on x86-64 with names only.
 """
 
 from __future__ import annotations
@@ -51,24 +52,26 @@ def listing(distribution: str) -> Listing:
         ("triton", "3.4.0", "3.9–3.13"),
         ("triton", "3.5.1", "3.10–3.14"),
         ("triton", "3.8.0", "3.10–3.14"),
-        # Cp311-cp311, and cp312-abi3 for every later one that requires-python admits.
+        # It has cp311-cp311, and cp312-abi3 for every later Python that requires-python allows.
         ("triton", "3.9.0", "3.11–3.15"),
         ("triton", "3.99.0", "none"),
         ("torch", "2.4.1", "3.8–3.12"),
         ("torch", "2.9.1", "3.10–3.14"),
     ],
 )
-def test_pythons_of_real_releases(distribution: str, release: str, pythons: str) -> None:
+def test_real_releases_have_wheels_for_the_expected_pythons(
+    distribution: str, release: str, pythons: str
+) -> None:
     assert spelled(listing(distribution).pythons_for(Version(release))) == pythons
 
 
-def test_the_newest_release_stands_for_an_unnamed_one() -> None:
+def test_newest_release_is_the_default() -> None:
     assert listing("triton").versions()[-1] == Version("3.9.0")
     assert listing("triton").pythons_for(None) == listing("triton").pythons_for(Version("3.9.0"))
     assert Listing(distribution="x", files=()).pythons_for(None) == frozenset()
 
 
-def test_other_platforms_and_free_threaded_builds_have_no_wheel_here() -> None:
+def test_wheels_of_other_platforms_and_free_threaded_builds_are_ignored() -> None:
     names = [
         "cp311-cp311-manylinux_2_28_aarch64",
         "cp313-cp313t-manylinux_2_28_x86_64",
@@ -83,7 +86,7 @@ def test_requires_python_narrows_what_the_tags_allow() -> None:
     assert spelled(pythons_of(parse_tag("cp39-abi3-manylinux2014_x86_64"), "<3.12")) == "3.9–3.11"
 
 
-def test_withdrawn_wheels_count_for_an_exact_version_and_are_not_the_newest() -> None:
+def test_withdrawn_wheel_counts_only_for_its_exact_version() -> None:
     files = (
         File(filename="x-1.0-py3-none-any.whl"),
         File(filename="x-2.0-py3-none-any.whl", yanked=True),
@@ -93,7 +96,7 @@ def test_withdrawn_wheels_count_for_an_exact_version_and_are_not_the_newest() ->
     assert file_listing.pythons_for(Version("2.0"))
 
 
-def test_a_version_is_also_its_local_variants() -> None:
+def test_version_includes_its_local_variants() -> None:
     file_listing = Listing(
         distribution="torch",
         files=(File(filename="torch-2.4.1+cpu-cp311-cp311-manylinux1_x86_64.whl"),),
@@ -102,7 +105,7 @@ def test_a_version_is_also_its_local_variants() -> None:
     assert file_listing.pythons_for(Version("2.4.1+cu124")) == frozenset()
 
 
-def test_files_that_are_no_wheels_are_passed_over() -> None:
+def test_files_that_are_not_valid_wheels_are_ignored() -> None:
     files = (
         File(filename="x-1.0.tar.gz"),
         File(filename="x.whl"),
@@ -125,7 +128,9 @@ def test_files_that_are_no_wheels_are_passed_over() -> None:
         ("nonsense", True),
     ],
 )
-def test_a_minor_version_stands_for_all_its_patch_releases(specifier: str, admitted: bool) -> None:
+def test_minor_version_is_allowed_if_any_of_its_patch_releases_is(
+    specifier: str, admitted: bool
+) -> None:
     assert allows(specifier, (3, 11)) is admitted
     if specifier != "nonsense":
         assert allows(SpecifierSet(specifier), (3, 11)) is admitted

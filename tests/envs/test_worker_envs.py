@@ -1,5 +1,6 @@
-"""Envs of the driver, had on another machine: folders stand for machines, uv and processes are
-real, wheels weigh nothing.
+"""Envs of the driver on another machine.
+
+Folders stand for machines. Uv and processes are real, and wheels are tiny.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from compat.model import BuiltEnv, Env, Package
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
-# Not importable from here: a conftest is no module of its own.
+# These cannot be imported from here, because a conftest is not a module of its own.
 Checkout = Any
 SlowUv = Any
 
@@ -58,7 +59,7 @@ def build(env: Env, cache: EnvCache, backend: str = "uv") -> BuiltEnv:
 
 @pytest.fixture
 def index(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Checkout:
-    """An index with releases of Triton, the only one that installers know."""
+    """An index with releases of Triton, the only index that installers know."""
     for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
         monkeypatch.delenv(name)
     for name, value in checkout.environ(UV_NO_CACHE="1").items():
@@ -72,7 +73,7 @@ def index(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Checkout:
 
 @pytest.fixture
 def pinned_env(index: Checkout) -> Callable[..., PinnedEnv]:
-    """Has the driver build a release; what a worker is told of it."""
+    """Builds a release as the driver does, and returns the pinned env that a worker receives."""
 
     def want(release: str = "1.0", backend: str = "uv", **more: Any) -> PinnedEnv:
         built = build(
@@ -92,14 +93,14 @@ def machine(tmp_path: Path) -> Path:
 
 
 def installed(slow_uv: SlowUv, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
-    """From now on it is counted how often something is installed."""
+    """Return a function that counts the installations from now on."""
     slow_uv.go_on()
     monkeypatch.setenv("UV", str(slow_uv.program))
     return lambda: len(slow_uv.asked())
 
 
 @pytest.mark.parametrize("backend", ["uv", "virtualenv"])
-def test_a_worker_builds_what_the_driver_has(
+def test_worker_builds_the_env_that_the_driver_has(
     pinned_env: Callable[..., PinnedEnv], machine: Path, index: Checkout, backend: str
 ) -> None:
     env, envs = pinned_env(backend=backend), WorkerEnvs(folder=machine)
@@ -119,7 +120,7 @@ def test_a_worker_builds_what_the_driver_has(
     assert envs.provide(env) == WorkerEnvs(folder=machine).provide(env) == built
 
 
-def test_versions_are_the_drivers_whatever_is_the_newest_by_now(
+def test_worker_installs_the_drivers_versions_and_not_the_newest(
     pinned_env: Callable[..., PinnedEnv], machine: Path, index: Checkout
 ) -> None:
     env = pinned_env()
@@ -128,7 +129,7 @@ def test_versions_are_the_drivers_whatever_is_the_newest_by_now(
     assert build(env.env, EnvCache(machine.with_name("plain"))).version_of("helper") == "2.0"
 
 
-def test_the_same_version_with_other_files_is_told_and_not_used(
+def test_same_version_with_different_files_is_reported_and_not_used(
     pinned_env: Callable[..., PinnedEnv],
     machine: Path,
     index: Checkout,
@@ -153,7 +154,7 @@ def test_the_same_version_with_other_files_is_told_and_not_used(
     )
 
 
-def test_differences_are_told_plainly(pinned_env: Callable[..., PinnedEnv]) -> None:
+def test_difference_lists_python_and_packages(pinned_env: Callable[..., PinnedEnv]) -> None:
     env = pinned_env()
     helper, triton = env.packages
     assert difference(env, env.python_version, env.packages) is None
@@ -170,7 +171,7 @@ def test_differences_are_told_plainly(pinned_env: Callable[..., PinnedEnv]) -> N
     )
 
 
-def test_what_cannot_be_installed_is_told_in_the_installers_words_and_not_tried_for_each_batch(
+def test_failed_installation_quotes_the_installer_and_is_not_repeated(
     pinned_env: Callable[..., PinnedEnv],
     machine: Path,
     index: Checkout,
@@ -189,7 +190,7 @@ def test_what_cannot_be_installed_is_told_in_the_installers_words_and_not_tried_
     assert WorkerEnvs(folder=machine).provide(env).error is None
 
 
-def test_what_a_machine_lacks_is_said_before_anything_is_installed(
+def test_missing_prerequisite_is_an_error_before_any_installation(
     pinned_env: Callable[..., PinnedEnv],
     machine: Path,
     tmp_path: Path,
@@ -216,7 +217,7 @@ def test_what_a_machine_lacks_is_said_before_anything_is_installed(
     assert all(cached_env.state != "complete" for cached_env in kept_envs(EnvCache(machine)))
 
 
-def test_a_local_wheel_must_be_there_and_the_same(
+def test_local_wheel_must_exist_and_equal_the_drivers(
     pinned_env: Callable[..., PinnedEnv], machine: Path, index: Checkout
 ) -> None:
     wheel = index.index / "triton" / "triton-1.1-py3-none-any.whl"
@@ -234,7 +235,7 @@ def test_a_local_wheel_must_be_there_and_the_same(
     assert envs.provide(env).digest == env.digest
 
 
-def test_what_the_machine_has_already_is_not_built(
+def test_env_that_the_machine_already_has_is_not_built(
     pinned_env: Callable[..., PinnedEnv], machine: Path, index: Checkout
 ) -> None:
     env, envs = pinned_env(), WorkerEnvs(folder=machine, budget=1, also=(index.cache,))
@@ -248,9 +249,7 @@ def test_what_the_machine_has_already_is_not_built(
     assert locks.reason_to_keep(index.cache.folder_of(env.env)) is None
 
 
-def test_an_env_that_somebody_has_damaged_is_built_anew(
-    pinned_env: Callable[..., PinnedEnv], machine: Path
-) -> None:
+def test_damaged_env_is_rebuilt(pinned_env: Callable[..., PinnedEnv], machine: Path) -> None:
     env, envs = pinned_env(), WorkerEnvs(folder=machine)
     built = envs.provide(env)
     envs.release(env)
@@ -260,7 +259,9 @@ def test_an_env_that_somebody_has_damaged_is_built_anew(
     assert envs.provide(env) == built
 
 
-def test_the_driver_has_to_have_it(pinned_env: Callable[..., PinnedEnv], index: Checkout) -> None:
+def test_pinned_env_requires_an_intact_env_of_the_driver(
+    pinned_env: Callable[..., PinnedEnv], index: Checkout
+) -> None:
     env = pinned_env().env
     built = read_env(env, index.cache)
     with pytest.raises(EnvError, match=r"the packages of triton-1\.0 have changed"):
@@ -314,7 +315,7 @@ def test_processes_of_one_machine_build_an_env_once(
 
 
 def in_thread(function: Callable[[], object]) -> tuple[threading.Thread, list[BaseException]]:
-    """A thread that does it, and what it raises."""
+    """A thread that calls the function, and a list for the exception that it raises."""
     raised: list[BaseException] = []
 
     def run() -> None:
@@ -328,7 +329,7 @@ def in_thread(function: Callable[[], object]) -> tuple[threading.Thread, list[Ba
     return thread, raised
 
 
-def test_who_installs_and_who_waits_can_be_stopped(
+def test_installation_and_wait_can_be_stopped(
     pinned_env: Callable[..., PinnedEnv],
     machine: Path,
     slow_uv: SlowUv,
@@ -373,7 +374,7 @@ def used_long_ago(machine: Path, hours: int, release: str) -> None:
         os.utime(path, (time.time() - 3600 * hours,) * 2)
 
 
-def test_what_was_not_used_for_longest_makes_room(
+def test_least_recently_used_env_is_removed_to_make_room(
     pinned_env: Callable[..., PinnedEnv], machine: Path
 ) -> None:
     one, two, three = (pinned_env(release) for release in ("1.0", "1.1", "1.2"))
@@ -388,7 +389,7 @@ def test_what_was_not_used_for_longest_makes_room(
     assert size_of(machine) <= int(2.7 * one.size)
 
 
-def test_what_is_in_use_or_being_built_is_never_removed(
+def test_env_in_use_or_being_built_is_not_removed(
     pinned_env: Callable[..., PinnedEnv],
     machine: Path,
     slow_uv: SlowUv,
@@ -433,7 +434,7 @@ def test_an_env_whose_interpreter_runs_is_in_use(
     assert there(machine) == ["triton-1.1"]
 
 
-def test_a_worker_is_told_by_its_environment(tmp_path: Path) -> None:
+def test_worker_envs_are_configured_by_environment_variables(tmp_path: Path) -> None:
     envs = worker_envs(
         {
             "COMPAT_WORKER_ENVS": str(tmp_path),
@@ -458,7 +459,7 @@ def test_a_worker_is_told_by_its_environment(tmp_path: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_a_release_on_two_machines(tmp_path: Path) -> None:
+def test_real_release_equals_the_drivers_on_two_machines(tmp_path: Path) -> None:
     config = load_matrix(REPOSITORY / "matrix.toml")
     driver = read_env(config.env("triton-3.1.0"), config.env_cache())
     env = PinnedEnv.of(driver)

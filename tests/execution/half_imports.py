@@ -1,8 +1,7 @@
-"""Imports that fail half-way: kernels that must come out the same, whichever of them is compiled
-first.
+"""Imports that fail half-way: kernels must have the same status, whichever is compiled first.
 
-Python keeps the modules that a package has imported before its own import failed. Whoever imports
-one of these after that finds it there, and the failure is gone.
+Python keeps the modules that a package has imported before its own import failed. A later import
+of such a module finds it, and does not fail.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ BESIDE = (
     "import os, sys\nsys.path.append(os.path.join(os.path.dirname(os.path.dirname(__file__)),"
     " 'elsewhere'))\n"
 )
-"""Has modules imported from a folder that is no root of the tree."""
+"""Makes a source import modules from a folder that is not a root of the tree."""
 OUTSIDE = {path.replace("tree/pkg", "elsewhere/other"): text for path, text in PACKAGE.items()}
 COMPILED = """
 class Taken:
@@ -72,9 +71,9 @@ class HalfImport:
         ("first", {}, REJECTED),
         ("second", {}, REJECTED),
     )
-    """Functions, with constexprs, and what becomes of each, alone and beside the others."""
+    """Each function, its constexprs, and its status, alone and together with the others."""
     package: str = ""
-    """Of a library, whose package is imported once for all of its kernels."""
+    """The requirement of a library, whose package is imported once for all of its kernels."""
 
 
 def _in(folder: str) -> dict[str, str]:
@@ -107,7 +106,7 @@ HALF_IMPORTS: Mapping[str, HalfImport] = {
         files={**PACKAGE, "tree/uses.py": "from pkg.good import first as other\n" + TWO},
         source="tree/uses.py",
     ),
-    # It goes on without a part of it, and is imported in a server of its own.
+    # The package continues without its subpackage, and is imported in a server of its own.
     "library": HalfImport(
         files={
             f"tree/{LIBRARY}": '{"requirement": "pkg==1"}',
@@ -200,8 +199,8 @@ HALF_IMPORTS: Mapping[str, HalfImport] = {
         },
         source="tree/acts.py",
     ),
-    # PyTorch is absent, and that is handled; where a constexpr is one of its dtypes, something
-    # stands in for it.
+    # PyTorch is absent, and the source handles that. If a constexpr is a dtype of PyTorch, a
+    # stand-in replaces PyTorch.
     "dtype": HalfImport(
         files={
             "tree/asks.py": (
@@ -224,7 +223,7 @@ HALF_IMPORTS: Mapping[str, HalfImport] = {
 
 
 def half_imports(folder: Path) -> list[tuple[Specialization, str]]:
-    """The kernels of all of them, written into a folder, and what becomes of each."""
+    """Writes the half imports into a folder; returns the kernels with the expected statuses."""
     expectations: list[tuple[Specialization, str]] = []
     for name, half_import in HALF_IMPORTS.items():
         place = written(folder / name, half_import.files)

@@ -22,7 +22,7 @@ class Noting(LocalExecutor):
 
 
 def queued(executor: LocalExecutor, *names: str) -> BatchQueue:
-    """Cells of these envs, each of a source of its own, so that it is a batch."""
+    """A queue with one cell per name. Each has a source of its own, so that it is a batch."""
     cells = [
         cell(ENVS[name], "faces", "fine", source=f"{number}.py")
         for number, name in enumerate(names)
@@ -30,7 +30,7 @@ def queued(executor: LocalExecutor, *names: str) -> BatchQueue:
     return BatchQueue(batches(cells, range(len(cells)), slots=1), executor)
 
 
-def test_those_of_an_env_come_together() -> None:
+def test_batches_of_one_env_are_taken_together() -> None:
     queue = queued(LocalExecutor(), "old", "new", "old")
     assert [queue.take() for _ in range(4)] == [(0,), (2,), (1,), None]
 

@@ -1,5 +1,6 @@
-"""Several processes with results in one folder: each cell is compiled by one of them, and who is
-killed holds up nobody.
+"""Several processes with results in one folder.
+
+One of them compiles each cell, and a process that is killed blocks no other.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from tests.claiming import holder
 KEY, OTHER = "ab" * 32, "cd" * 32
 
 
-def test_a_key_is_claimed_by_one_process_and_free_once_that_is_killed(tmp_path: Path) -> None:
+def test_claim_of_a_key_is_exclusive_until_its_process_is_killed(tmp_path: Path) -> None:
     messages: list[str] = []
     mine = Claims(tmp_path, messages.append)
     with holder(tmp_path, KEY) as other:
@@ -43,7 +44,7 @@ def test_a_key_is_claimed_by_one_process_and_free_once_that_is_killed(tmp_path: 
     mine.close()
 
 
-def test_what_is_released_or_closed_is_free_for_others(tmp_path: Path) -> None:
+def test_released_and_closed_claims_are_free_for_other_processes(tmp_path: Path) -> None:
     mine = Claims(tmp_path, print)
     assert mine.take(KEY)
     assert mine.take(OTHER)
@@ -55,13 +56,13 @@ def test_what_is_released_or_closed_is_free_for_others(tmp_path: Path) -> None:
         pass
 
 
-def test_where_nothing_can_be_locked_everybody_compiles(tmp_path: Path) -> None:
+def test_key_is_taken_without_a_lock_where_locking_is_impossible(tmp_path: Path) -> None:
     claims = Claims(tmp_path / "absent", print)
     assert (claims.take(KEY), claims.holder(KEY)) == (True, None)
     claims.release(KEY)
 
 
-def test_waiting_for_several_keys_ends_with_the_command(
+def test_waiting_for_several_keys_stops_with_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     messages: list[str] = []
@@ -83,11 +84,12 @@ def test_waiting_for_several_keys_ends_with_the_command(
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("end", ["killed", "finished"])
-def test_a_cell_of_another_process_is_waited_for(
+def test_run_waits_for_a_cell_that_another_process_claims(
     built: Callable[[str], BuiltEnv], tmp_path: Path, end: str
 ) -> None:
-    """Where that has kept a result it is taken, and where it was killed the cell is compiled
-    here.
+    """If the other process kept a result, the run uses it.
+
+    If the other process was killed, the run compiles the cell.
     """
     env = built("triton-3.9.0")
     cells = [cell(env, "faces", "fine", target) for target in ("sm_80", "sm_90")]

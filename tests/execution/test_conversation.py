@@ -1,4 +1,4 @@
-"""Programs that stay and answer."""
+"""Sessions with programs that keep running and answer line by line."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def python(code: str) -> list[str]:
     return [sys.executable, "-c", code]
 
 
-def test_line_by_line() -> None:
+def test_program_answers_line_by_line() -> None:
     with Session(python(ECHO)) as session:
         assert session.ask("one", 10) == "ONE"
         assert session.ask("two", 10) == "TWO"
 
 
-def test_one_that_ends_tells_its_last_line() -> None:
+def test_error_quotes_the_last_line_of_a_program_that_ended() -> None:
     with (
         Session(python("import sys; sys.exit('no GPU')")) as session,
         pytest.raises(SessionEnded, match="no GPU"),
@@ -32,7 +32,7 @@ def test_one_that_ends_tells_its_last_line() -> None:
         session.read_line(10)
 
 
-def test_one_that_ends_while_it_is_asked() -> None:
+def test_program_that_ends_without_an_answer_is_an_error() -> None:
     with (
         Session(python("input()")) as session,
         pytest.raises(SessionEnded, match="it ended without output"),
@@ -40,7 +40,7 @@ def test_one_that_ends_while_it_is_asked() -> None:
         session.ask("one", 10)
 
 
-def test_one_that_does_not_answer() -> None:
+def test_program_that_does_not_answer_in_time_is_an_error() -> None:
     with (
         Session(python("import time; time.sleep(60)")) as session,
         pytest.raises(SessionEnded, match=r"within 0\.2 s"),
@@ -48,7 +48,7 @@ def test_one_that_does_not_answer() -> None:
         session.ask("one", 0.2)
 
 
-def test_whoever_waits_can_be_stopped() -> None:
+def test_waiting_for_a_line_can_be_stopped() -> None:
     stop = threading.Event()
     began = time.monotonic()
     with Session(python("import time; time.sleep(60)"), stop) as session:
@@ -58,6 +58,6 @@ def test_whoever_waits_can_be_stopped() -> None:
     assert time.monotonic() - began < 30
 
 
-def test_no_such_program() -> None:
+def test_missing_program_is_an_error() -> None:
     with pytest.raises(SessionEnded, match="No such file"):
         Session(["/no/such/program"])

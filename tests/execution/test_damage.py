@@ -1,5 +1,6 @@
-"""A database that is damaged, foreign, newer, locked or no file: put aside and begun anew, or one
-clear error.
+"""A database that is damaged, foreign, newer, locked or not a file.
+
+The store puts it aside and starts a new one, or raises one clear error.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ Damage = Callable[[Path], object]
 
 
 def filled(folder: Path, rows: int = 200) -> Path:
-    """A store with rows on many pages; the path of its database."""
+    """Writes a store with rows on many pages, and returns the path of its database."""
     with Store(folder) as store:
         for number in range(rows):
             store.write(f"k{number}", CELL, (evolve(EVIDENCE, imported=("x" * 2000,)),))
@@ -117,7 +118,7 @@ DAMAGES: dict[str, Damage] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_what_is_damaged_or_foreign_is_put_aside_and_a_new_one_is_begun(
+def test_damaged_or_foreign_database_is_put_aside_and_replaced(
     tmp_path: Path, damage: Damage
 ) -> None:
     path = filled(tmp_path)
@@ -142,7 +143,7 @@ def test_what_is_damaged_or_foreign_is_put_aside_and_a_new_one_is_begun(
     assert len(messages) == 1, "said once"
 
 
-def test_what_is_put_aside_is_still_all_there(tmp_path: Path) -> None:
+def test_database_that_is_put_aside_keeps_its_content(tmp_path: Path) -> None:
     _as_another_programs(filled(tmp_path))
     Store(tmp_path).close()
     (aside,) = tmp_path.glob("results.sqlite.damaged-*")
@@ -151,7 +152,9 @@ def test_what_is_put_aside_is_still_all_there(tmp_path: Path) -> None:
     other.close()
 
 
-def test_damage_in_the_middle_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_store_continues_after_damage_during_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     messages: list[str] = []
     path = filled(tmp_path)
     connections = recorded_connections(monkeypatch)
@@ -171,7 +174,7 @@ def test_damage_in_the_middle_of_a_run(tmp_path: Path, monkeypatch: pytest.Monke
         assert "later" in read(again, "later")
 
 
-def test_a_log_of_garbage_costs_the_last_rows_at_most(tmp_path: Path) -> None:
+def test_rows_survive_a_log_of_garbage(tmp_path: Path) -> None:
     path = filled(tmp_path)
     path.with_name("results.sqlite-wal").write_bytes(os.urandom(100_000))
     with Store(tmp_path) as store:
@@ -179,7 +182,7 @@ def test_a_log_of_garbage_costs_the_last_rows_at_most(tmp_path: Path) -> None:
         assert set(read(store, "k0", "k199", "new")) == {"k0", "k199", "new"}
 
 
-def test_a_newer_layout_is_left_as_it_is(tmp_path: Path) -> None:
+def test_database_of_a_newer_layout_is_an_error_and_stays_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
     with opened(path) as newer:
         newer.execute("CREATE TABLE evidence_2 (key TEXT)")
@@ -221,7 +224,7 @@ def test_an_older_layout_is_put_aside(tmp_path: Path) -> None:
     "readings",
     [None, "", "[]", "[7]", '[{"stderr": 7}]', '[{"diagnosis": {"op": []}}]', b"\xff", 17],
 )
-def test_what_was_read_is_read_again_where_it_is_damaged(tmp_path: Path, readings: object) -> None:
+def test_damaged_readings_are_read_again(tmp_path: Path, readings: object) -> None:
     path = filled(tmp_path, 1)
     with opened(path) as other:
         other.execute("UPDATE evidence SET readings = ?", (readings,))
@@ -231,7 +234,7 @@ def test_what_was_read_is_read_again_where_it_is_damaged(tmp_path: Path, reading
     assert evidence.stderr == EVIDENCE.printed
 
 
-def test_a_locked_database_is_an_error_that_says_so(
+def test_error_says_that_the_database_is_locked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = filled(tmp_path, 3)
@@ -247,7 +250,7 @@ def test_a_locked_database_is_an_error_that_says_so(
 
 
 @pytest.mark.parametrize("place", ["the folder", "the artifacts"])
-def test_a_file_where_a_folder_should_be(tmp_path: Path, place: str) -> None:
+def test_file_in_place_of_a_folder_is_a_store_error(tmp_path: Path, place: str) -> None:
     folder = tmp_path / ".compat"
     wrong = folder if place == "the folder" else folder / "artifacts"
     wrong.parent.mkdir(exist_ok=True)
@@ -260,7 +263,7 @@ def test_a_file_where_a_folder_should_be(tmp_path: Path, place: str) -> None:
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 @pytest.mark.parametrize("mode", [0o500, 0o000])
-def test_a_folder_without_permission(tmp_path: Path, mode: int) -> None:
+def test_folder_without_permission_is_a_store_error(tmp_path: Path, mode: int) -> None:
     folder = tmp_path / "store"
     filled(folder)
     folder.chmod(mode)
@@ -273,13 +276,13 @@ def test_a_folder_without_permission(tmp_path: Path, mode: int) -> None:
     assert not list(folder.glob("*.damaged-*"))
 
 
-def test_a_database_that_may_not_be_written_is_an_error(
+def test_read_only_database_is_a_store_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled(tmp_path)
     connections = recorded_connections(monkeypatch)
     with Store(tmp_path) as store:
-        # What a read-only file looks like from here, also to root.
+        # SQLite treats this like a read-only file, also for root.
         connections[-1].execute("PRAGMA query_only = 1")
         with pytest.raises(StoreError, match="cannot save") as caught:
             store.write("k", CELL, (EVIDENCE,))
@@ -312,9 +315,7 @@ def test_a_database_that_may_not_be_written_is_an_error(
         17,
     ],
 )
-def test_a_row_that_no_version_has_written_is_as_good_as_absent(
-    tmp_path: Path, text: object
-) -> None:
+def test_row_that_no_version_has_written_counts_as_absent(tmp_path: Path, text: object) -> None:
     path = filled(tmp_path, 2)
     with opened(path) as other:
         other.execute("UPDATE evidence SET attempts = ? WHERE key = 'k0'", (text,))
@@ -323,7 +324,7 @@ def test_a_row_that_no_version_has_written_is_as_good_as_absent(
         assert set(read(store, "k0", "k1")) == {"k1"}
 
 
-def test_a_row_whose_text_is_not_utf_8_is_as_good_as_absent(tmp_path: Path) -> None:
+def test_row_whose_text_is_not_utf_8_counts_as_absent(tmp_path: Path) -> None:
     path = filled(tmp_path, 2)
     with opened(path) as other:
         other.execute("UPDATE evidence SET attempts = CAST(x'ff' AS TEXT) WHERE key = 'k0'")
@@ -332,7 +333,7 @@ def test_a_row_whose_text_is_not_utf_8_is_as_good_as_absent(tmp_path: Path) -> N
         assert set(read(store, "k0", "k1")) == {"k1"}
 
 
-def test_what_evidence_may_hold_comes_back(tmp_path: Path) -> None:
+def test_unusual_evidence_is_read_back_with_surrogates_escaped(tmp_path: Path) -> None:
     odd = Evidence(
         answered=True, stderr="\x1b[31m \0 \ud800 \u202e 😀", metrics={"shared": 1, "x": {"y": 2.5}}
     )
@@ -342,7 +343,7 @@ def test_what_evidence_may_hold_comes_back(tmp_path: Path) -> None:
     assert back == evolve(odd, stderr="\x1b[31m \0 \\ud800 \u202e 😀")
 
 
-def test_two_that_find_the_same_damage_put_it_aside_once(tmp_path: Path) -> None:
+def test_stores_that_find_the_same_damage_put_it_aside_once(tmp_path: Path) -> None:
     path = filled(tmp_path)
     path.write_text("this is no database, " * 100)
     messages: list[str] = []
@@ -367,7 +368,7 @@ def test_two_that_find_the_same_damage_put_it_aside_once(tmp_path: Path) -> None
     assert len(messages) == 1
 
 
-def test_an_artifact_that_is_gone_cut_or_exchanged(tmp_path: Path) -> None:
+def test_deleted_cut_or_replaced_artifacts_count_as_absent(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         name = store.keep(".mlir", b"module {}")
         assert store.artifact(name) == b"module {}"
@@ -384,7 +385,7 @@ def test_an_artifact_that_is_gone_cut_or_exchanged(tmp_path: Path) -> None:
         assert store.artifact("\0") is None
 
 
-def test_a_socket_in_place_of_the_database(tmp_path: Path) -> None:
+def test_store_opens_despite_a_socket_in_place_of_the_database(tmp_path: Path) -> None:
     # A socket's path has to be short.
     folder = Path(f"/tmp/compat-test-{os.getpid()}-{time.monotonic_ns()}")
     folder.mkdir()
@@ -444,16 +445,17 @@ def test_a_command_says_once_that_it_put_a_database_aside_and_goes_on(tmp_path: 
     assert "damaged" not in again.stderr
 
 
-def test_one_that_others_are_preparing_is_waited_for(
+def test_store_waits_for_a_database_that_others_switch_to_wal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SQLite says at once that a file is locked, whatever its timeout, where two turn it to WAL at
-    one time.
+    """Two connections can switch a file to WAL at the same time.
+
+    SQLite then reports at once that the file is locked, whatever its timeout.
     """
     connect, tries = sqlite3.connect, list[str]()
 
     class Locked(sqlite3.Connection):
-        """Twice, it cannot be turned."""
+        """Fails twice to switch to WAL."""
 
         def execute(self, sql: str, *parameters: Any) -> sqlite3.Cursor:
             if "journal_mode" in sql:
@@ -480,14 +482,14 @@ def test_one_that_others_are_preparing_is_waited_for(
         (sqlite3.SQLITE_IOERR_WRITE, 200 << 20, StoreError),
     ],
 )
-def test_memory_that_the_shell_limits_is_no_fault_of_the_disk(
+def test_lack_of_memory_is_a_machine_error_and_not_a_store_error(
     code: int,
     limit: int,
     expected: type[CompatError],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """SQLite calls it an I/O error, of a kind that is seen under `ulimit -v`."""
+    """SQLite reports an I/O error of a kind that occurs under `ulimit -v`."""
 
     def connect(*_: object, **__: object) -> sqlite3.Connection:
         error = sqlite3.OperationalError("disk I/O error")

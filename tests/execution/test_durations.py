@@ -1,4 +1,4 @@
-"""About how long cells will take, by what is kept of earlier ones."""
+"""Estimates of how long cells take, from the kept times of earlier cells."""
 
 from __future__ import annotations
 
@@ -29,27 +29,29 @@ BEFORE = [
         (["k/v/a/sm_80/e1"], 1, 3.0),  # as long as it took before
         (["k/v/new/sm_80/e1"], 1, 11 / 3),  # as its variant takes in that env
         (["k/v/a/sm_80/e3"], 1, 7 / 3),  # as it takes in other envs
-        (["k/v/new/sm_80/e3"], 1, 3.0),  # as its variant takes in others
-        # What nothing is known of takes as long as the rest.
+        (["k/v/new/sm_80/e3"], 1, 3.0),  # as its variant takes in other envs
+        # A cell without known times takes as long as the rest.
         (["k/v/a/sm_80/e1", "k/w/a/sm_80/e1"], 1, 6.0),
         (["k/v/a/sm_80/e2"] * 8, 4, 2.0),
-        (["k/v/b/sm_80/e1", "k/v/a/sm_80/e2"], 4, 5.0),  # no sooner than the longest
+        (["k/v/b/sm_80/e1", "k/v/a/sm_80/e2"], 4, 5.0),  # no shorter than the longest cell
         (["k/w/a/sm_80/e1", "k/w/b/sm_80/e1", "k/v/a/sm_80/e1"], 1, None),
         ([], 1, None),
     ],
 )
-def test_an_estimate(ids: list[str], slots: int, seconds: float | None) -> None:
+def test_forecast_uses_the_times_of_similar_cells(
+    ids: list[str], slots: int, seconds: float | None
+) -> None:
     assert forecast(ids, BEFORE, slots, len(ids)).seconds == (
         None if seconds is None else pytest.approx(seconds)
     )
 
 
-def test_of_many_cells_the_variants_alone_count() -> None:
+def test_forecast_of_many_cells_uses_only_the_times_of_variants() -> None:
     ids = ["k/v/b/sm_80/e1"] * 30_000
     assert forecast(ids, BEFORE, 10, len(ids)).seconds == pytest.approx(11 / 3 * 3000)
 
 
-def test_the_same_cell_in_another_env_says_how_long_it_takes() -> None:
+def test_weight_uses_the_time_of_the_same_cell_in_another_env() -> None:
     work = RemainingWork()
     work.expect([f"k/v/{case}/sm_80/{env}" for env in ("e1", "e2") for case in "abc"], Durations())
     assert work.weight == 1.0  # nothing is compiled yet
@@ -73,7 +75,7 @@ def test_all_attempts_at_a_cell_count_whatever_its_key(tmp_path: Path) -> None:
         )
 
 
-def test_rows_that_no_version_has_written_are_left_out(tmp_path: Path) -> None:
+def test_rows_that_no_version_has_written_do_not_change_a_forecast(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.write("k", CELL, (evolve(EVIDENCE, seconds=1.5),))
         with opened(tmp_path / "results.sqlite") as other:

@@ -1,4 +1,4 @@
-"""An edit of a file of a package: which of its kernels are compiled again, and what comes of it."""
+"""Edits of a file of a package: which of its kernels are compiled again, and their statuses."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Project:
         path.write_text(text.replace(old, new), encoding="utf-8")
 
     def run(self) -> tuple[set[str], set[str]]:
-        """The kernels that were compiled, and those that came out ok."""
+        """The kernels that were compiled, and the kernels with the status ``ok``."""
         cells = [
             Cell(env=self.built.env, target=TARGETS["sm_90"], spec=self.spec(name))
             for name in NAMES
@@ -97,7 +97,7 @@ def project(built: Callable[[str], BuiltEnv], tmp_path: Path) -> Iterator[Projec
         yield project
 
 
-def test_a_body_is_compiled_again_with_its_file_alone(project: Project) -> None:
+def test_edit_of_a_body_recompiles_only_the_kernel_of_its_file(project: Project) -> None:
     project.edit("softmax", "+ 1.0", "+ 2.0")
     assert project.run() == ({"softmax"}, set(NAMES))
     project.edit("softmax", "+ 2.0", "+ tl.no_such_function(x)")
@@ -126,22 +126,22 @@ def test_a_body_is_compiled_again_with_its_file_alone(project: Project) -> None:
     ],
     ids=["an import that fails", "a helper", "a patch of the language", "a patch of a helper"],
 )
-def test_what_importing_a_file_does_is_compiled_again_with_all(
+def test_edit_with_effects_on_other_files_recompiles_all_kernels(
     project: Project, name: str, old: str, new: str, fine: set[str]
 ) -> None:
     project.edit(name, old, new)
     assert project.run() == (set(NAMES), fine)
 
 
-def test_what_runs_on_import_is_compiled_again_with_all(project: Project) -> None:
+def test_edit_of_code_that_runs_on_import_recompiles_all_kernels(project: Project) -> None:
     project.edit("softmax", "return None", "return None\n\n\nreference()")
     assert project.run() == (set(NAMES), set(NAMES))
     project.edit("softmax", "return None", "from triton.no_such_module import anything")
     assert project.run() == (set(NAMES), set())
 
 
-def test_a_failure_is_known_only_while_all_files_are_the_same(project: Project) -> None:
-    """It names lines of them."""
+def test_failed_import_is_kept_only_while_all_files_are_the_same(project: Project) -> None:
+    """The failure names lines of the files."""
     project.edit(
         "softmax", "def reference", "from triton.no_such_module import anything\n\n\ndef reference"
     )

@@ -1,5 +1,6 @@
-"""Executors: batches go there, attempts with the bytes of their artifacts come back, and nothing
-else passes between.
+"""Executors receive batches, and return attempts with the bytes of their artifacts.
+
+Nothing else passes between a run and its executor.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ RELEASE = "triton-3.1.0"
 
 
 def there(batch: bytes, worker: Path) -> bytes:
-    """In the other process: compile a batch here, and send back what happened."""
+    """Runs in the other process: compiles a batch, and returns its attempts."""
     with LocalExecutor(worker=worker) as executor:
         return pickle.dumps(list(executor.submit(pickle.loads(batch))))
 
@@ -45,9 +46,9 @@ def there_with_few_files(batch: bytes, worker: Path) -> bytes:
 
 
 class ElsewhereExecutor:
-    """Batches go as bytes to another process, which knows nothing of this one.
+    """Sends batches as bytes to another process, which shares no state with this one.
 
-    Attempts come back as bytes.
+    The other process returns attempts as bytes.
     """
 
     act = staticmethod(there)
@@ -93,9 +94,9 @@ def results(
 
 
 def comparable(result: Result, folder: Path) -> tuple[object, ...]:
-    """What must be the same wherever a cell is compiled.
+    """The facts of a result that must be the same with every executor.
 
-    Artifacts by what is in them, without the names of temporary files.
+    Artifacts are compared by their content, without the names of temporary files.
     """
     outcome, failure = result.outcome, result.outcome.failure
     names = (
@@ -170,9 +171,10 @@ def test_another_executor_gives_the_same_results(env: BuiltEnv, tmp_path: Path) 
 
 
 @pytest.mark.wheels
-def test_ir_travels_both_ways(env: BuiltEnv, tmp_path: Path) -> None:
-    """As a bisect needs it: what one attempt made is given to the next, elsewhere, by name and
-    bytes.
+def test_executor_returns_ir_and_compiles_given_ir(env: BuiltEnv, tmp_path: Path) -> None:
+    """A bisection gives the IR of one attempt to the next attempt elsewhere.
+
+    It passes the IR by name and bytes.
     """
     executor = ElsewhereExecutor(worker=WORKER, idle_timeout=0, stop=threading.Event())
     try:
@@ -192,14 +194,14 @@ def test_ir_travels_both_ways(env: BuiltEnv, tmp_path: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_what_a_machine_refuses_elsewhere_ends_the_run(env: BuiltEnv, tmp_path: Path) -> None:
+def test_machine_error_of_another_process_ends_the_run(env: BuiltEnv, tmp_path: Path) -> None:
     with pytest.raises(MachineError, match=r"0 of 1 cells are finished") as caught:
         results([cell(env, "faces", "fine")], env, tmp_path, WithFewFiles)
     assert "Finished work is saved" in (caught.value.hint or "")
 
 
 @pytest.mark.parametrize("kind", [CompatError, *CompatError.__subclasses__(), ClusterError])
-def test_errors_of_use_travel_whole(kind: type[CompatError]) -> None:
+def test_errors_keep_all_fields_when_pickled(kind: type[CompatError]) -> None:
     error = kind("something is wrong", where="here", hint="mend it")
     again = pickle.loads(pickle.dumps(error))
     assert (type(again), str(again), again.where, again.hint) == (
@@ -211,6 +213,6 @@ def test_errors_of_use_travel_whole(kind: type[CompatError]) -> None:
     assert str(again) == "here: something is wrong"
 
 
-def test_an_action_that_no_worker_knows_is_told_as_such() -> None:
+def test_unknown_action_keeps_its_message_when_pickled() -> None:
     error = pickle.loads(pickle.dumps(UnknownAction.of(["launch"], where="triton-3.1.0")))
     assert str(error) == "triton-3.1.0: this worker does not support: launch"

@@ -1,4 +1,4 @@
-"""Files are there whole, or as they were before."""
+"""Files are replaced as a whole, or stay as they were."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from compat.files import replace_file
 
 
-def test_a_file_is_put_in_place_with_its_folder(tmp_path: Path) -> None:
+def test_replace_file_creates_the_folder_and_leaves_only_the_file(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b.txt"
     replace_file(path, "für")
     replace_file(path, "zweitens")
@@ -21,7 +21,7 @@ def test_a_file_is_put_in_place_with_its_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("step", ["open", "replace"])
-def test_a_failure_leaves_what_was_there_and_nothing_else(
+def test_failed_replacement_keeps_the_old_file_and_leaves_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     path = tmp_path / "kept.txt"
@@ -39,7 +39,7 @@ def test_a_failure_leaves_what_was_there_and_nothing_else(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_pieces_that_end_early_leave_what_was_there(tmp_path: Path) -> None:
+def test_pieces_that_end_early_leave_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "kept.txt"
     replace_file(path, iter(["be", "fore"]))
 

@@ -1,4 +1,4 @@
-"""Kernels, right and not, run on problems in the interpreters of two pairs."""
+"""Correct and wrong kernels, run on problems in the interpreters of two pairs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ WHAT = {
     "lacks": ("right", "lacks_an_argument", "fp32"),
     "sometimes": ("right", "one_run_in_two", "fp32"),
 }
-"""What a test calls it → function, problems, element type."""
+"""Name in these tests → function, problems, element type."""
 
 
 def numbers_cell(
@@ -100,7 +100,7 @@ def envs(built: Callable[[str], BuiltEnv]) -> dict[str, BuiltEnv]:
 
 @pytest.fixture(scope="module")
 def all_checks(envs: dict[str, BuiltEnv], store: Store, once: Once) -> dict[tuple[str, str], Check]:
-    """Env and what it is → what came of it; made once."""
+    """Env and name in ``WHAT`` → its check; made once."""
     cells = {
         (name, what): numbers_cell(env, what)
         for name, env in envs.items()
@@ -121,12 +121,12 @@ EITHER = pytest.mark.parametrize("env", [OLD, NEW])
 
 @EITHER
 @pytest.mark.long
-def test_what_is_right_is_ok(all_checks: dict[tuple[str, str], Check], env: str) -> None:
+def test_correct_kernel_is_ok(all_checks: dict[tuple[str, str], Check], env: str) -> None:
     assert all_checks[env, "right"] == Check(status=Status.OK, max_abs=0.0, max_rel=0.0)
 
 
 @EITHER
-def test_wrong_numbers_are_told_with_where_and_by_how_much(
+def test_wrong_numbers_are_reported_with_place_and_difference(
     all_checks: dict[tuple[str, str], Check], env: str
 ) -> None:
     check = all_checks[env, "subtracts"]
@@ -138,7 +138,7 @@ def test_wrong_numbers_are_told_with_where_and_by_how_much(
 
 
 @EITHER
-def test_what_is_written_elsewhere_is_wrong(
+def test_write_outside_of_the_output_is_wrong(
     all_checks: dict[tuple[str, str], Check], env: str
 ) -> None:
     check = all_checks[env, "beyond"]
@@ -146,7 +146,7 @@ def test_what_is_written_elsewhere_is_wrong(
 
 
 @EITHER
-def test_what_is_not_written_is_wrong(all_checks: dict[tuple[str, str], Check], env: str) -> None:
+def test_unwritten_element_is_wrong(all_checks: dict[tuple[str, str], Check], env: str) -> None:
     check = all_checks[env, "first_block"]
     assert (check.status, check.where) == (Status.WRONG, "one more: o[16]")
     assert check.reason.startswith("was not written, expected")
@@ -161,7 +161,7 @@ def test_a_kernel_that_hangs_is_stopped(all_checks: dict[tuple[str, str], Check]
 
 
 @EITHER
-def test_a_kernel_that_takes_the_process_with_it_harms_no_other(
+def test_kernel_that_kills_the_process_is_reported_as_crashed(
     all_checks: dict[tuple[str, str], Check], env: str
 ) -> None:
     assert (all_checks[env, "far_away"].status, all_checks[env, "far_away"].where) == (
@@ -171,7 +171,7 @@ def test_a_kernel_that_takes_the_process_with_it_harms_no_other(
     assert "SIGSEGV" in all_checks[env, "far_away"].reason
 
 
-def test_an_exception_is_told_with_its_line(all_checks: dict[tuple[str, str], Check]) -> None:
+def test_exception_is_reported_with_its_line(all_checks: dict[tuple[str, str], Check]) -> None:
     check = all_checks[NEW, "misshapen"]
     assert check.status is Status.REJECTED
     assert check.reason.startswith("raised in the interpreter: ValueError")
@@ -179,7 +179,7 @@ def test_an_exception_is_told_with_its_line(all_checks: dict[tuple[str, str], Ch
 
 
 @EITHER
-def test_what_an_interpreter_cannot_do_counts_against_no_kernel(
+def test_missing_feature_of_an_interpreter_is_unsupported(
     all_checks: dict[tuple[str, str], Check], env: str
 ) -> None:
     check = all_checks[env, "assembly"]
@@ -200,7 +200,7 @@ def test_a_defect_of_the_interpreter_is_found_by_a_probe(
 
 
 @EITHER
-def test_a_defect_that_a_kernel_does_not_meet_does_not_matter(
+def test_kernel_that_avoids_a_defect_of_the_interpreter_is_ok(
     all_checks: dict[tuple[str, str], Check], env: str
 ) -> None:
     assert all_checks[env, "bf16 copies"].status is Status.OK
@@ -220,7 +220,7 @@ def test_a_defect_that_a_kernel_does_not_meet_does_not_matter(
         ),
     ],
 )
-def test_a_mistake_in_a_problem_says_nothing_of_the_kernel(
+def test_mistake_in_a_problem_is_not_blamed_on_the_kernel(
     all_checks: dict[tuple[str, str], Check], env: str, what: str, message: str
 ) -> None:
     assert all_checks[env, what].status is Status.LOST
@@ -228,7 +228,7 @@ def test_a_mistake_in_a_problem_says_nothing_of_the_kernel(
 
 
 class Refusing(LocalExecutor):
-    """An executor that is not to be asked for anything."""
+    """An executor that must not receive a batch."""
 
     def submit(self, batch: object) -> object:  # type: ignore[override]
         raise AssertionError(f"{batch} was known")
@@ -239,7 +239,7 @@ def refusing(envs: dict[str, BuiltEnv], store: Store) -> RunContext:
     return RunContext(envs=envs, store=store, limits=LIMITS, executor=executor)
 
 
-def test_what_is_known_is_not_run_again_whatever_the_target(
+def test_known_checks_are_not_run_again_for_any_target(
     all_checks: dict[tuple[str, str], Check], envs: dict[str, BuiltEnv], store: Store
 ) -> None:
     names = [what for what in WHAT if what not in ("raises", "lacks", "sometimes")]
@@ -254,7 +254,7 @@ def test_what_is_known_is_not_run_again_whatever_the_target(
     }
 
 
-def test_what_is_known_can_be_had_without_running_anything(
+def test_known_checks_are_read_from_the_store_without_a_run(
     all_checks: dict[tuple[str, str], Check], envs: dict[str, BuiltEnv], store: Store
 ) -> None:
     names = [what for env, what in all_checks if env == NEW]
@@ -267,7 +267,7 @@ def test_what_is_known_can_be_had_without_running_anything(
 
 
 class Counting(LocalExecutor):
-    """An executor that notes the kernels that it was asked for, and how often it was opened."""
+    """An executor that records the kernels that it receives, and how often it was opened."""
 
     asked: ClassVar[list[str]] = []
     opened = 0
@@ -284,10 +284,10 @@ class Counting(LocalExecutor):
 @pytest.mark.parametrize(
     ("what", "runs"), [("right", 1), ("subtracts", 2), ("bf16 sums", 1), ("hangs", 1)]
 )
-def test_what_is_said_against_a_kernel_is_confirmed(
+def test_wrong_numbers_are_confirmed_once(
     envs: dict[str, BuiltEnv], tmp_path: Path, what: str, runs: int
 ) -> None:
-    """Once; not what the interpreter is at fault for, and not that it took too long."""
+    """A second run confirms them. Defects of the interpreter and timeouts are not confirmed."""
     cell, limits = numbers_cell(envs[NEW], what), evolve(LIMITS, deadline=2.0)
     Counting.asked.clear()
     with Store(tmp_path) as store:
@@ -316,7 +316,7 @@ def test_numbers_that_differ_from_run_to_run_are_unstable(
     )
 
 
-def test_another_problem_is_another_result(
+def test_check_is_kept_only_for_the_problem_file_that_it_used(
     all_checks: object, envs: dict[str, BuiltEnv], store: Store, tmp_path: Path
 ) -> None:
     copy = Path(shutil.copy(PROBLEMS, tmp_path))
@@ -346,15 +346,13 @@ def test_tensors_become_the_descriptors_that_a_signature_names(
     assert interpret([cell], context)[cell].status is Status.OK
 
 
-def test_an_env_without_pytorch_says_nothing(
-    built: Callable[[str], BuiltEnv], store: Store
-) -> None:
+def test_env_without_pytorch_gives_no_check(built: Callable[[str], BuiltEnv], store: Store) -> None:
     env = built("triton-3.5.1")
     cell = numbers_cell(env, "right")
     assert interpret([cell], refusing({env.env.name: env}, store)) == {}
 
 
-def test_a_run_that_is_stopped_keeps_what_is_finished(
+def test_stopped_interpretation_keeps_finished_checks(
     envs: dict[str, BuiltEnv], tmp_path: Path
 ) -> None:
     stop = threading.Event()
@@ -382,13 +380,14 @@ DEFECTS = {
     OLD: {*EVERYWHERE, "fp16_atomic", "descriptor"},
     NEW: {*EVERYWHERE, "bf16_sum", "bf16_constant"},
 }
-"""What the interpreters of two releases get wrong, or do not have, with the NumPy of their
-pairs.
+"""The probes that the interpreters of two releases fail, with the NumPy of their pairs.
+
+An interpreter gets the operation wrong, or does not have it.
 """
 
 
 @EITHER
-def test_probes_tell_what_an_interpreter_gets_wrong(
+def test_probes_find_the_defects_of_an_interpreter(
     envs: dict[str, BuiltEnv], store: Store, env: str
 ) -> None:
     interpreter = toolchains.of(envs[env].env).device.interpreter
@@ -408,10 +407,10 @@ def test_probes_tell_what_an_interpreter_gets_wrong(
     assert not any(checks[cell].status is Status.LOST for cell in cells.values())
 
 
-def test_another_numpy_is_found_out(
+def test_interpreter_with_an_incompatible_numpy_is_unsupported(
     envs: dict[str, BuiltEnv], store: Store, tmp_path: Path
 ) -> None:
-    """With NumPy 2, the interpreter of 3.0.0 stores nothing, and says nothing of it."""
+    """With NumPy 2, the interpreter of 3.0.0 stores nothing, and reports no error."""
     env, uv = envs[OLD], find_uv()
     if uv is None or env.python is None:
         pytest.skip("there is no uv to install NumPy 2 with")

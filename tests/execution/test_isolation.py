@@ -1,4 +1,4 @@
-"""No cell knows its neighbours: in any order and any batch, a cell comes out as it does alone."""
+"""Isolation: in any order and any batch, a cell has the same outcome as alone."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ def kernel(source, result, size, BLOCK: tl.constexpr):
 HELPER = HEADER + "\n@triton.jit\ndef {name}(x):\n    return x + 1\n"
 
 SOURCES = {
-    # Each has a module of the same name beside it, of which only the first one's has what both ask
-    # for.
+    # Each source has a module ``utils`` beside it. Only the first of these modules has the helper
+    # that both sources import.
     "first/uses_helper.py": (
         HEADER + "from utils import helper\n" + KERNEL.format(value="helper(tl.load(source + at))")
     ),
     "second/uses_helper.py": (
         HEADER + "from utils import helper\n" + KERNEL.format(value="helper(tl.load(source + at))")
     ),
-    # One puts something into the toolchain that the other one looks for.
+    # One source adds a name to the toolchain, and the other uses that name.
     "third/adds_name.py": (
         HEADER
         + "import triton.language.core as core\n"
@@ -52,8 +52,8 @@ SOURCES = {
         + KERNEL.format(value="tl.my_new_api(tl.load(source + at))")
     ),
     "third/uses_name.py": HEADER + KERNEL.format(value="tl.my_new_api(tl.load(source + at))"),
-    # One changes an operation, the compiler's entry point, the environment and Python itself; the
-    # other is as everybody writes it.
+    # One source changes an operation, the compiler's entry point, the environment and Python
+    # itself. The other is an ordinary kernel.
     "third/changes_much.py": (
         HEADER
         + "import os, sys, builtins, warnings\n"
@@ -129,7 +129,7 @@ def _told(result: Result) -> tuple[str, str]:
 def alone(
     cells: tuple[Cell, ...], env: BuiltEnv, once: Callable[[str, Callable[[], str]], str]
 ) -> dict[str, tuple[str, str]]:
-    """What becomes of each cell when it is the only one."""
+    """The outcome of each cell when it is compiled alone."""
     text = once(
         "isolation-alone",
         lambda: json.dumps(
@@ -140,7 +140,7 @@ def alone(
 
 
 @pytest.mark.long
-def test_what_becomes_of_each_alone(alone: dict[str, tuple[str, str]]) -> None:
+def test_cells_compiled_alone_have_the_expected_statuses(alone: dict[str, tuple[str, str]]) -> None:
     statuses = {
         name.removesuffix("/triton-3.9.0").replace("/as_written/only", ""): status
         for name, (status, _) in alone.items()
@@ -157,7 +157,7 @@ def test_what_becomes_of_each_alone(alone: dict[str, tuple[str, str]]) -> None:
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(data=st.data(), slots=st.integers(1, 3))
-def test_order_and_batches_do_not_matter(
+def test_outcomes_do_not_depend_on_order_and_batches(
     cells: tuple[Cell, ...],
     env: BuiltEnv,
     alone: dict[str, tuple[str, str]],
@@ -172,7 +172,7 @@ def test_order_and_batches_do_not_matter(
 def test_an_import_that_fails_half_way_fails_for_every_kernel(
     built: Callable[[str], BuiltEnv], tmp_path: Path, release: str, backwards: bool
 ) -> None:
-    """In one process where cells may share one, whichever of them comes first."""
+    """The cells share one process where they may, and any of them can come first."""
     env = built(f"triton-{release}")
     expected = {
         Cell(env=env.env, target=TARGETS["sm_90"], spec=spec): status
@@ -188,11 +188,13 @@ SUMS = HEADER + KERNEL.format(value="tl.sum(tl.load(source + at)) + at * 0.0")
 
 
 @pytest.mark.parametrize("release", ["3.1.0", "3.2.0", "3.3.1", "3.9.0"])
-def test_the_first_kernel_of_a_process_is_compiled_as_all_others(
+def test_kernel_is_compiled_the_same_first_or_later_in_a_process(
     built: Callable[[str], BuiltEnv], tmp_path: Path, release: str
 ) -> None:
-    """Byte by byte. 3.2.0 to 3.3.1 would have 64-bit pointers into shared memory in the first one,
-    and 32-bit ones after it.
+    """The products are the same byte by byte.
+
+    3.2.0 to 3.3.1 would use 64-bit pointers into shared memory in the first kernel, and 32-bit
+    pointers in later ones.
     """
     path = tmp_path / "sums.py"
     path.write_text(SUMS)
@@ -209,8 +211,9 @@ def test_the_first_kernel_of_a_process_is_compiled_as_all_others(
 
 
 def _made(env: BuiltEnv, specs: Sequence[Specialization]) -> dict[str, dict[str, str]]:
-    """Case → stage → digest of what it made, of kernels that one process compiles one after the
-    other.
+    """Case → stage → digest of its product.
+
+    One process compiles the kernels one after the other.
     """
     cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for spec in specs]
     with LocalExecutor() as executor:

@@ -1,4 +1,4 @@
-"""A machine that lacks room, files or memory gives one clear error, and never a verdict."""
+"""A machine that lacks disk space, files or memory gives one clear error, and never a verdict."""
 
 from __future__ import annotations
 
@@ -54,8 +54,9 @@ def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> Bui
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project that asks for the environments of this one, with a kernel that compiles on every
-    release.
+    """A project with the environments of this one.
+
+    Its kernel compiles on every release.
     """
     (tmp_path / "plus_one.py").write_text(KERNEL)
     (tmp_path / "plus_one.toml").write_text(SPEC)
@@ -131,7 +132,7 @@ def check_nothing_false_was_kept(project: Path, env: BuiltEnv) -> None:
 
 
 @pytest.mark.parametrize("room", ["16k", "40k", "160k", "1m", "size=50%,nr_inodes=6"])
-def test_a_full_folder_for_temporary_files_is_no_verdict(
+def test_full_folder_for_temporary_files_gives_no_verdict(
     project: Path, env: BuiltEnv, small: Callable[[str], Path], room: str
 ) -> None:
     done = matrix(project, env, TMPDIR=str(small(room if "=" in room else f"size={room}")))
@@ -142,22 +143,22 @@ def test_a_full_folder_for_temporary_files_is_no_verdict(
     check_nothing_false_was_kept(project, env)
 
 
-def test_some_of_these_are_too_small(
+def test_32k_for_temporary_files_are_too_small(
     project: Path, env: BuiltEnv, small: Callable[[str], Path]
 ) -> None:
     check_refused(matrix(project, env, TMPDIR=str(small("size=32k"))), "no space left")
 
 
-def test_a_read_only_folder_is_no_verdict(
+def test_run_succeeds_with_a_read_only_folder_for_temporary_files(
     project: Path, env: BuiltEnv, small: Callable[[str], Path]
 ) -> None:
-    """Python takes another folder then."""
+    """Python then uses another folder."""
     done = matrix(project, env, TMPDIR=str(small("ro")))
     assert done.returncode == 0, done.stdout + done.stderr
     assert statuses(project) == {"ok": 6}
 
 
-def test_a_folder_that_fills_up_keeps_what_was_finished(
+def test_finished_cells_are_kept_when_the_temporary_folder_fills_up(
     project: Path, env: BuiltEnv, small: Callable[[str], Path]
 ) -> None:
     place = small("size=64m")
@@ -171,7 +172,7 @@ def test_a_folder_that_fills_up_keeps_what_was_finished(
 
 
 @pytest.mark.parametrize("limits", ["ulimit -n 12;", "ulimit -n 14;", "ulimit -v 200000;"])
-def test_a_limit_of_the_shell_is_no_verdict(project: Path, env: BuiltEnv, limits: str) -> None:
+def test_limit_of_the_shell_gives_no_verdict(project: Path, env: BuiltEnv, limits: str) -> None:
     done = matrix(project, env, limits=limits)
     if done.returncode:  # what is enough for one release is too little for another
         check_refused(done, "too many files are open" if "-n" in limits else "")

@@ -1,4 +1,4 @@
-"""Evidence has the paths of whoever asked."""
+"""Evidence has the paths of the machine that asked for it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLACES = Places.of(
 )
 
 
-def test_folders_are_told_as_wholes() -> None:
+def test_only_whole_folder_names_are_translated() -> None:
     text = "/w/1/a.py:3 '/w/1' /w/12/b.py /w/123 /w/1/inner/c.py /w/1.old /same/d.py"
     expected = (
         "/home/a/kernels/a.py:3 '/home/a/kernels' /twelve/b.py /w/123 /elsewhere/c.py /w/1.old"
@@ -27,12 +27,12 @@ def test_folders_are_told_as_wholes() -> None:
     assert PLACES.told_data(text.encode()) == expected.encode()
 
 
-def test_what_is_no_text_is_left_as_it_is() -> None:
+def test_data_that_is_not_text_stays_unchanged() -> None:
     assert PLACES.told_data(b"\xff/w/1/a.py") == b"\xff/w/1/a.py"
     assert PLACES.told_data(b"nothing") == b"nothing"
 
 
-def test_evidence() -> None:
+def test_paths_in_evidence_are_translated_except_in_quoted_lines() -> None:
     evidence = Evidence(
         answered=True,
         raised=(Raised(type="E", message="in /w/1/a.py", traceback='File "/w/1/a.py"'),),
@@ -58,7 +58,7 @@ def test_evidence() -> None:
     assert NOWHERE_ELSE.evidence(evidence) is evidence
 
 
-def test_the_folders_of_an_env(tmp_path: Path) -> None:
+def test_folders_of_an_env_include_the_one_of_its_base_python(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "pyvenv.cfg").write_text("home = /opt/python/bin\nversion = 3.11.7\n")
     assert folders_of(str(tmp_path / "bin" / "python")) == (str(tmp_path), "/opt/python")

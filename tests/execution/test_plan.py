@@ -1,4 +1,4 @@
-"""Sharing out cells: everything once, in order, envs apart, all slots used."""
+"""Batches of cells: every cell once, in order, one env per batch, all slots used."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_cross_goes_env_by_env_and_kernel_by_kernel() -> None:
     assert len(cross(envs, targets, specs)) == 8
 
 
-def test_the_newest_release_comes_first_then_the_oldest_then_the_newer_before_the_older() -> None:
+def test_newest_release_comes_first_then_the_oldest_then_the_others_downwards() -> None:
     releases = ["3.1.0", "3.9.0", "3.10.0", "3.0.0", None]
     envs = [
         Env(name=str(release), release=Version(release) if release else None)

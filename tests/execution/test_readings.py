@@ -1,6 +1,4 @@
-"""Rows hold facts; what is read in them is read anew where the reader has changed, without
-compiling.
-"""
+"""Rows of the store hold facts. A reader that has changed reads them anew, without a compile."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ SHAPE = {"M": 64, "K": 64, "N": 64, "N2": 16}
 
 
 def crashing(env: BuiltEnv) -> Cell:
-    """A cell that dies in a pass: 3.1 knows no sm_100, and says so by an assertion."""
+    """A cell that fails in a pass: 3.1 does not know sm_100, and fails an assertion."""
     pointers = {"source": "*fp16", "result": "*fp32", "size": "i32"}
     return cell(env, "faces", "chained_dot", "sm_100", constexprs=SHAPE, signature=pointers)
 
@@ -50,14 +48,14 @@ def failure_of(one: Cell, env: BuiltEnv, folder: Path, *, cached: bool) -> Failu
 
 
 def better_reader(text: str) -> Printed:
-    """A reader that names passes in capitals, and takes the first one for that which failed."""
+    """A reader that writes passes in capitals, and takes the first pass for the failed one."""
     output = READER.read(text)
     steps = tuple(evolve(step, pass_=step.pass_.upper()) for step in output.pipeline.steps)
     return Printed(words=output.words, pipeline=Pipeline(steps=steps[:1]))
 
 
 @pytest.mark.wheels
-def test_a_better_reader_speaks_about_old_rows(
+def test_changed_reader_reads_old_rows_without_a_compile(
     built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     env = built("triton-3.1.0")
@@ -104,7 +102,7 @@ def test_a_row_holds_no_conclusion_and_the_dump_is_small(
 
 
 @pytest.mark.wheels
-def test_where_the_dump_is_gone_the_last_reading_counts(
+def test_last_reading_counts_when_the_dump_is_damaged(
     built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     env = built("triton-3.1.0")
@@ -119,9 +117,7 @@ def test_where_the_dump_is_gone_the_last_reading_counts(
     assert failure_of(crashing(env), env, tmp_path, cached=False) == before
 
 
-def test_what_came_out_ok_has_nothing_to_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ok_row_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fine = Evidence(answered=True, done=(Done(do="compile"),), stage="cubin", seconds=0.5)
     with Store(tmp_path) as store:
         store.write("k", CELL, (fine,))
@@ -138,7 +134,7 @@ IR = "// -----// IR Dump Before CSE (cse)\nmodule {\n}\n" * 20_000
 @pytest.mark.parametrize(
     "text", ["", "short", IR, random.Random(7).randbytes(50_000).hex()], ids=len
 )
-def test_what_was_printed_comes_back(tmp_path: Path, text: str) -> None:
+def test_printed_text_is_read_back_unchanged(tmp_path: Path, text: str) -> None:
     with Store(tmp_path) as store:
         for always in (False, True):
             inline, artifacts = keep_printed(text, store.keep, always=always)
@@ -148,7 +144,7 @@ def test_what_was_printed_comes_back(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\x1f\x8b", b"\xfd7zXZ\x00", b"no archive"])
-def test_what_is_no_archive_is_as_good_as_gone(tmp_path: Path, data: bytes) -> None:
+def test_invalid_archive_gives_no_printed_text(tmp_path: Path, data: bytes) -> None:
     with Store(tmp_path) as store:
         name = store.keep(".printed.xz", data)
         text = printed_text(evolve(EVIDENCE, kept={"printed": name}), store.artifact)

@@ -1,6 +1,4 @@
-"""What a machine refuses and a test cannot have it refuse: a failing disk, a quota, no further
-process.
-"""
+"""Refusals of a machine that a test cannot cause: a failing disk, a quota, no further process."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ UNSEEN = [errno.EIO, errno.EDQUOT, errno.EAGAIN, errno.ENFILE]
 
 
 def attempt(number: int, folder: Path) -> Evidence:
-    """One that ended in the error that Python raises for this number."""
+    """An attempt that ended in the error that Python raises for this number."""
     error = OSError(number, os.strerror(number), str(folder / "kernel.ptx"))
     return Evidence(
         answered=True, raised=(Raised(type=type(error).__name__, message=str(error), errno=number),)
@@ -26,14 +24,14 @@ def attempt(number: int, folder: Path) -> Evidence:
 
 
 @pytest.mark.parametrize("number", UNSEEN)
-def test_an_attempt_that_was_refused_something_says_so(number: int, tmp_path: Path) -> None:
+def test_refusal_is_found_in_the_evidence_of_an_attempt(number: int, tmp_path: Path) -> None:
     assert os.strerror(number) in str(evidence.refusal(attempt(number, tmp_path), tmp_path))
     printed = Evidence(answered=True, stderr=f"ptxas fatal : {os.strerror(number)}\n")
     assert os.strerror(number) in str(evidence.refusal(printed, tmp_path))
 
 
 @pytest.mark.parametrize("number", UNSEEN)
-def test_what_the_machine_still_refuses_ends_the_command(
+def test_refusal_that_the_machine_repeats_is_a_machine_error(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(_: Path) -> None:
@@ -48,6 +46,6 @@ def test_what_the_machine_still_refuses_ends_the_command(
 
 
 @pytest.mark.parametrize("number", UNSEEN)
-def test_what_it_refuses_no_more_does_not(number: int, tmp_path: Path) -> None:
-    """A kernel's file can raise any error: one alone is no reason to end a command."""
+def test_refusal_that_the_machine_does_not_repeat_is_no_error(number: int, tmp_path: Path) -> None:
+    """A kernel's file can raise any error, so one error alone does not end a command."""
     assert evidence.lack_of_machine(attempt(number, tmp_path), tmp_path) is None

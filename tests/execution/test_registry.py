@@ -1,4 +1,4 @@
-"""Where cells are compiled, as it is said."""
+"""Executors, as the option and the table of ``matrix.toml`` name them."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def read(folder: Path, text: str) -> DaskSettings | None:
         ),
     ],
 )
-def test_what_the_option_says(text: str, facts: dict[str, object]) -> None:
+def test_executor_option_is_read(text: str, facts: dict[str, object]) -> None:
     assert executor_named(text) == DaskSettings(where="--executor", **facts)  # type: ignore[arg-type]
 
 
-def test_this_machine() -> None:
+def test_local_executor_has_no_settings() -> None:
     assert executor_named("local") is None
 
 
@@ -65,14 +65,14 @@ def test_this_machine() -> None:
         ),
     ],
 )
-def test_what_it_cannot_say(text: str, message: str) -> None:
+def test_invalid_executor_option_is_a_selection_error(text: str, message: str) -> None:
     with pytest.raises(SelectionError, match="--executor: ") as caught:
         executor_named(text)
     assert message in str(caught.value)
     assert "dask:local?workers=4" in (caught.value.hint or "")
 
 
-def test_what_the_table_says(tmp_path: Path) -> None:
+def test_executor_table_is_read(tmp_path: Path) -> None:
     settings = read(
         tmp_path,
         """[executor]
@@ -117,7 +117,7 @@ arguments = { queue = "cpu", cores = 8 }
         ('clas = "a.B"', "executor.clas", "unknown key"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(
+def test_error_in_the_executor_table_names_its_place(
     tmp_path: Path, text: str, where: str, message: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
@@ -129,7 +129,7 @@ def test_what_is_wrong_is_said_with_its_place(
 
 
 class Elsewhere:
-    """The settings of an executor that nobody here has heard of."""
+    """The settings of an executor that this package does not know."""
 
     said: ClassVar[list[object]] = []
 
@@ -148,7 +148,9 @@ class Elsewhere:
         yield LocalExecutor
 
 
-def test_another_executor_is_one_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_executor_needs_one_registry_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kind = ExecutorKind(
         schemes=("moon",), forms={"moon://BASE": ""}, reader=f"{__name__}:Elsewhere"
     )

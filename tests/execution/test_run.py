@@ -1,5 +1,6 @@
-"""The engine over real wheels: what is known is read, what is not is compiled, confirmed and
-kept.
+"""The engine with real wheels.
+
+It reads known cells from the store, and compiles, confirms and keeps the others.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def env(built: Callable[[str], BuiltEnv]) -> BuiltEnv:
 
 @pytest.fixture
 def context() -> Iterator[Callable[..., RunContext]]:
-    """Makes contexts with a store in a folder, which is closed in the end."""
+    """Makes contexts with a store in a folder, and closes the stores in the end."""
     with ExitStack() as stores:
 
         def make(env: BuiltEnv, folder: Path, **changes: Any) -> RunContext:
@@ -60,7 +61,7 @@ def statuses(results: tuple[Result, ...]) -> dict[str, str]:
 
 
 @pytest.mark.wheels
-def test_failures_are_confirmed_and_neighbours_unharmed(
+def test_failures_are_confirmed_and_other_cells_unaffected(
     env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]
 ) -> None:
     functions = ["fine", "block_typed_bound", "looped", "missing_name", "mismatched"]
@@ -89,7 +90,7 @@ def test_the_failing_pass_is_named_and_its_input_kept(
     pointers = {"source": "*fp16", "result": "*fp32", "size": "i32"}
     dot = cell(env, "faces", "chained_dot", "sm_100", constexprs=shape, signature=pointers)
     (result,) = run([dot], context(env, tmp_path))
-    # 3.1 knows no sm_100, and says so by an assertion.
+    # 3.1 does not know sm_100, and fails an assertion.
     assert result.outcome.status is Status.UNSUPPORTED
     failure = result.outcome.failure
     assert failure is not None
@@ -105,7 +106,7 @@ def test_the_failing_pass_is_named_and_its_input_kept(
 
 
 @pytest.mark.wheels
-def test_nothing_is_compiled_twice(
+def test_known_cells_are_compiled_again_only_on_request(
     env: BuiltEnv,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -133,9 +134,9 @@ def test_nothing_is_compiled_twice(
 def test_a_hang_is_timed_out_within_its_deadline_and_two_seconds(
     env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]
 ) -> None:
-    """One of three times at least: others may have the machine meanwhile."""
+    """At least one of three runs is in time; other processes may use the machine meanwhile."""
     hanging = cell(env, "faces", "unrolled_for_ever")
-    # So that what is measured is the hang, and not a cold disk.
+    # This run warms the disk, so that the test measures only the hang.
     run([cell(env, "faces", "fine")], context(env, tmp_path))
     limits = Limits(deadline=3, memory=16 << 30)
     for attempt in range(3):
@@ -149,7 +150,7 @@ def test_a_hang_is_timed_out_within_its_deadline_and_two_seconds(
         assert failure.failure_class == "timeout"
         assert failure.location is not None
         assert failure.location.startswith("faces.py:")
-        # The confirmation, and starting a worker.
+        # The last 3 s are for the confirmation and the start of a worker.
         if result.outcome.seconds < 3 + 2 and elapsed < 3 + 2 + 3:
             return
     pytest.fail(
@@ -178,7 +179,7 @@ def test_a_lost_answer_is_never_ok_and_never_kept(
 
 
 @pytest.mark.wheels
-def test_a_file_that_removes_its_own_folder_ends_nothing(
+def test_source_that_removes_its_folder_loses_only_its_own_cell(
     env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]
 ) -> None:
     source = tmp_path / "removes.py"
@@ -246,7 +247,7 @@ def test_a_block_or_cluster_that_is_too_large_is_predicted(
     )
 
 
-def test_an_env_that_is_broken_costs_only_its_own_cells(
+def test_broken_env_gives_env_broken_with_the_install_error(
     tmp_path: Path, context: Callable[..., RunContext]
 ) -> None:
     broken = BuiltEnv(
@@ -274,7 +275,7 @@ def test_an_env_whose_toolchain_cannot_be_imported_is_broken(
 
 
 @pytest.mark.wheels
-def test_stopping_keeps_what_is_finished(
+def test_stopped_run_keeps_finished_cells(
     env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]
 ) -> None:
     stop = threading.Event()

@@ -1,4 +1,4 @@
-"""Temporary folders: private, gone when they are closed, and at the latest with the process."""
+"""Temporary folders are private, and are removed when closed, at the latest with the process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_folder_is_private_and_gone_when_it_is_closed() -> None:
     assert not path.exists()
 
 
-def test_a_folder_that_nobody_closes_is_gone_with_the_process(tmp_path: Path) -> None:
+def test_unclosed_folder_is_removed_with_the_process(tmp_path: Path) -> None:
     program = (
         "from compat.files import TemporaryFolder;"
         " print(TemporaryFolder('compat-test-').path.exists())"
@@ -37,7 +37,9 @@ def test_a_folder_that_nobody_closes_is_gone_with_the_process(tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == []
 
 
-def test_where_none_can_be_made_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_that_cannot_be_made_is_a_machine_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
     with pytest.raises(MachineError, match="cannot create temporary files"):
         TemporaryFolder("compat-test-")
@@ -51,8 +53,8 @@ time.sleep(60)
 """
 
 
-def test_what_a_killed_command_left_is_removed_by_the_next(tmp_path: Path) -> None:
-    """And nothing that a command which lives still needs, nor what somebody else has called so."""
+def test_folder_of_a_killed_command_is_removed_by_the_next_command(tmp_path: Path) -> None:
+    """The next command keeps the folders of running commands, and a folder that others named so."""
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
     others = tmp_path / "compat-notes"
     others.mkdir()
@@ -76,7 +78,7 @@ def test_what_a_killed_command_left_is_removed_by_the_next(tmp_path: Path) -> No
         holder.communicate()
 
 
-def test_commands_that_begin_at_once_leave_each_other_their_folders(tmp_path: Path) -> None:
+def test_commands_that_start_together_keep_their_folders(tmp_path: Path) -> None:
     program = (
         "from compat.files import TemporaryFolder\n"
         "folders = [TemporaryFolder('compat-test-') for _ in range(200)]\n"

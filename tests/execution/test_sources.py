@@ -1,5 +1,6 @@
-"""Kernel files that cannot be imported: no answer about the kernel, told by why, and tried again
-the next time.
+"""Kernel files that cannot be imported.
+
+The result is no answer about the kernel. It gives the reason, and is tried again the next time.
 """
 
 from __future__ import annotations
@@ -92,8 +93,9 @@ def test_an_exception_keeps_its_traceback(env: BuiltEnv, tmp_path: Path) -> None
 
 
 def test_a_slow_import_has_a_deadline_of_its_own(env: BuiltEnv, tmp_path: Path) -> None:
-    """Neither is the compile's deadline spent on the import, nor is every cell of a file waited for
-    that cannot be imported.
+    """The import does not use up the deadline of the compile.
+
+    A run does not wait for every cell of a file that cannot be imported.
     """
     slow = written(tmp_path, "slow")
     quick = tmp_path / "quick.py"
@@ -123,10 +125,8 @@ def test_a_slow_import_has_a_deadline_of_its_own(env: BuiltEnv, tmp_path: Path) 
     assert waited < 600
 
 
-def test_it_is_tried_again_and_an_answer_is_not(env: BuiltEnv, tmp_path: Path) -> None:
-    """What a file lacks may be there the next time, without anything that its key holds having
-    changed.
-    """
+def test_broken_source_is_tried_again_and_an_answer_is_not(env: BuiltEnv, tmp_path: Path) -> None:
+    """What a source lacks may exist the next time, although nothing in its key has changed."""
     source = tmp_path / "looks.py"
     source.write_text(
         "from pathlib import Path\nassert Path(__file__).with_name('data.txt').exists()\n"
@@ -173,8 +173,10 @@ def test_nothing_is_kept_while_a_file_that_a_source_reads_has_just_changed(
     assert runs == [fine, fine, broken, fine]
 
 
-def test_what_the_key_does_not_hold_is_not_kept(env: BuiltEnv, tmp_path: Path) -> None:
-    """A file that changes under the compiler's hands."""
+def test_result_of_a_source_that_was_edited_since_its_key_is_not_kept(
+    env: BuiltEnv, tmp_path: Path
+) -> None:
+    """The file changes after its key is made and before it is compiled."""
     edited = tmp_path / "edited.py"
     edited.write_text(SOURCE.read_text())
     with Store(tmp_path / "store") as store:
@@ -196,11 +198,12 @@ for path in sorted(here.glob("plugins/*.py")):
 """
 
 
-def test_modules_that_no_source_shows_are_part_of_the_result(
+def test_result_is_kept_while_its_dynamic_imports_are_unchanged(
     built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
-    """They are known once they were imported: as long as they are what they were, and nothing new
-    is beside them, it is kept.
+    """The modules are known after the first import.
+
+    A result is kept while they are unchanged and no new file is beside them.
     """
     env, dynamic, plugin = (
         built("triton-3.9.0"),
@@ -214,7 +217,7 @@ def test_modules_that_no_source_shows_are_part_of_the_result(
     with Store(tmp_path / "store") as store:
 
         def cached() -> bool:
-            time.sleep(0.15)  # what was changed just now may have changed after it was imported
+            time.sleep(0.15)  # a file that changed just now may have changed after its import
             (result,) = results(cells(env, dynamic), env, store)
             assert result.outcome.status is Status.OK
             return result.cached
@@ -228,7 +231,7 @@ def test_modules_that_no_source_shows_are_part_of_the_result(
         assert [cached(), cached()] == [False, True]
 
 
-def test_what_was_edited_after_it_was_imported_is_not_taken_for_it(
+def test_result_is_not_kept_if_a_module_changed_after_its_import(
     built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     env, helper, dynamic = (
@@ -243,11 +246,11 @@ def test_what_was_edited_after_it_was_imported_is_not_taken_for_it(
     time.sleep(0.15)
     with Store(tmp_path / "store") as store:
         runs = [results(cells(env, dynamic), env, store)[0] for _ in range(2)]
-    # What the first run imported wrote over itself, and what the second imported does nothing.
+    # The module overwrites itself in the first run, and does nothing in the second run.
     assert [(result.outcome.status, result.cached) for result in runs] == [(Status.OK, False)] * 2
 
 
-def test_a_crash_depends_on_what_was_imported_before_it(
+def test_crash_is_kept_only_while_its_dynamic_imports_are_unchanged(
     built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     env, helper, dynamic = (
@@ -281,7 +284,9 @@ def test_cells_with_one_key_are_compiled_once(env: BuiltEnv, tmp_path: Path) -> 
     assert len(column(tmp_path / "store")) == 1
 
 
-def test_a_function_that_the_file_does_not_define_here(env: BuiltEnv, tmp_path: Path) -> None:
+def test_function_that_its_file_does_not_define_is_source_broken(
+    env: BuiltEnv, tmp_path: Path
+) -> None:
     source = tmp_path / "conditional.py"
     source.write_text(SOURCE.read_text() + "\nif False:\n    def other(x):\n        pass\n")
     with Store(tmp_path / "store") as store:

@@ -1,4 +1,4 @@
-"""Evidence that outlives its process, and keys that change exactly when a result may."""
+"""Evidence that outlives its process, and keys that change exactly when a result can."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def read(
     return store.read(keys, deadline=deadline, memory=memory)
 
 
-def test_evidence_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_evidence_is_read_back_as_written(tmp_path: Path) -> None:
     with Store(tmp_path / "s") as store:
         store.write("k", CELL, (EVIDENCE, Evidence(answered=False, signal="SIGABRT")))
     with Store(tmp_path / "s") as again:
@@ -67,7 +67,7 @@ def test_evidence_comes_back_as_it_was(tmp_path: Path) -> None:
         }
 
 
-def test_more_keys_than_one_query_takes(tmp_path: Path) -> None:
+def test_more_keys_are_read_than_one_query_takes(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         for number in range(1203):
             store.write(f"k{number}", CELL, (evolve(EVIDENCE, seconds=float(number)),))
@@ -77,7 +77,7 @@ def test_more_keys_than_one_query_takes(tmp_path: Path) -> None:
     }
 
 
-def test_what_a_wider_limit_could_change_is_tried_again(tmp_path: Path) -> None:
+def test_rows_that_a_wider_limit_could_change_are_not_read(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.write(
             "slow",
@@ -90,7 +90,7 @@ def test_what_a_wider_limit_could_change_is_tried_again(tmp_path: Path) -> None:
         assert set(read(store, "slow", "fat", deadline=10, memory=1 << 34)) == {"slow"}
 
 
-def test_rows_of_another_form_are_as_good_as_absent(tmp_path: Path) -> None:
+def test_rows_of_another_form_count_as_absent(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.write("k", CELL, (EVIDENCE,))
     with opened(tmp_path / "results.sqlite") as database:
@@ -101,7 +101,7 @@ def test_rows_of_another_form_are_as_good_as_absent(tmp_path: Path) -> None:
 
 
 def with_changes(**changes: Any) -> Callable[[Cell], Cell]:
-    """The same cell, of which the compile is told something else."""
+    """A function that changes fields of a cell's ``compile``."""
     return lambda cell: evolve(
         cell, spec=evolve(cell.spec, compile=evolve(cell.spec.compile, **changes))
     )
@@ -143,7 +143,7 @@ def test_the_key_depends_on_env_and_worker_and_not_on_names(tmp_path: Path) -> N
     assert cell_key(renamed, evolve(BUILT, env=evolve(ENV, name="n")), "w") == key
 
 
-def test_the_key_depends_on_what_is_done() -> None:
+def test_key_depends_on_the_mode() -> None:
     mode = Mode(actions=(Compile(ir="a.ttir"),), given={"a.ttir": b"module {}"})
     assert (
         cell_key(CELL, BUILT, "w", mode)
@@ -152,7 +152,7 @@ def test_the_key_depends_on_what_is_done() -> None:
     )
 
 
-def test_the_key_is_the_same_wherever_the_project_is(tmp_path: Path) -> None:
+def test_key_does_not_depend_on_the_folder_of_the_project(tmp_path: Path) -> None:
     keys = []
     for name in ("here", "there"):
         folder = tmp_path / name
@@ -214,14 +214,14 @@ def test_artifacts_are_kept_once_under_their_content(tmp_path: Path) -> None:
         assert [path.name for path in store.artifacts.iterdir()] == [name]
 
 
-def test_a_full_disk_is_an_error_that_keeps_what_was_finished(
+def test_full_disk_is_a_store_error_and_keeps_earlier_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connections = recorded_connections(monkeypatch)
     with Store(tmp_path) as store:
         store.write("before", CELL, (EVIDENCE,))
         (pages,) = connections[-1].execute("PRAGMA page_count").fetchone()
-        # What a full disk looks like from here.
+        # SQLite treats this like a full disk.
         connections[-1].execute(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(StoreError, match="cannot save"):
             store.write("more", CELL, (evolve(EVIDENCE, stderr="x" * 100_000),))

@@ -1,4 +1,4 @@
-"""The files that kernels are imported from, taken here and written there."""
+"""The files that kernels are imported from: read here, and written elsewhere."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def written(tree: Tree | None, there: Path) -> dict[str, list[str]]:
     }
 
 
-def test_what_imports_show_travels(project: Path, tmp_path: Path) -> None:
+def test_tree_holds_the_files_that_imports_show(project: Path, tmp_path: Path) -> None:
     source = project / "pkg" / "kernel.py"
     tree = Trees().of([SourceOrigin(source=str(source))])
     names = ["pkg/__init__.py", "pkg/helper.py", "pkg/kernel.py", "pkg/late.py"]
@@ -49,7 +49,7 @@ def test_what_imports_show_travels(project: Path, tmp_path: Path) -> None:
     assert read_source(tmp_path / "there/0/pkg/kernel.py").closure == read_source(source).closure
 
 
-def test_a_whole_tree(project: Path, tmp_path: Path) -> None:
+def test_whole_tree_also_holds_files_that_no_import_shows(project: Path, tmp_path: Path) -> None:
     origin = SourceOrigin(source=str(project / "pkg" / "kernel.py"))
     trees = Trees()
     names = ["__init__", "helper", "kernel", "late"]
@@ -64,12 +64,14 @@ def test_a_whole_tree(project: Path, tmp_path: Path) -> None:
     assert Trees().of([origin], whole=True) is None, "it would have nothing more"
 
 
-def test_a_tree_that_would_be_too_large(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whole_tree_of_too_many_files_is_none(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("compat.source.tree._MOST_FILES", 5)
     assert Trees().of([SourceOrigin(source=str(project / "pkg" / "kernel.py"))], whole=True) is None
 
 
-def test_roots_inside_of_roots_stay_there(project: Path, tmp_path: Path) -> None:
+def test_root_inside_another_root_is_no_folder_of_its_own(project: Path, tmp_path: Path) -> None:
     origin = SourceOrigin(
         source=str(project / "pkg" / "kernel.py"), roots=(str(project / "pkg"), str(project))
     )
@@ -78,7 +80,7 @@ def test_roots_inside_of_roots_stay_there(project: Path, tmp_path: Path) -> None
     assert tree.folders == (str(project),)
 
 
-def test_the_same_files_are_the_same_tree_wherever_they_are(project: Path, tmp_path: Path) -> None:
+def test_digest_of_a_tree_does_not_depend_on_its_folder(project: Path, tmp_path: Path) -> None:
     tree = Trees().of([SourceOrigin(source=str(project / "pkg" / "kernel.py"))])
     project.rename(tmp_path / "moved")
     moved = Trees().of([SourceOrigin(source=str(tmp_path / "moved" / "pkg" / "kernel.py"))])
@@ -87,7 +89,7 @@ def test_the_same_files_are_the_same_tree_wherever_they_are(project: Path, tmp_p
     assert tree.digest == moved.digest
 
 
-def test_a_tree_is_taken_again_where_a_file_has_changed(project: Path) -> None:
+def test_tree_is_read_again_when_a_file_has_changed(project: Path) -> None:
     trees, origins = Trees(), [SourceOrigin(source=str(project / "pkg" / "kernel.py"))]
     first = trees.of(origins)
     assert trees.of(origins) is first
@@ -105,7 +107,7 @@ def test_all_kernels_of_a_library_have_one_tree(project: Path) -> None:
     assert one is other
 
 
-def test_installed_packages_stay_told_from_others(tmp_path: Path) -> None:
+def test_copy_of_site_packages_keeps_that_folder_name(tmp_path: Path) -> None:
     folder = tmp_path / "site-packages"
     folder.mkdir()
     (folder / "kernel.py").write_text("")
@@ -114,7 +116,7 @@ def test_installed_packages_stay_told_from_others(tmp_path: Path) -> None:
     assert tree.places(Path("/there")) == ((str(folder), "/there/0/site-packages"),)
 
 
-def test_writing_twice(project: Path, tmp_path: Path) -> None:
+def test_writing_a_tree_twice_leaves_no_temporary_files(project: Path, tmp_path: Path) -> None:
     tree = Trees().of([SourceOrigin(source=str(project / "pkg" / "kernel.py"))])
     assert tree is not None
     for _ in range(2):

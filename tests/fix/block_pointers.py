@@ -1,4 +1,4 @@
-"""Kernels with block pointers in every form that is edited. Each takes the same arguments; which of them it uses is its own affair."""
+"""Kernels with block pointers in every form that is edited. All take the same arguments, and each uses some of them."""
 
 import triton
 import triton.language as tl
@@ -16,7 +16,7 @@ def copied(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
 
 @triton.jit
 def rows_only(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
-    """One axis is checked, at the load and at the store another one."""
+    """The load checks one axis, and the store checks another one, too."""
     i = tl.program_id(0)
     p = tl.make_block_ptr(x, shape=(n, m), strides=(sn, sm), offsets=(i * BM, 0), block_shape=(BM, BN), order=(1, 0))
     b = tl.load(p, boundary_check=(0,), padding_option="zero", eviction_policy="evict_first")
@@ -33,7 +33,7 @@ def unchecked(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
 
 @triton.jit
 def before_the_beginning(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
-    """What a check finds outside is before the beginning, too."""
+    """The checks also find elements before the beginning of the tensor."""
     i = tl.program_id(0)
     p = tl.make_block_ptr(x, (n, m), (sn, sm), (i * BM - 3, -1), (BM, BN), (1, 0))
     b = tl.load(p, boundary_check=(1, 0), padding_option="zero")
@@ -66,7 +66,7 @@ def advanced(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
 
 @triton.jit
 def copies(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
-    """A copy is advanced, and what it was copied from is not."""
+    """A copy is advanced, and its original is not."""
     first = tl.make_block_ptr(x, (n, m), (sn, sm), (tl.program_id(0) * BM, 0), (BM, BN), (1, 0))
     total = tl.zeros([BM, BN], tl.float32)
     for _ in range(2):
@@ -83,7 +83,7 @@ def copies(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
 
 @triton.jit
 def transposed(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
-    """Shape and strides exchanged, in the order that goes with it."""
+    """Shape and strides are exchanged, with the order that matches."""
     i, j = tl.program_id(0), tl.program_id(1)
     p = tl.make_block_ptr(x, (m, n), (sm, sn), (j * BN, i * BM), (BN, BM), (0, 1))
     b = tl.load(p, boundary_check=(0, 1), padding_option="zero")
@@ -122,7 +122,7 @@ def three_dimensions(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
 
 @triton.jit
 def reassigned(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
-    """What a block pointer is made of changes after it was made, and the variable gets another one."""
+    """The parts of a block pointer change after it was made, and its variable gets another block pointer."""
     i = tl.program_id(0)
     at, rows = i * BM, n
     x += at * 0
@@ -175,7 +175,7 @@ def _column(x, n, sn, BM: tl.constexpr):
 
 @triton.jit
 def named_alike(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
-    """The names that an edit would take first are taken."""
+    """The names that an edit would choose first are already in use."""
     p_0, p_1, p_mask, q_at_0 = n * 1.0, n * 2.0, n * 3.0, n * 4.0
     p = tl.make_block_ptr(x, (n, m), (sn, sm), (0, 0), (BM, BN), (1, 0))
     q = tl.make_block_ptr(y, (n, m), (sn, sm), (0, 0), (BM, BN), (1, 0))
@@ -190,7 +190,7 @@ def named_alike(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
 
 @triton.jit
 def not_always_one(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
-    """A name that has a plain pointer first, and a loaded block after."""
+    """One name holds a plain pointer first, and a loaded block at the end."""
     p = x + tl.arange(0, BM)
     first = tl.load(p)
     p = tl.make_block_ptr(x, (n, m), (sn, sm), (0, 0), (BM, BN), (1, 0))
@@ -200,7 +200,7 @@ def not_always_one(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
 
 @triton.jit
 def other_shape(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
-    """Blocks of different shapes for a constexpr, at one load."""
+    """One load gets blocks of different shapes, depending on a constexpr."""
     if BM < 4:
         p = tl.make_block_ptr(x, (m, n), (sm, sn), (0, 0), (BN, BM), (0, 1))
     else:

@@ -1,4 +1,4 @@
-"""Kernels that hand block pointers to other functions, or get some from them. They take the same arguments as block_pointers.py."""
+"""Kernels that pass block pointers to other functions, or get some from them. They take the same arguments as those of block_pointers.py."""
 
 import triton
 import triton.language as tl
@@ -6,7 +6,7 @@ import triton.language as tl
 
 @triton.jit
 def _summed(total, keys, values, first, last, m, SCALE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
-    """Both are moved to where it begins, and along in a loop: columns of one, rows of the other."""
+    """Advances both block pointers to the first column or row, and then in a loop: one by columns, the other by rows."""
     keys = tl.advance(keys, (0, first))
     values = tl.advance(values, (first, 0))
     for at in range(first, last, BM):
@@ -21,7 +21,7 @@ def _summed(total, keys, values, first, last, m, SCALE: tl.constexpr, BM: tl.con
 
 @triton.jit
 def attended(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
-    """As a fused attention does it: made in the kernel, moved and loaded from in a function that is called twice."""
+    """As in a fused attention, the kernel makes block pointers, and a function that is called twice advances and loads them."""
     i = tl.program_id(0)
     keys = tl.make_block_ptr(base=x, shape=(m, n), strides=(sm, sn), offsets=(0, 0), block_shape=(BN, BM), order=(0, 1))
     values = tl.make_block_ptr(base=x, shape=(n, m), strides=(sn, sm), offsets=(0, 0), block_shape=(BM, BN), order=(1, 0))
@@ -87,7 +87,7 @@ def _part_of_softmax(
 
 @triton.jit
 def fused_attention(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
-    """Causal attention of a tensor to itself, in two calls of one function; nothing is checked, heads are as wide as a block."""
+    """Causal attention of a tensor to itself, in two calls of one function. No bounds are checked, and heads are as wide as a block."""
     row, head = tl.program_id(0), tl.program_id(1)
     base = head.to(tl.int64) * 0
     queries_ptr = tl.make_block_ptr(
@@ -147,7 +147,7 @@ def _aside(p, by):
 
 @triton.jit
 def handed_back(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
-    """A function loads, and returns the block pointer moved on; others do nothing but move one."""
+    """One function loads, and returns the advanced block pointer. Other functions only advance one."""
     source = tl.make_block_ptr(x, (n, m), (sn, sm), (0, tl.program_id(1) * BN), (BM, BN), (1, 0))
     target = tl.make_block_ptr(y, (n, m), (sn, sm), (0, tl.program_id(1) * BN), (BM, BN), (1, 0))
     for i in range(0, n, BM):
@@ -169,7 +169,7 @@ def _next(p, by):
 
 @triton.jit
 def made_elsewhere(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
-    """One that a function makes, and one that is made where the other is loaded from."""
+    """A function makes two block pointers, one of them in the argument of a load."""
     i = tl.program_id(0)
     target = _rows(y, n, m, sn, sm, tl.program_id(1), BM, BN)
     target = tl.advance(target, (i * BM, 0))
@@ -184,13 +184,13 @@ def _loaded(p):
 
 @triton.jit
 def _through(first, p):
-    """Hands it on, and uses nothing of it itself."""
+    """Passes an advanced block pointer on, and does not load it."""
     return _loaded(tl.advance(p, (first, 0)))
 
 
 @triton.jit
 def handed_on(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
-    """Through a function to another one, by name and by place, and made where it is handed over."""
+    """A block pointer passes through one function to another, by keyword and by position. Another one is made in a call."""
     i = tl.program_id(0)
     p = tl.make_block_ptr(x, (n, m), (sn, sm), (0, 0), (BM, BN), (1, 0))
     b = _through(p=p, first=i * BM) + _loaded(tl.make_block_ptr(x, (n, m), (sn, sm), (i * BM - 1, 0), (BM, BN), (1, 0)))
@@ -209,7 +209,7 @@ def _stored(p, value):
 
 @triton.jit
 def handed_other_blocks(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
-    """One function for block pointers of different blocks, whose parts change after they were made."""
+    """One function gets block pointers of different blocks, whose parts change after they were made."""
     i, base = tl.program_id(0), x
     at = i * BM
     p = tl.make_block_ptr(base, (n, m), (sn, sm), (at, 0), (BM, BN), (1, 0))

@@ -1,4 +1,4 @@
-"""Kernels with the mistakes that edits are known for. All take (source, result, size, BLOCK), as those of tests/kernels."""
+"""Kernels with mistakes for which edits are known. All take (source, result, size, BLOCK), as those of tests/kernels."""
 
 import triton
 import triton.language as tl

@@ -1,5 +1,6 @@
-"""Kernels without block pointers compute what they computed with them, and compile where those are
-gone.
+"""Kernels whose block pointers are replaced compute the same numbers.
+
+They compile on releases that have no block pointers.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ NOT_DESCRIBED = {
     "made_elsewhere": "no innermost stride",
     "handed_other_blocks": "a function that gets a block pointer uses its dtype",
 }
-"""Those that tensor descriptors cannot take the place of even if ``sm`` is 1, and why."""
+"""Kernels whose block pointers no tensor descriptors can replace even if ``sm`` is 1, and why."""
 DESCRIBED = {
     path: [name for name in names if name not in NOT_DESCRIBED] for path, names in EVERY.items()
 }
@@ -109,10 +110,10 @@ def body_of(text: str, function: str) -> str:
 def interpret(
     python: str, folder: Path, *runs: tuple[Path, str, str, Sequence[str]]
 ) -> subprocess.CompletedProcess[str]:
-    """The kernels of a file and what became of them, by Triton's interpreter.
+    """Runs the original and the edited kernels of files in Triton's interpreter.
 
-    A run has the file, the edited text, the layout, and the names. All are in one process, because
-    PyTorch takes long to import.
+    A run has the file, the edited text, the layout and the names. All runs share one process,
+    because PyTorch takes long to import.
     """
     arguments: list[str] = []
     for number, (original, edited, layout, names) in enumerate(runs):
@@ -139,14 +140,15 @@ def assert_same(done: subprocess.CompletedProcess[str], names: Sequence[str]) ->
 def test_both_forms_compute_the_same_bit_for_bit(
     path: Path, tmp_path: Path, pair_python: str
 ) -> None:
-    """Plain pointers: rows and columns that fill a block and that do not, contiguous in one dtype
-    and not in another, by Triton's interpreter. Descriptors: the same sizes, in tensors that they
-    can be made of.
+    """Triton's interpreter runs both forms.
+
+    Plain pointers: rows and columns that fill a block and that do not, contiguous in one dtype and
+    not in another. Descriptors: the same sizes, in tensors that descriptors can be made of.
     """
     pointed, names = path.read_text(), EVERY[path]
     for name in names:
         pointed = with_plain_pointers(name, pointed)
-    # It reads what is outside.
+    # The kernel "unchecked" reads outside of its tensor.
     edited, descriptor_names = (
         path.read_text(),
         [name for name in DESCRIBED[path] if name != "unchecked"],
@@ -168,7 +170,7 @@ def test_both_forms_compute_the_same_bit_for_bit(
 
 @pytest.mark.wheels
 def test_a_wrong_number_is_noticed(tmp_path: Path, pair_python: str) -> None:
-    """What is held above would say so: an edit without one comparison differs."""
+    """The comparison of the test above finds an edit that lacks a condition of its mask."""
     edited = with_plain_pointers("copied")
     unread, unwritten = (
         edited.replace("(source_0 < n) & ", ""),
@@ -186,8 +188,9 @@ def test_a_wrong_number_is_noticed(tmp_path: Path, pair_python: str) -> None:
 
 FORMS = {"plain": plain.plain_pointers, "descriptors": descriptors.tensor_descriptors}
 OWN = ("sel_dense", "sel_varlen")
-"""Kernels of this repository that have a variant with block pointers, whose edits are computed and
-compiled.
+"""Kernels of this repository that have a variant with block pointers.
+
+The tests run and compile the edits of this variant.
 """
 
 
@@ -288,7 +291,7 @@ def test_plain_pointers_compile_before_and_after_the_removal(
 
 @pytest.mark.wheels
 @pytest.mark.long
-def test_descriptors_compile_where_there_are_some(
+def test_descriptors_compile_on_releases_that_have_them(
     tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     envs = [built("triton-3.4.0"), built("triton-3.9.0")]
@@ -305,7 +308,7 @@ def test_descriptors_compile_where_there_are_some(
 # --- the text -------------------------------------------------------------------------------------
 
 
-def test_one_that_is_not_advanced_becomes_a_block_of_pointers_where_it_was_made() -> None:
+def test_block_pointer_without_advance_becomes_a_block_of_pointers() -> None:
     edited = body_of(with_plain_pointers("copied"), "copied").splitlines()
     assert edited[3:] == [
         "    # what is read",
@@ -331,14 +334,14 @@ def test_an_advance_is_added_to_an_offset() -> None:
     assert "advance(" not in edited
 
 
-def test_what_may_be_negative_is_compared_with_zero() -> None:
+def test_offset_that_can_be_negative_is_compared_with_zero() -> None:
     assert "(p_0 >= 0) & (p_0 < n) & (p_1 >= 0) & (p_1 < m)" in with_plain_pointers(
         "before_the_beginning"
     )
     assert ">= 0" not in body_of(with_plain_pointers("copied"), "copied")
 
 
-def test_only_what_the_kernel_uses_is_edited() -> None:
+def test_only_functions_that_the_kernel_uses_are_edited() -> None:
     edited = with_plain_pointers("with_helper")
     assert "make_block_ptr" not in body_of(edited, "_column")
     assert body_of(edited, "copied") == body_of(TEXT, "copied")
@@ -397,7 +400,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_edited_says_why(name: str) -> None:
+def test_refused_edit_says_why(name: str) -> None:
     body, why = REFUSED[name]
     text = (
         "import triton.language as tl\n\ndef helper(p):\n    return p\n\ndef again(p):\n    return"
@@ -422,7 +425,7 @@ def kernel(x, y, n, ROWS: tl.constexpr):
 """
 
 
-def test_a_function_that_makes_one_of_nothing_but_its_parameters_returns_the_base() -> None:
+def test_maker_of_a_block_pointer_from_its_parameters_returns_the_base() -> None:
     edited = with_plain_pointers("kernel", MADE_OF_PARAMETERS)
     assert "    return x\n" in edited
     assert "    block_base = rows(y, n, ROWS)\n" in edited
@@ -434,13 +437,13 @@ def test_descriptors_are_refused_where_no_stride_is_known_to_be_one() -> None:
 
 
 @pytest.mark.parametrize("name", NOT_DESCRIBED)
-def test_descriptors_are_refused_where_they_cannot_be(name: str) -> None:
+def test_descriptors_that_cannot_replace_block_pointers_are_refused(name: str) -> None:
     path = next(path for path, names in EVERY.items() if name in names)
     with pytest.raises(CannotEdit, match=NOT_DESCRIBED[name]):
         with_descriptors(name, path.read_text())
 
 
-def test_descriptors_of_a_transposed_tensor() -> None:
+def test_transposed_block_is_loaded_in_memory_order_and_transposed() -> None:
     edited = body_of(with_descriptors("transposed"), "transposed")
     assert "tl.make_tensor_descriptor(x, [n, m], [sn, 1], [BM, BN])" in edited
     assert "tl.trans(p.load([i * BM, j * BN]))" in edited

@@ -83,10 +83,10 @@ def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.wheels
-def test_the_page_shows_what_the_command_says_and_writes(project: Path) -> None:
-    """The run in docs/fix.md is this one.
+def test_docs_page_shows_what_the_command_prints_and_writes(project: Path) -> None:
+    """The test repeats the run that docs/fix.md shows.
 
-    Afterwards the edit is in the file, and the matrix says that it compiles everywhere.
+    Afterwards the edit is in the file, and the kernel compiles everywhere in the matrix.
     """
     shown = re.search(
         r"^```console\n\$ compat fix (\S+)\n(.*?)^```", DOCS, re.MULTILINE | re.DOTALL
@@ -112,7 +112,7 @@ def test_the_page_shows_what_the_command_says_and_writes(project: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_the_diff_can_be_applied_and_the_json_says_the_same(project: Path) -> None:
+def test_json_describes_the_edit_and_its_diff_can_be_applied(project: Path) -> None:
     done = compat(project, "fix", "copy/block_ptr/*/triton-3.9.0", "--json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
@@ -143,13 +143,13 @@ def test_an_edit_of_the_kernel_file_keeps_its_layout(project: Path) -> None:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("cell", ["copy/block_ptr/only/h100/3.9", "copy/block_ptr/*/newest"])
-def test_a_release_may_stand_for_the_env(project: Path, cell: str) -> None:
+def test_cell_can_name_a_release_instead_of_the_env(project: Path, cell: str) -> None:
     done = compat(project, "fix", cell, "--envs", "3.9.0", "--json")
     assert json.loads(done.stdout)["id"] == "copy/block_ptr/only/sm_90/triton-3.9.0", done.stderr
 
 
 @pytest.mark.wheels
-def test_where_nothing_helps_it_exits_with_one(project: Path) -> None:
+def test_exit_code_is_one_if_no_edit_is_known(project: Path) -> None:
     (project / "dot_kernel.py").write_text(
         DOT.replace("tl.store(result + tl.arange(0, BLOCK), 0.0)", "tl.static_assert(BLOCK > 99)")
     )
@@ -187,7 +187,7 @@ def test_a_file_that_has_changed_is_not_written(
 
 
 @pytest.mark.wheels
-def test_explain_and_the_report_name_it(project: Path) -> None:
+def test_explain_and_the_report_name_the_fix_command(project: Path) -> None:
     done = compat(project, "matrix", "--kernel", "copy", "--envs", "triton-3.9.0")
     assert "`compat fix CELL` has edits to try for 1 of 1 distinct failure" in done.stdout
     assert (
@@ -283,7 +283,7 @@ def package(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
 
 
 @pytest.mark.wheels
-def test_a_kernel_in_a_package_is_edited_where_it_is(package: Path) -> None:
+def test_kernel_in_a_package_is_edited_in_place(package: Path) -> None:
     assert compat(package, "matrix").returncode == 1
     done = compat(package, "fix", "outer/as_written/only/h100/3.9", "--write")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -300,9 +300,10 @@ def test_a_kernel_in_a_package_is_edited_where_it_is(package: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_a_copy_that_lacks_a_file_is_said_to(package: Path) -> None:
-    """It reads a file that no import names: no edited copy can be compiled, which does not mean
-    that no edit helps.
+def test_copy_that_fails_in_another_way_is_an_error(package: Path) -> None:
+    """The kernel's module reads a file that no import names, so no edited copy can be compiled.
+
+    That does not mean that no edit helps.
     """
     source = package / "src/mylib/ops/outer.py"
     source.write_text(
@@ -328,7 +329,7 @@ def test_a_library_is_not_edited(package: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_no_report_speaks_of_an_edit_of_a_library(package: Path) -> None:
+def test_reports_suggest_no_edit_of_a_library(package: Path) -> None:
     cell = "outer/as_written/only/sm_90/triton-3.9.0"
     assert compat(package, "matrix", "--envs", "triton-3.9.0", "-q").returncode == 1
     assert f"compat fix {cell}" in (package / "reports/matrix.md").read_text()
@@ -361,7 +362,7 @@ def test_no_edit_is_known_for_an_import_that_fails_in_another_file(
 
 
 @pytest.mark.wheels
-def test_a_python_source_without_a_kernel_file(
+def test_python_source_without_a_kernel_file_is_edited(
     tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     built("triton-3.9.0")
@@ -395,7 +396,7 @@ def test_a_python_source_without_a_kernel_file(
 
 
 @pytest.mark.wheels
-def test_a_kernel_file_that_is_wrong_shows_in_the_exit_code(package: Path) -> None:
+def test_wrong_kernel_file_of_another_kernel_sets_the_exit_code(package: Path) -> None:
     (package / "wrong_kernel.toml").write_text('schema = 1\nkernel = "wrong"\n')
     done = compat(package, "fix", "outer/as_written/only/sm_90/triton-3.9.0")
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""What each edit does to a kernel with the mistake that it is for, compiled with real wheels."""
+"""Each edit, applied to a kernel with the mistake that it is for, compiled with real wheels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SOURCE = Path(__file__).parent / "mistakes.py"
 
 @frozen(kw_only=True)
 class Mistake:
-    """A kernel, the release that refuses it, and the lines that come and go."""
+    """A kernel, the release that rejects it, and the lines that its edit removes and adds."""
 
     function: str
     edit: str
@@ -222,7 +222,7 @@ IMPORTS = {
         "from triton.language.extra import libdevice"
     ),
 }
-"""Imports that 3.9.0 refuses for sm_90, and what becomes of them."""
+"""Imports that 3.9.0 rejects for sm_90, and the imports that replace them."""
 IMPORTING = """import triton
 import triton.language as tl
 {statement}
@@ -267,14 +267,14 @@ def searched(
     return best_of(trials), source
 
 
-def test_every_edit_names_a_function_that_there_is() -> None:
+def test_every_edit_names_an_existing_function() -> None:
     for edit in EDITS:
         assert callable(resolve_name(edit.function)), edit.name
 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.function)
-def test_a_mistake_is_mended(
+def test_mistake_is_fixed_by_its_edit(
     mistake: Mistake, tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     trial, source = searched(mistake, tmp_path, built)
@@ -292,7 +292,7 @@ def test_a_mistake_is_mended(
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("statement", IMPORTS)
-def test_a_device_library_is_imported_from_where_it_is(
+def test_import_of_a_device_library_is_corrected(
     statement: str, tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     path = tmp_path / "importing.py"
@@ -307,14 +307,12 @@ def test_a_device_library_is_imported_from_where_it_is(
 
 
 @pytest.mark.wheels
-def test_where_no_edit_helps_none_is_found(
-    tmp_path: Path, built: Callable[[str], BuiltEnv]
-) -> None:
+def test_no_edit_is_found_if_none_helps(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
     trial, _ = searched(Mistake(function="hopeless", edit="", before=(), after=()), tmp_path, built)
     assert trial is None
 
 
-def test_the_classes_of_edits_are_there_and_so_are_their_modules() -> None:
+def test_edits_have_known_failure_classes_and_are_all_tested() -> None:
     names = set(TRITON.failures.by_name)
     for edit in EDITS:
         assert edit.classes
@@ -324,7 +322,7 @@ def test_the_classes_of_edits_are_there_and_so_are_their_modules() -> None:
     }
 
 
-# --- the search, with a compiler that is told what to say -----------------------------------------
+# --- the search, with a compiler that gives fixed answers -----------------------------------------
 
 SLIP = (
     "def kernel():\n    k = load(p + (l0 + at) * stride + at[None, :] * 2)\n    v = load(q + at +"
@@ -362,7 +360,7 @@ def found_for(
 
 def test_a_missing_axis_is_found_statement_by_statement() -> None:
     def compiler(texts: Sequence[str]) -> list[Outcome]:
-        """It wants an axis on what is added in the first line, and then on ``at`` in the second."""
+        """Requires an axis on the sum in the first line, and then on ``at`` in the second."""
         first, second = "at)[:, None]", "at[:, None] + row"
         return [
             fate(2) if first not in text else fate(3) if second not in text else fate(None)
@@ -416,5 +414,5 @@ def test_comments_and_line_breaks_survive_an_edit() -> None:
     assert len(set(attempts)) == len(attempts)
 
 
-def test_what_no_axis_mends_is_left_alone() -> None:
+def test_no_kernel_is_found_if_no_axis_helps() -> None:
     assert found_for(SLIP, 2, lambda texts: [fate(2)] * len(texts)) == []

@@ -1,4 +1,4 @@
-"""Kernels of factories and classes: edited where they stand, reduced and shown on their own."""
+"""Kernels of factories and classes: edited in place, reduced and shown on their own."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ constexprs = {{ BLOCK = 64 }}
         (f"{HELD}\n\ndef kernel(x):\n    pass\n", "kernel", "kernel", ()),
     ],
 )
-def test_the_function_that_is_edited_is_the_one_that_is_meant(
+def test_edited_function_is_the_one_that_was_named(
     text: str, function: str, name: str, inside: tuple[str, ...]
 ) -> None:
     code = Code.of(text, function)
@@ -71,13 +71,15 @@ def test_the_function_that_is_edited_is_the_one_that_is_meant(
         (HEAD, "kernel", "does not define kernel at its top level"),
     ],
 )
-def test_what_cannot_be_edited_is_said(text: str, function: str, message: str) -> None:
+def test_function_that_cannot_be_edited_is_an_error(text: str, function: str, message: str) -> None:
     with pytest.raises(CannotEdit, match=message):
         Code.of(text, function)
 
 
 @pytest.mark.wheels
-def test_commands_take_such_kernels(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+def test_repro_reduce_and_fix_accept_a_kernel_of_a_factory(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
     built("triton-3.9.0")
     (tmp_path / "matrix.toml").write_text(MATRIX)
     (tmp_path / "other.py").write_text(MADE)

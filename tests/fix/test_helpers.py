@@ -1,5 +1,6 @@
-"""Kernels that are made of several files: what is wrong in a helper's file is edited there, and all
-files are written or none.
+"""Kernels that are made of several files.
+
+A mistake in a helper's file is edited there, and all files are written or none.
 """
 
 from __future__ import annotations
@@ -149,12 +150,12 @@ def test_edits_of_two_files_are_shown_and_written_together(project: Path) -> Non
 
 
 @pytest.mark.wheels
-def test_a_block_pointer_goes_to_another_file_and_back(
+def test_block_pointer_passed_to_another_file_is_edited_in_both(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Through a name that a third file hands on.
+    """The kernel imports the helper through a third file.
 
-    Where writing fails in the middle nothing is changed.
+    If writing fails in the middle, nothing is changed.
     """
     proposal = found_for(project, "tiles", monkeypatch)
     assert proposal.best is not None
@@ -199,7 +200,7 @@ def test_a_block_pointer_goes_to_another_file_and_back(
 def test_a_helper_in_a_library_is_not_edited(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither alone nor along with the kernel: then no edit is found."""
+    """No edit is found that changes the helper, alone or together with the kernel."""
     library = project / "library"
     (library / "theirs").mkdir(parents=True)
     (library / LIBRARY).write_text(json.dumps({"requirement": "theirs==1.0"}))
@@ -218,7 +219,7 @@ def test_a_helper_in_a_library_is_not_edited(
     assert (library / "theirs" / "__init__.py").read_text() == TILES
 
 
-def test_the_file_of_a_failure_is_one_with_its_name() -> None:
+def test_files_of_a_failure_have_the_name_in_its_location() -> None:
     texts = {"b/k.py": "three\nfour\n", "a/k.py": "one\ntwo\n", "main.py": ""}
 
     def messages_for(location: str | None, excerpt: str = "") -> list[str]:

@@ -1,5 +1,6 @@
-"""`compat fix` of sources as people write them: tabs, letters of all kinds, several kernels in a
-file; and what is not written.
+"""`compat fix` of sources as people write them, and edits that it does not write.
+
+The source has tabs, letters of all kinds, and several kernels in a file.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
 
 
 @pytest.mark.wheels
-def test_all_that_is_not_edited_stays_as_it_was(project: Path) -> None:
+def test_lines_that_are_not_edited_stay_unchanged(project: Path) -> None:
     source = project / "sum_kernel.py"
     subprocess.run("git init -q . && git add sum_kernel.py", shell=True, cwd=project, check=True)
     source.write_bytes(SOURCE.replace("# one", "# eins").encode())  # not committed
@@ -121,8 +122,9 @@ def test_all_that_is_not_edited_stays_as_it_was(project: Path) -> None:
 
 @pytest.mark.wheels
 def test_an_edit_that_breaks_another_release_is_shown_and_not_written(project: Path) -> None:
-    """Blocks of two sizes that are advanced: only descriptors are an edit, which 3.0.0 does not
-    have.
+    """The kernel advances blocks of two sizes.
+
+    Only descriptors are an edit for it, and 3.0.0 does not have them.
     """
     done = compat(project, "fix", "sum/sizes/only/h100/3.9", "--write")
     assert done.returncode == 1, done.stdout + done.stderr
@@ -143,7 +145,7 @@ def test_an_edit_that_breaks_another_release_is_shown_and_not_written(project: P
 
 
 @pytest.mark.wheels
-def test_a_cell_that_compiles_and_one_that_there_is_not(project: Path) -> None:
+def test_cell_that_compiles_and_unknown_cell_exit_with_three(project: Path) -> None:
     done = compat(project, "fix", "sum/fine/only/h100/3.9")
     assert (done.returncode, done.stdout) == (3, "")
     assert "sum/fine/only/sm_90/triton-3.9.0 compiles" in done.stderr

@@ -1,4 +1,4 @@
-"""A kernel's file, and what it imports, copied with another text."""
+"""Copies of a kernel's file with another text, and of the files that it imports."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ FILES = {
 }
 
 
-def test_the_copy_takes_the_place_of_every_root_that_the_file_lies_in(tmp_path: Path) -> None:
-    """``mine`` is found from two roots, one inside of the other, and from neither may the original
-    be imported.
+def test_copy_replaces_every_root_that_contains_the_file(tmp_path: Path) -> None:
+    """``mine`` is found from two roots, one inside the other.
+
+    The original must not be imported from either of them.
     """
     folder = written(tmp_path, FILES)
     path, roots = (

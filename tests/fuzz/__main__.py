@@ -1,5 +1,6 @@
-"""``python -m tests.fuzz [--inputs N] [--seed N] [PLACE …]``: inputs for every place, and figures
-of what became of them.
+"""``python -m tests.fuzz [--inputs N] [--seed N] [PLACE …]``: tries inputs for every place.
+
+It prints figures of the results.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _QUIETLY: dict[str, Any] = {
     "phases": [Phase.generate],
 }
 _ROUND = 500
-"""Inputs of one run of hypothesis, which slows down with those that it remembers."""
+"""Inputs of one run of hypothesis, which slows down with the inputs that it remembers."""
 _SLOW = 5.0
 """Seconds after which an input counts as a failure."""
 
@@ -68,7 +69,7 @@ def main() -> int:
 
 
 class _Tried:
-    """Inputs for one place."""
+    """Tries inputs for one place, and counts the results."""
 
     def __init__(self, place: Place, inputs: int, start: int) -> None:
         self.place = place

@@ -1,9 +1,9 @@
-"""A watch over what an input makes this process do.
+"""Watches what an input makes this process do.
 
-The input may write into its folder. It may start nothing, run no code from there, and look at
-nothing beside it.
+An input may write into its folder. It must not start a process, run code from the folder, or look
+at anything beside the folder.
 
-Python tells an audit hook of all this. The hook stays for good, and looks only while it is on.
+Python reports all this to an audit hook. The hook is never removed, and checks only while it is on.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ _PATHS = {
     "shutil.rmtree": 1,
     "os.utime": 1,
 }
-"""What changes paths, and how many of its arguments are paths."""
+"""Events that change paths, and how many of their arguments are paths."""
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _TEMPTING = Path("/compat-fuzz")
-"""A folder that inputs name. There is none: a test must not name files that matter."""
+"""A folder that inputs name. It does not exist: a test must not name files that matter."""
 
 _folders: list[Path] = []
 _seen: list[str] = []
 
 
 class Trespass(AssertionError):
-    """An input made this process do something else than look at it."""
+    """An input made this process do more than look at the input."""
 
 
 @contextmanager
 def watched(folder: Path) -> Iterator[Path]:
-    """Yield a new folder inside of ``folder``, which has files beside it that tempt.
+    """Yield a new folder inside ``folder``, with tempting files beside it.
 
-    A trespass does not happen: Trespass is raised in its place, and at the end once more.
+    A forbidden action does not happen: Trespass is raised instead, and once more at the end.
     """
     inside = folder / "inside"
     inside.mkdir()
@@ -80,7 +80,7 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
         text = os.fsdecode(arguments[0])
         _look(event, text.removeprefix("file://").partition("?")[0], writes="mode=ro" not in text)
     elif event in _PATHS:
-        # The first path of a link is its content: whoever follows it opens another path.
+        # The first path of a link is its content. Code that follows the link opens another path.
         for path in arguments[event == "os.symlink" : _PATHS[event]]:
             _look(event, path, writes=True)
     elif event in ("exec", "compile"):
@@ -99,7 +99,7 @@ def _look(event: str, path: Any, *, writes: bool) -> None:
         return
     try:
         real = os.path.realpath(os.fsdecode(path))
-    except ValueError:  # no path at all, which the system refuses, too
+    except ValueError:  # not a path at all; the system refuses it, too
         return
     folder = _folders[-1]
     if _below(real, folder / "inside") or (writes and real == os.devnull):
@@ -109,7 +109,7 @@ def _look(event: str, path: Any, *, writes: bool) -> None:
 
 
 def _refuse(message: str) -> None:
-    """Keep it from happening: what an audit hook raises ends the call before it has begun."""
+    """Prevent the call: an exception of an audit hook ends the call before it has begun."""
     _seen.append(message)
     raise Trespass(message)
 

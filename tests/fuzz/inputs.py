@@ -1,5 +1,6 @@
-"""What others may give this program, as hypothesis strategies: nearly right, and wrong in every way
-that was ever met.
+"""Inputs that others may give this program, as hypothesis strategies.
+
+They are nearly right, or wrong in every way that was ever met.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ VALUES = st.one_of(
     ),
     st.builds(_nested, LEAVES, st.sampled_from([10, 70, 200])),
 )
-"""What JSON can say, and more."""
+"""Values that JSON can express, and more."""
 
 DEEP = [
     "[" * 100_000,
@@ -81,7 +82,7 @@ DEEP = [
 
 @st.composite
 def mutated(draw: st.DrawFn, values: Mapping[str, Any]) -> Any:
-    """A document with one to three of its values, at any depth, exchanged, dropped or added."""
+    """A document with one to three of its values, at any depth, replaced, dropped or added."""
     document: Any = json.loads(json.dumps(values))
     for _ in range(draw(st.integers(1, 3))):
         place = document
@@ -107,7 +108,7 @@ def mutated(draw: st.DrawFn, values: Mapping[str, Any]) -> Any:
 
 
 def json_of(document: Any) -> str:
-    """As Python writes it, which is not always JSON."""
+    """A document as Python writes it, which is not always JSON."""
     try:
         return json.dumps(document)
     except (ValueError, RecursionError):
@@ -128,7 +129,7 @@ def json_texts(draw: st.DrawFn, values: Mapping[str, Any]) -> str:
 
 @st.composite
 def damaged(draw: st.DrawFn, text: str) -> str:
-    """A text with something cut, doubled or put in."""
+    """A text with something cut, doubled or inserted."""
     for _ in range(draw(st.integers(1, 3))):
         at, length = draw(st.integers(0, len(text))), draw(st.integers(0, 20))
         piece = draw(st.one_of(TEXTS, st.just(text[at : at + 50])))
@@ -138,7 +139,7 @@ def damaged(draw: st.DrawFn, text: str) -> str:
 
 @st.composite
 def damaged_bytes(draw: st.DrawFn, data: bytes) -> bytes:
-    """Bytes with something cut, turned over or put in."""
+    """Bytes with something cut, replaced or inserted."""
     for _ in range(draw(st.integers(1, 4))):
         at, length = draw(st.integers(0, len(data))), draw(st.sampled_from([0, 0, 1, 10, 1000]))
         data = data[:at] + draw(st.binary(max_size=12)) + data[at + length :]
@@ -149,9 +150,9 @@ def damaged_bytes(draw: st.DrawFn, data: bytes) -> bytes:
 
 
 def toml_of(document: Any) -> str:
-    """A table as TOML, inline but for the keys at its top.
+    """A table as TOML, inline except for its top-level keys.
 
-    What TOML has no form for is left out.
+    Values that TOML has no form for are left out.
     """
     if not isinstance(document, dict):
         return _toml_value(document)

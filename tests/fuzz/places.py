@@ -1,8 +1,8 @@
-"""The places where others have a say: for each what they may give, and what this program does with
-it.
+"""The places that take input from others.
 
-Whatever is given, the program goes on or there is one error of use
-(:class:`compat.errors.CompatError`). Anything else that is raised is a failure.
+Each place has the inputs that others may give, and what this program does with them. With any
+input, the program continues or raises one usage error (:class:`compat.errors.CompatError`). Any
+other exception is a failure.
 """
 
 from __future__ import annotations
@@ -122,26 +122,26 @@ PROBLEM = Problem(source="/k/p.py", function="p", closure="c", dtype="fp32", par
 
 @frozen(kw_only=True)
 class Place:
-    """Where others have a say."""
+    """A place that takes input from others."""
 
     inputs: st.SearchStrategy[Any]
     act: Callable[[Any, Path], None]
-    """Called with an input and an empty folder's path; raises what is a failure."""
+    """Called with an input and the path of an empty folder; raises an exception for a failure."""
     share: int = 10
-    """How many of the inputs it gets, in proportion to the others."""
+    """How many of the inputs the place gets, in proportion to the other places."""
 
 
-# --- what must hold of what comes out -------------------------------------------------------------
+# --- checks of the output -------------------------------------------------------------------------
 
 
 def shown(text: str) -> None:
-    """Fails where a text cannot be written, or a terminal would obey it."""
+    """Fails if a text cannot be written, or if a terminal would obey it."""
     text.encode("utf-8")
     assert printable(text) == text, f"shown raw: {text[:200]!r}"
 
 
 def as_json(text: str) -> Any:
-    """Fails where a text is no JSON for every reader, or is no safe thing to look at."""
+    """Fails if a text is not JSON for every reader, or is not safe to look at."""
     shown(text)
 
     def refuse(word: str) -> None:
@@ -151,7 +151,7 @@ def as_json(text: str) -> Any:
 
 
 def reported(*attempts: Evidence) -> None:
-    """Everything that is made of evidence: outcome, documents, reports, promise."""
+    """Makes everything that is made of evidence: outcome, documents, reports, promise."""
     outcome = classify.classify(attempts, target=CELL.target, knowledge=KNOWLEDGE)
     result = Result(cell=CELL, built=BUILT, outcome=outcome)
     as_json(dump(cell_document(result)))
@@ -176,7 +176,7 @@ def reported(*attempts: Evidence) -> None:
 
 
 _SAMPLED = 50
-"""Of so many outcomes one is made a whole report of, which takes some hundredths of a second."""
+"""One of this many outcomes gets a whole report, which takes some hundredths of a second."""
 
 
 # --- the worker -----------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ def _hello(packet: bytes, _: Path) -> None:
     reported(Evidence(answered=False, toolchain_broken=True, raised=hello.raised))
 
 
-# --- what is kept ---------------------------------------------------------------------------------
+# --- kept files -----------------------------------------------------------------------------------
 
 _ROW = {
     "answered": True,
@@ -644,7 +644,7 @@ def _ir(text: str, _: Path) -> None:
 
 
 def cubin_of(code: bytes) -> bytes:
-    """An ELF file with one kernel of that machine code."""
+    """An ELF file with one kernel of the given machine code."""
     names = b"\0.shstrtab\0.text.kernel\0"
     after = 64 + len(names) + len(code)
     header = b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + struct.pack(
@@ -679,7 +679,7 @@ _CODE = st.lists(
         struct.pack("<QQ", high << 12 | low, control) for low, high, control in instructions
     )
 )
-"""Instructions whose opcodes are known, with anything else in them."""
+"""Instructions with known opcodes, and with anything in their other bits."""
 
 
 def _script(text: str, _: Path) -> None:
@@ -718,7 +718,7 @@ _SAVED = Report(
 
 
 def _saved(text: str, _: Path) -> None:
-    """A report that somebody wrote: every output of it, and what changed to it."""
+    """Loads a report that somebody wrote; makes every output of it, and of its differences."""
     report = load_report(text)
     fromstring(junit_xml(report))
     for line in workflow_commands(findings(report)):

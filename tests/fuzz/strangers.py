@@ -1,7 +1,7 @@
-"""What people get from others: reports, stores, archives, folders to launch. It may be made to do
-harm.
+"""Files that people get from others: reports, stores, archives, folders to launch.
 
-Each place looks at all that is made of it. The canary (:mod:`tests.fuzz.canary`) sees the rest.
+A file may be malicious. Each place checks everything that is made from such a file. The canary
+(:mod:`tests.fuzz.canary`) detects everything else.
 """
 
 from __future__ import annotations
@@ -85,12 +85,15 @@ HOSTILE = st.sampled_from(
         "%n%s{0.__class__}",
     ]
 )
-"""Text that means something to what it comes into."""
+"""Text that has a special meaning where it ends up."""
 
 
 @st.composite
 def poisoned(draw: st.DrawFn, document: Any) -> Any:
-    """A document with hostile text in some of its strings and names: in all that are equal."""
+    """A document with hostile text in some of its strings and names.
+
+    Strings and names that are equal get the same hostile text.
+    """
     texts = sorted(set(_texts(document)))
     poison = draw(st.dictionaries(st.sampled_from(texts), HOSTILE, min_size=1, max_size=4))
     kinds = draw(st.booleans())
@@ -132,7 +135,7 @@ def _matrix() -> Any:
 
 
 def _report(text: str, folder: Path) -> None:
-    """All that commands make of a report."""
+    """Make everything that commands make from a report."""
     path = folder / "matrix.json"
     path.write_text(text, encoding="utf-8", errors="surrogatepass")
     report = read_report(str(path))
@@ -165,7 +168,7 @@ def _usual() -> Report:
 
 
 class _Elements(HTMLParser):
-    """What a browser makes of a page."""
+    """The elements, attributes and links of a page, as a browser reads it."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -186,7 +189,7 @@ _OF_PAGE = ("script", "style", "meta", "link", "base", "form", "iframe", "object
 
 
 def _check_page(text: str) -> None:
-    """Fails where others' text became an element, an attribute or a link of the page."""
+    """Fail where text from others became an element, an attribute or a link of the page."""
     elements, usual = _Elements(text), _usual_page()
     assert set(elements.kinds) <= set(usual.kinds) | {"code"}, set(elements.kinds) - set(
         usual.kinds
@@ -209,7 +212,10 @@ _CODE = re.compile(
 
 
 def _check_markdown(text: str) -> None:
-    """Fails where others' text is an element or a link that runs something, as GitHub reads it."""
+    """Fail where text from others is an element or a link that runs something.
+
+    The check reads the text as GitHub does.
+    """
     tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(text)
     for token in chain(tokens, *(token.children or () for token in tokens)):
         if token.type in ("html_block", "html_inline"):
@@ -240,7 +246,7 @@ _HTML = {
 
 
 def _check_guard(report: Report) -> None:
-    """Fails where a guard has other code than that of every guard."""
+    """Fail where a guard has other code than every guard has."""
     try:
         text = guard_text(make_guard(report, Request()))
     except CompatError:
@@ -279,7 +285,7 @@ _ATTEMPT = {
 
 
 def _store(example: tuple[str, str, str], folder: Path) -> None:
-    """Merge the store of somebody else, and look at all that it names."""
+    """Merge the store of somebody else, and look up all artifacts that it names."""
     attempts, key, name = example
     other, mine = folder / "other", folder / "mine"
     with Store(other) as store:
@@ -287,7 +293,7 @@ def _store(example: tuple[str, str, str], folder: Path) -> None:
     with closing(sqlite3.connect(other / "results.sqlite")) as connection, connection:
         values = (attempts.encode("utf-8", "surrogatepass").decode("utf-8", "replace"), key)
         connection.execute("UPDATE evidence SET attempts = ?, key = ?", values)
-    if Path(name).name == name and name != ".." and "\0" not in name:  # else it is no name there
+    if Path(name).name == name and name != ".." and "\0" not in name:  # a possible file name
         (other / "artifacts" / name).write_text("text")
     merge_stores([other], mine)
     with Store(mine) as store:
@@ -337,7 +343,7 @@ def _zip(members: list[tuple[str, bytes, bytes, str]], style: int) -> bytes:
     written = io.BytesIO()
     method = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)[style & 1]
     with warnings.catch_warnings(), zipfile.ZipFile(written, "w", method) as zipped:
-        warnings.simplefilter("ignore")  # of names that are there twice
+        warnings.simplefilter("ignore")  # ZipFile warns of duplicate names
         for name, content, kind, _ in members:
             info = zipfile.ZipInfo(name or "x")
             info.external_attr = (0o120777 if kind == b"2" else 0o100644) << 16
@@ -385,7 +391,7 @@ def _archive(archive: tuple[str, bytes], folder: Path) -> None:
 
 
 def _as_sources(kind: str, data: bytes, folder: Path) -> None:
-    """The archive as the source distribution of a library."""
+    """Unpack the archive as the source distribution of a library."""
     name = f"x-1.{'zip' if kind == 'zip' else 'tar.gz'}"
     (folder / name).write_bytes(data)
     target = folder / "library"
@@ -420,7 +426,7 @@ _INDEX = {
 
 
 def _launch_folder(text: str, folder: Path) -> None:
-    """Pack a built folder for the workers of a cluster; nothing beside it may travel."""
+    """Pack a built folder for the workers of a cluster, and nothing outside of it."""
     for name, content in {
         "index.json": text.encode("utf-8", "surrogatepass"),
         "launch.py": b"",
@@ -503,4 +509,4 @@ STRANGERS: Mapping[str, Place] = {
 }
 
 ALL_PLACES: Mapping[str, Place] = {**PLACES, **STRANGERS}
-"""Those of :mod:`tests.fuzz.places`, and these."""
+"""The places of :mod:`tests.fuzz.places`, and those of this module."""

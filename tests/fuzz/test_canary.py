@@ -1,4 +1,4 @@
-"""The canary sees what it is there for."""
+"""The canary reports trespasses and allows everything else."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TRESPASSES: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("name", TRESPASSES)
-def test_a_trespass_is_seen(name: str, tmp_path: Path) -> None:
+def test_trespass_is_reported_and_changes_nothing(name: str, tmp_path: Path) -> None:
     act, pattern = TRESPASSES[name]
     with pytest.raises(Trespass, match=pattern), watched(tmp_path) as folder:
         act(folder)
@@ -58,13 +58,13 @@ def _write_and_catch(path: Path) -> None:
         path.write_text("overwritten")
 
 
-def test_a_trespass_does_not_happen_and_is_seen_where_it_is_caught(tmp_path: Path) -> None:
+def test_caught_trespass_is_still_reported_and_changes_nothing(tmp_path: Path) -> None:
     with pytest.raises(Trespass, match="to write"), watched(tmp_path) as folder:
         _write_and_catch(folder / "../secret")
     assert (tmp_path / "secret").read_text() == "secret = 1\n"
 
 
-def test_the_rest_is_allowed(tmp_path: Path) -> None:
+def test_other_actions_are_allowed(tmp_path: Path) -> None:
     with watched(tmp_path) as folder:
         (folder / "x").write_text("1")
         (folder / "x").rename(folder / "y")

@@ -1,4 +1,4 @@
-"""A few inputs for each place where others have a say; ``nox -s fuzz`` tries a hundred thousand."""
+"""A few inputs for each place that takes input from others; ``nox -s fuzz`` tries 100,000."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.fuzz.strangers import ALL_PLACES
 
 
 @pytest.mark.parametrize("name", ALL_PLACES)
-def test_whatever_is_given_the_run_goes_on_or_one_error_of_use_says_why(name: str) -> None:
+def test_any_input_works_or_is_one_usage_error(name: str) -> None:
     place = ALL_PLACES[name]
 
     @settings(
@@ -39,7 +39,7 @@ def test_whatever_is_given_the_run_goes_on_or_one_error_of_use_says_why(name: st
 
 
 @given(st.text())
-def test_no_place_has_lost_its_check(text: str) -> None:
+def test_shown_rejects_escape_characters(text: str) -> None:
     if "\x1b" in text:
         with pytest.raises(AssertionError):
             shown(text)

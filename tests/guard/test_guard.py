@@ -1,5 +1,7 @@
-"""What a guard says of a report: goldens, what counts as working, and that nothing is launched that
-is known to fail.
+"""Guards that are made from reports.
+
+The tests cover goldens, the outcomes that count as working, and that a guard never chooses a
+variant that is known to fail.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ OUTCOMES: dict[str, tuple[Outcome, bool | None]] = {
     "env broken": (BROKEN, None),
     "source broken": (bad(SHAPE, Status.SOURCE_BROKEN), None),
 }
-"""An outcome, and whether a variant works with it: None where nothing is known."""
+"""Each outcome, and whether a variant with it works: None where that is unknown."""
 
 
 def guard_of(matrix: Report, policy: str = "", **options: tuple[str, ...]) -> Guard:
@@ -63,7 +65,7 @@ def guard_of(matrix: Report, policy: str = "", **options: tuple[str, ...]) -> Gu
 
 
 def one_variant(*fates: Outcome, policy: str = "") -> Guard:
-    """A guard for a kernel that fared so on releases 3.1.0, 3.2.0, …"""
+    """A guard for a kernel with these outcomes on releases 3.1.0, 3.2.0 and so on."""
     results = [
         result
         for number, fate in enumerate(fates, 1)
@@ -75,7 +77,7 @@ def one_variant(*fates: Outcome, policy: str = "") -> Guard:
 # --- goldens --------------------------------------------------------------------------------------
 
 
-def test_the_file(golden: Callable[[str, str], None]) -> None:
+def test_guard_file_and_printed_lines_match_the_goldens(golden: Callable[[str, str], None]) -> None:
     matrix = evolve(
         troubled_matrix(),
         variants={"sel_dense": ("pointer_grid", "loop_1d", "broadcast_2d", "as_written")},
@@ -87,7 +89,7 @@ def test_the_file(golden: Callable[[str, str], None]) -> None:
     golden("guard-lines.txt", "\n".join(guard_lines(guard)) + "\n")
 
 
-def test_what_a_check_says(golden: Callable[[str, str], None]) -> None:
+def test_answer_of_a_check_matches_the_goldens(golden: Callable[[str, str], None]) -> None:
     guard = guard_of(
         expected_matrix(["3.5.0", "3.6.0", "3.7.0"]), kernels=("sel_dense",), prefer=("block_ptr",)
     )
@@ -108,11 +110,11 @@ def _is(result: Result, variant: str, release: str) -> bool:
     return (result.cell.spec.variant, result.built.release) == (variant, release)
 
 
-# --- what works -----------------------------------------------------------------------------------
+# --- which outcomes work --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", OUTCOMES)
-def test_what_counts_as_working(name: str) -> None:
+def test_outcome_decides_whether_a_variant_is_chosen(name: str) -> None:
     fate, works = OUTCOMES[name]
     assert one_variant(fate).answer("k", "3.1.0", "sm_90") == ("v" if works else None)
     assert one_variant(OK, fate, OK).answer("k", "3.2.0", "sm_90") == ("v" if works else None)
@@ -136,7 +138,7 @@ def test_all_cases_have_to_work(one: str, other: str) -> None:
     )
 
 
-def test_a_case_that_was_not_tried_there_is_not_known_to_work() -> None:
+def test_variant_with_an_untried_case_is_not_known_to_work() -> None:
     results = [
         *results_of("k", "v", always(OK), envs=ENVS, targets=ONE, cases=("a",)),
         *results_of("k", "v", always(OK), envs=ENVS[:1], targets=ONE, cases=("b",)),
@@ -156,7 +158,7 @@ def test_envs_of_one_release_have_to_agree() -> None:
     assert guard_of(report(results), "optimistic").answer("k", "3.9.0", "sm_90") is None
 
 
-def test_a_fork_is_itself() -> None:
+def test_results_of_a_fork_count_for_that_fork_only() -> None:
     forks = [
         env("3.9.0+ours", name="ours"),
         env("3.9.0", name="theirs", distribution="their-triton"),
@@ -174,7 +176,7 @@ def test_a_fork_is_itself() -> None:
         assert answers == [None, "v", None, None]
 
 
-def test_what_earlier_runs_found_counts() -> None:
+def test_results_of_earlier_runs_count() -> None:
     results = results_of("k", "v", always(OK), envs=ENVS[:1], targets=ONE)
     earlier = [
         *results_of("k", "v", always(OK), envs=[env("3.6.0")], targets=ONE),
@@ -189,7 +191,7 @@ def test_what_earlier_runs_found_counts() -> None:
     ] == [None, "v", None, "v"]
 
 
-# --- which is preferred ---------------------------------------------------------------------------
+# --- order of variants ----------------------------------------------------------------------------
 
 
 def three() -> Report:
@@ -202,7 +204,7 @@ def three() -> Report:
     return evolve(report(results), variants={"k": declared})
 
 
-def test_the_order_is_the_declared_one_unless_one_is_preferred() -> None:
+def test_variants_have_the_declared_order_unless_one_is_preferred() -> None:
     assert list(guard_of(three()).facts.kernels["k"]) == ["second", "first", "third"]
     assert list(guard_of(three(), prefer=("third",)).facts.kernels["k"]) == [
         "third",
@@ -220,7 +222,7 @@ def test_the_order_is_the_declared_one_unless_one_is_preferred() -> None:
     ]
 
 
-def test_the_declared_order_is_in_the_file() -> None:
+def test_report_file_keeps_the_declared_order() -> None:
     read = load_report(dump(matrix_document(three())))
     assert read.variants == {"k": ("second", "first", "third")}
     assert guard_text(guard_of(read)) == guard_text(guard_of(three()))
@@ -235,12 +237,12 @@ def test_the_declared_order_is_in_the_file() -> None:
         (Request(prefer=("fist",)), "no variant matches 'fist'"),
     ],
 )
-def test_a_name_that_is_nothing_is_an_error(guard_request: Request, message: str) -> None:
+def test_name_that_matches_nothing_is_an_error(guard_request: Request, message: str) -> None:
     with pytest.raises(SelectionError, match=message):
         make_guard(three(), guard_request)
 
 
-# --- whatever a report says -----------------------------------------------------------------------
+# --- any report -----------------------------------------------------------------------------------
 
 LINE = ("3.0.0", "3.1.0", "3.2.0", "3.3.0")
 FATES = st.sampled_from([fate for fate, _ in OUTCOMES.values()])
@@ -248,8 +250,9 @@ FATES = st.sampled_from([fate for fate, _ in OUTCOMES.values()])
 
 @st.composite
 def reports(draw: st.DrawFn) -> Report:
-    """Two variants with two cases on four releases and two targets, each cell tried or not, and
-    anything may have come of it.
+    """A report of two variants with two cases, on four releases and two targets.
+
+    Each cell is untried or has any of the outcomes.
     """
     results: list[Result] = []
     for variant, case, target, release in product("vw", "ab", TARGETS[:2], LINE):
@@ -266,7 +269,7 @@ def reports(draw: st.DrawFn) -> Report:
 
 
 @given(reports(), st.sampled_from(LINE), st.sampled_from(TARGETS[:2]))
-def test_an_answer_is_never_a_variant_that_is_known_to_fail(
+def test_guard_never_chooses_a_variant_that_is_known_to_fail(
     matrix: Report, release: str, target: Target
 ) -> None:
     if not matrix.results:
@@ -294,7 +297,7 @@ def test_an_answer_is_never_a_variant_that_is_known_to_fail(
 
 @settings(max_examples=settings().max_examples // 2)
 @given(reports())
-def test_what_is_written_is_read_back_and_agrees_with_its_report(matrix: Report) -> None:
+def test_written_guard_reads_back_and_agrees_with_its_report(matrix: Report) -> None:
     if not matrix.results:
         return
     guard = guard_of(matrix)
@@ -319,16 +322,16 @@ def test_names_are_text_and_never_code(names: list[str]) -> None:
     text = guard_text(make_guard(matrix, Request(prefer=(spec.variant,))))
     tree, usual = ast.parse(text, feature_version=(3, 8)), ast.parse(guard_text(guard_of(three())))
     assert [type(node) for node in tree.body] == [type(node) for node in usual.body]
-    # Behind the facts.
+    # The nodes after the facts.
     assert [ast.dump(node) for node in tree.body[5:]] == [ast.dump(node) for node in usual.body[5:]]
     assert list(read_guard(text).facts.kernels) == [spec.kernel]
     assert check_guard(text, matrix).agrees
 
 
-# --- a guard beside another report ----------------------------------------------------------------
+# --- a guard and another report -------------------------------------------------------------------
 
 
-def test_layout_does_not_matter_and_everything_else_does() -> None:
+def test_check_ignores_layout_and_detects_other_edits() -> None:
     matrix = three()
     text = guard_text(guard_of(matrix))
     assert check_guard(ast.unparse(ast.parse(text)), matrix).agrees
@@ -342,7 +345,7 @@ def test_layout_does_not_matter_and_everything_else_does() -> None:
         assert (checked.intact, checked.agrees) == (False, False)
 
 
-def test_what_only_the_guard_knows_is_no_fault() -> None:
+def test_facts_that_the_report_lacks_are_no_disagreement() -> None:
     text = guard_text(guard_of(three()))
     part = report(results_of("k", "second", always(OK), envs=ENVS[:1], targets=ONE))
     checked = check_guard(text, part)
@@ -351,7 +354,7 @@ def test_what_only_the_guard_knows_is_no_fault() -> None:
     assert not checked.answers
 
 
-def test_a_release_that_is_new_is_a_reason_to_make_it_again() -> None:
+def test_guard_disagrees_with_a_report_of_a_new_release() -> None:
     guard = guard_of(report(results_of("k", "v", always(OK), envs=ENVS[:1], targets=ONE)))
     checked = check_guard(
         guard_text(guard), report(results_of("k", "v", always(OK), envs=ENVS, targets=ONE))
@@ -366,7 +369,7 @@ def test_a_release_that_is_new_is_a_reason_to_make_it_again() -> None:
     assert not checked.agrees
 
 
-def test_another_reason_for_a_failure_is_no_difference() -> None:
+def test_guard_agrees_if_only_the_failure_class_differs() -> None:
     guard = guard_of(report(results_of("k", "v", always(bad(SHAPE)), envs=ENVS, targets=ONE)))
     checked = check_guard(
         guard_text(guard),
@@ -388,12 +391,12 @@ def test_another_reason_for_a_failure_is_no_difference() -> None:
         "(" * 10_000,
     ],
 )
-def test_what_is_no_guard_is_one_error(text: str) -> None:
+def test_file_that_is_not_a_guard_is_an_error(text: str) -> None:
     with pytest.raises(StoreError, match=r"^lib/x\.py: the file is not a guard: ") as caught:
         read_guard(text, "lib/x.py")
     assert "compat guard" in (caught.value.hint or "")
 
 
-def test_only_a_toolchain_with_guards_has_some() -> None:
+def test_default_toolchain_has_guards_with_a_pessimistic_first_policy() -> None:
     assert DEFAULT.language.guarding is not None
     assert DEFAULT.language.guarding.policies[0] == "pessimistic"

@@ -1,5 +1,7 @@
-"""The written file where it is used: on every Python that any release has wheels for, next to
-Tritons and GPUs of all kinds.
+"""The written guard as a library uses it.
+
+The tests run it on every Python that any release has wheels for, and next to all kinds of Triton
+installations and GPUs.
 """
 
 from __future__ import annotations
@@ -21,7 +23,10 @@ from tests.records import OK, RELEASES, REMOVED, TARGETS, bad, env
 from tests.report.factory import always, report, results_of
 
 OLDEST, NEWEST = (3, 8), (3, 14)
-"""The Pythons that releases have wheels for, as far as this machine has them."""
+"""The oldest and the newest Python that releases have wheels for.
+
+The tests use those of them that this machine has.
+"""
 PYTHONS = [minor for minor in sorted(present()) if OLDEST <= minor <= NEWEST]
 
 ASK = """
@@ -43,8 +48,9 @@ ASKED = [
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a guard for a kernel of two variants: block pointers, gone in 3.9.0, and
-    loops.
+    """A folder with a guard for a kernel of two variants.
+
+    One variant uses block pointers, which 3.9.0 removed. The other one uses loops.
     """
     envs = [env(release) for release in RELEASES if release != "3.5.0"]
     results = [
@@ -90,7 +96,7 @@ def guard_answers(
 
 
 @pytest.mark.parametrize("minor", PYTHONS, ids=lambda minor: f"{minor[0]}.{minor[1]}")
-def test_it_answers_on_every_python_and_imports_next_to_nothing(
+def test_guard_answers_on_every_python_and_imports_only_future(
     minor: tuple[int, int], library: Path
 ) -> None:
     imported, answers, why = guard_answers(present()[minor][0], library)
@@ -103,7 +109,7 @@ def test_it_answers_on_every_python_and_imports_next_to_nothing(
 @pytest.mark.parametrize(
     ("name", "answer"), [("triton-3.0.0", "block_ptr"), ("triton-3.9.0", "loop_1d")]
 )
-def test_it_finds_the_triton_that_is_installed(
+def test_guard_finds_the_installed_triton_without_importing_it(
     name: str, answer: str, library: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     python = built(name).python
@@ -121,8 +127,9 @@ def test_it_finds_the_triton_that_is_installed(
 
 
 def run_here(statements: str, *folders: Path) -> str:
-    """What a program prints that sees these folders before anything else, and the standard
-    library.
+    """The output of a program that imports from these folders first.
+
+    The program also has the standard library.
     """
     program = f"import sys; sys.path[:0] = {list(map(str, folders))}; {statements}"
     done = subprocess.run(
@@ -132,7 +139,7 @@ def run_here(statements: str, *folders: Path) -> str:
 
 
 def distribution(folder: Path, name: str, version: str, *, files: bool = True) -> None:
-    """A Triton as an installer leaves it."""
+    """Write a Triton as an installer leaves it."""
     (folder / "triton").mkdir(parents=True, exist_ok=True)
     (folder / "triton" / "__init__.py").write_text(f"__version__ = {version.partition('+')[0]!r}\n")
     if files:
@@ -151,7 +158,7 @@ def distribution(folder: Path, name: str, version: str, *, files: bool = True) -
         ("triton", "3.5.1", False, "3.5.1+local"),
     ],
 )
-def test_a_fork_does_not_pass_for_a_release(
+def test_installed_fork_is_not_taken_for_a_release(
     name: str, version: str, files: bool, expected: str, library: Path, tmp_path: Path
 ) -> None:
     distribution(tmp_path, name, version, files=files)
@@ -165,7 +172,7 @@ def test_a_fork_does_not_pass_for_a_release(
     assert done.stdout.strip() == expected
 
 
-def test_a_checkout_before_the_installed_one_is_seen_once_it_is_imported(
+def test_imported_checkout_takes_precedence_over_the_installed_triton(
     library: Path, tmp_path: Path
 ) -> None:
     distribution(tmp_path / "site", "triton", "3.5.1")
@@ -189,8 +196,9 @@ class cuda:
 class version:
     hip = {hip}
 """
-"""As much of PyTorch as is asked: no machine of the tests has a GPU, let alone one of each
-maker.
+"""The part of PyTorch that a guard uses.
+
+No machine of the tests has a GPU, let alone one of each maker.
 """
 
 
@@ -203,7 +211,7 @@ maker.
         (False, (9, 0), None, None),
     ],
 )
-def test_the_present_gpu(
+def test_present_target_follows_from_the_gpu(
     available: bool,
     capability: tuple[int, int],
     hip: str | None,
@@ -236,7 +244,7 @@ class version:
 """
 
 
-def test_another_gpu_becomes_the_current_one(library: Path, tmp_path: Path) -> None:
+def test_present_target_follows_the_current_gpu(library: Path, tmp_path: Path) -> None:
     (tmp_path / "torch.py").write_text(TWO)
     program = (
         "import torch, _triton_guard as g; a = g.present_target(); torch.cuda.current = 1; print(a,"
@@ -246,19 +254,21 @@ def test_another_gpu_becomes_the_current_one(library: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("target", ["sm_90", "sm_90a", (9, 0)])
-def test_forms_of_a_target(facts: dict[str, object], target: object) -> None:
+def test_target_may_be_a_name_or_a_compute_capability(
+    facts: dict[str, object], target: object
+) -> None:
     assert code.decide(facts, "k", "3.8.0", target).variant == "block_ptr"
 
 
 @pytest.mark.parametrize("target", ["h100", "", 90, (9,), object()])
-def test_what_is_no_target_is_an_error(facts: dict[str, object], target: object) -> None:
+def test_invalid_target_is_an_error(facts: dict[str, object], target: object) -> None:
     with pytest.raises(
         ValueError, match="a target is such as 'sm_90', 'gfx942' or \\(9, 0\\), not "
     ):
         code.decide(facts, "k", "3.8.0", target)
 
 
-def test_what_else_is_a_mistake(facts: dict[str, object]) -> None:
+def test_unknown_kernel_or_policy_is_an_error(facts: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="this guard does not know the kernel 'j'; it knows k"):
         code.decide(facts, "j", "3.8.0", "sm_90")
     with pytest.raises(
@@ -267,7 +277,7 @@ def test_what_else_is_a_mistake(facts: dict[str, object]) -> None:
         code.decide(facts, "k", "3.8.0", "sm_90", "brave")
 
 
-def test_a_target_with_a_name_of_its_own_is_found_by_what_it_is() -> None:
+def test_custom_target_is_found_by_capability_and_by_name() -> None:
     own = evolve(TARGETS[1], name="ours")
     matrix = report(results_of("k", "v", always(OK), envs=[env("3.9.0")], targets=[own]))
     guard = make_guard(matrix, Request())
@@ -281,9 +291,9 @@ def test_a_target_with_a_name_of_its_own_is_found_by_what_it_is() -> None:
 @pytest.mark.parametrize(
     ("version", "target", "optimistic"),
     [
-        ("3.10.0", "sm_90", "loop_1d"),  # newer than the newest: as that
+        ("3.10.0", "sm_90", "loop_1d"),  # newer than the newest: as the newest
         ("4.0.0rc1", "sm_90", "loop_1d"),
-        ("3.5.0", "sm_90", "block_ptr"),  # between two
+        ("3.5.0", "sm_90", "block_ptr"),  # between two tested releases
         ("3.5.1.post2", "sm_90", "block_ptr"),
         ("3.8.1", "sm_90", "loop_1d"),  # block pointers worked in 3.8.0 and not in 3.9.0
         ("3.9.0rc1", "sm_90", "loop_1d"),
@@ -291,13 +301,13 @@ def test_a_target_with_a_name_of_its_own_is_found_by_what_it_is() -> None:
         ("pytorch-triton 3.9.0", "sm_90", "loop_1d"),
         ("3.8.0", "sm_100", "block_ptr"),  # another GPU of the same maker
         ("3.9.0", (12, 0), "loop_1d"),
-        ("3.8.0", "gfx942", None),  # none of that maker was tested
+        ("3.8.0", "gfx942", None),  # no GPU of that maker was tested
         ("2.3.1", "sm_90", None),  # older than the oldest
         ("3.0.0rc1", "sm_90", None),
         ("main", "sm_90", None),  # no version
     ],
 )
-def test_what_was_not_tested(
+def test_untested_release_or_target_is_answered_only_optimistically(
     facts: dict[str, object], version: str, target: object, optimistic: str | None
 ) -> None:
     assert code.decide(facts, "k", version, target).variant is None
@@ -306,11 +316,13 @@ def test_what_was_not_tested(
 
 
 @pytest.mark.parametrize("version", ["3.8", "3.8.0", "v3.8.0", "3.8.0.0"])
-def test_spellings_of_a_release(facts: dict[str, object], version: str) -> None:
+def test_spellings_of_a_release_give_the_same_answer(
+    facts: dict[str, object], version: str
+) -> None:
     assert code.decide(facts, "k", version, "sm_90").variant == "block_ptr"
 
 
-def test_why(facts: dict[str, object]) -> None:
+def test_decision_states_its_reason(facts: dict[str, object]) -> None:
     reasons = {
         ("3.8.0", "sm_90", None): "block_ptr: works with Triton 3.8.0 for sm_90",
         (

@@ -23,11 +23,11 @@ WARPS = {
         "loop_1d": {"d64": {"sm_90": {"3.0.0": {"num_warps": 1}, "3.2.0": {"num_warps": 2}}}}
     }
 }
-"""The best configs of :data:`INVERTED`, of another kernel."""
+"""The best configs of :data:`INVERTED`, for another kernel."""
 
 
 def tuned(folder: Path, **other: Any) -> Path:
-    """The answers for INVERTED as ``compat tune --json`` prints them, of sel_dense."""
+    """Write the answers for INVERTED, as ``compat tune --json`` prints them, for sel_dense."""
     (answer,) = tune_document([INVERTED])["answers"]
     answer |= {"kernel": "sel_dense", "variant": "loop_1d", "workload": "d64", **other}
     path = folder / "tuned.json"
@@ -60,7 +60,7 @@ def best(tmp_path: Path) -> Callable[..., dict[str, object] | None]:
         ("3.1.0", [9, 0], 1),
         ("3.2.0", "sm_90", 2),
         ("3.3.1", "sm_90", 2),
-        ("4.0.0", "sm_90", 2),  # newer than all that was timed
+        ("4.0.0", "sm_90", 2),  # newer than every timed release
         ("2.1.0", "sm_90", 1),
         ("3.2.0+git1", "sm_90", 2),
         ("3.2.0", "sm_80", None),
@@ -74,7 +74,7 @@ def test_the_newest_timed_release_decides(
     assert best("sel_dense", "loop_1d", "d64", release, target) == expected
 
 
-def test_a_library_may_change_what_it_gets(
+def test_change_of_a_returned_config_does_not_change_the_guard(
     best: Callable[..., dict[str, object] | None],
 ) -> None:
     config = best("sel_dense", "loop_1d", "d64", "3.0.0", "sm_90")
@@ -94,13 +94,13 @@ def test_an_unknown_workload_is_an_error(
         best(*workload, "3.0.0", "sm_90")
 
 
-def test_a_guard_without_configs_says_so() -> None:
+def test_guard_without_configs_raises_an_error() -> None:
     guard = make_guard(expected_matrix(), Request(kernels=("sel_dense",)))
     with pytest.raises(ValueError, match="this guard has no configs of sel_dense/loop_1d/d64"):
         library(guard_text(guard))["best_config"]("sel_dense", "loop_1d", "d64", "3.9.0", "sm_90")
 
 
-def test_a_target_that_only_tuning_knows(tmp_path: Path) -> None:
+def test_guard_has_configs_for_a_target_that_only_tuning_covers(tmp_path: Path) -> None:
     assert "sm_120" not in {target.name for target in TARGETS}
     guard = make_guard(
         expected_matrix(),
@@ -111,7 +111,7 @@ def test_a_target_that_only_tuning_knows(tmp_path: Path) -> None:
     assert best("sel_dense", "loop_1d", "d64", "3.9.0", "sm_120") == {"num_warps": 2}
 
 
-def test_configs_of_other_kernels_are_left_out_and_a_check_keeps_the_rest(tmp_path: Path) -> None:
+def test_guard_has_only_configs_of_its_kernels_and_a_check_covers_them(tmp_path: Path) -> None:
     path = tuned(tmp_path)
     other = make_guard(expected_matrix(), Request(kernels=("sel_varlen",)), read_configs(path))
     assert other.configs == {}
@@ -121,7 +121,7 @@ def test_configs_of_other_kernels_are_left_out_and_a_check_keeps_the_rest(tmp_pa
     assert not check_guard(damaged, expected_matrix()).intact
 
 
-def test_measured_configs_come_back_from_a_guard(tmp_path: Path) -> None:
+def test_guard_returns_measured_configs(tmp_path: Path) -> None:
     (answer,) = tune_document([measured("layer_norm/whole_row/n16384")])["answers"]
     path = tmp_path / "tuned.json"
     answer |= {"kernel": "sel_dense", "variant": "loop_1d", "workload": "n16384"}
@@ -144,7 +144,7 @@ def test_measured_configs_come_back_from_a_guard(tmp_path: Path) -> None:
         ('{"schema": 1, "answers": [{"kernel": 3}]}', "answers"),
     ],
 )
-def test_a_file_without_answers_is_refused(tmp_path: Path, text: str, says: str) -> None:
+def test_invalid_file_of_answers_is_refused(tmp_path: Path, text: str, says: str) -> None:
     path = tmp_path / "tuned.json"
     path.write_text(text)
     with pytest.raises(StoreError, match=says) as raised:
@@ -152,13 +152,13 @@ def test_a_file_without_answers_is_refused(tmp_path: Path, text: str, says: str)
     assert raised.value.where == str(path)
 
 
-def test_a_config_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_answer_with_a_missing_config_is_refused(tmp_path: Path) -> None:
     path = tuned(tmp_path, configs=[])
     with pytest.raises(StoreError, match="cannot be read"):
         read_configs(path)
 
 
-def test_the_command_refuses_to_tune_a_check(tmp_path: Path) -> None:
+def test_tuned_and_check_options_cannot_be_combined(tmp_path: Path) -> None:
     done = CliRunner().invoke(
         main, ["guard", "--check", str(tmp_path / "g.py"), "--tuned", str(tuned(tmp_path))]
     )

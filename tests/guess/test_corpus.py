@@ -1,6 +1,4 @@
-"""Guesses of the kernels of five libraries, against what programs passed when they launched
-them.
-"""
+"""Guesses about the kernels of five libraries, compared with what programs passed to them."""
 
 from __future__ import annotations
 
@@ -27,20 +25,20 @@ def copied(
         tl.store(out_ptr + at, value, mask=at < n)
 """
 PASSED = {
-    "x_ptr": ("*fp32 /16",),  # right, and its hint
-    "labels_ptr": ("*i64 /16",),  # of another width, and right in its hint
-    "out_ptr": ("*i32 /16", "none"),  # wrong: nothing is asked of its hint
+    "x_ptr": ("*fp32 /16",),  # right, and so is its hint
+    "labels_ptr": ("*i64 /16",),  # another width; its hint is right
+    "out_ptr": ("*i32 /16", "none"),  # wrong: its hint is not judged
     "n": ("i32", "i32 =1"),  # right, with a hint that no launch has
     "stride_a": ("i32 /16",),
     "stride_b": ("i32 /16",),  # a hint that no launch has
-    "scale": ("none",),  # None always: nothing is asked
+    "scale": ("none",),  # always None: not judged
     "extra": ("fp32",),  # not guessed
     "N": ("constexpr 1024",),
     "MODE": ("constexpr 1",),  # wrong: a number
 }
 
 
-def test_a_guess_is_judged_by_all_that_was_passed(tmp_path: Path) -> None:
+def test_guess_is_compared_with_everything_that_launches_passed(tmp_path: Path) -> None:
     (tmp_path / "copies.py").write_text(SOURCE)
     launched = Launched(
         requirement="copies==1.0",
@@ -81,17 +79,17 @@ def test_a_guess_is_judged_by_all_that_was_passed(tmp_path: Path) -> None:
     "name",
     [pytest.param(name, marks=pytest.mark.long if name == "fla-core" else ()) for name in NAMES],
 )
-def test_kernels_of_a_library_are_guessed_as_well_as_before(
+def test_guesses_about_a_library_match_the_golden(
     name: str, golden: Callable[[str, str], None]
 ) -> None:
-    """The golden files have the counts, and each parameter of which a guess is wrong."""
+    """The golden files have the counts, and each parameter whose guess is wrong or missing."""
     launched = Launched.read(name)
     quality = Quality.of(launched, unpacked(launched.requirement))
     golden(f"corpus-{name}.txt", quality.text())
 
 
-def test_there_are_five_libraries_with_hundreds_of_kernels() -> None:
-    """A launch is recorded with what it passed: no file is empty, or has lost its kernels."""
+def test_corpus_has_five_libraries_with_hundreds_of_kernels() -> None:
+    """Each kernel has a record of what launches passed to it. No file has lost its kernels."""
     launched = [Launched.read(name) for name in NAMES]
     assert len(launched) == 5
     assert sum(len(library.kernels) for library in launched) > 350

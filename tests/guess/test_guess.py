@@ -1,4 +1,4 @@
-"""What is guessed of kernels from their sources, which nobody imports."""
+"""Guesses about kernels from their sources, which are not imported."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def guessed(tmp_path: Path, text: str, head: str = HEAD) -> GuessedSource:
 
 
 def tables(tmp_path: Path, text: str, head: str = HEAD) -> dict[str, Any]:
-    """What the kernel file of the only kernel of a source says."""
+    """The tables of the guessed kernel file, for a source with one kernel."""
     source = guessed(tmp_path, text, head)
     written = kernel_file_text(source.kernels, "source.py")
     (tmp_path / "source.toml").write_text(written)
-    load_kernels(["source.toml"], tmp_path)  # it reads back
+    load_kernels(["source.toml"], tmp_path)  # the file reads back
     return tomllib.loads(written)
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
-def test_what_is_guessed_reads_back_and_every_guess_is_marked(path: Path, tmp_path: Path) -> None:
+def test_guessed_kernel_file_reads_back_and_marks_guesses(path: Path, tmp_path: Path) -> None:
     (source,) = guess_sources([path])
     text = kernel_file_text(source.kernels, str(path))
     (tmp_path / "k.toml").write_text(text)
@@ -46,9 +46,10 @@ def test_what_is_guessed_reads_back_and_every_guess_is_marked(path: Path, tmp_pa
     assert "# guessed: " in first
 
 
-def test_our_own_kernels_are_guessed_as_they_were_described(tmp_path: Path) -> None:
-    """Of what their authors wrote down by hand, all kinds are found: pointers, floats and whole
-    numbers.
+def test_guessed_kinds_of_arguments_match_the_project_kernel_files(tmp_path: Path) -> None:
+    """The authors wrote the types by hand.
+
+    The guess finds the kinds of all of them: pointers, floats and whole numbers.
     """
     for name in ("sel_dense", "sel_varlen"):
         described = {spec.function: spec for spec in load_kernels([f"kernels/{name}.toml"], ROOT)}
@@ -69,7 +70,7 @@ def _kind(name: str) -> str:
     return name[0] if name.startswith(("*", "i")) else "fp"
 
 
-def test_pointers_are_found_by_use_whatever_they_are_called(tmp_path: Path) -> None:
+def test_pointers_are_found_by_use_and_not_by_name(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -92,7 +93,7 @@ def kernel(where, values, start, factor, n, BLOCK: tl.constexpr):
     assert document["kernel"] == "kernel"
 
 
-def test_what_helpers_do_with_an_argument_counts(tmp_path: Path) -> None:
+def test_use_of_an_argument_in_a_helper_decides_its_type(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -111,7 +112,10 @@ def kernel(a, out, step, BLOCK: tl.constexpr):
 
 
 def test_unused_parameters_among_tensors_are_tensors(tmp_path: Path) -> None:
-    """Others may be numbers: after the last tensor, with the name of a number, or launched as one."""
+    """Other unused parameters may be numbers.
+
+    They come after the last tensor, have the name of a number, or are launched as a number.
+    """
     document = tables(
         tmp_path,
         """
@@ -137,8 +141,8 @@ def launch(q, k, out, n):
     }
 
 
-def test_casts_tell_of_what_is_cast(tmp_path: Path) -> None:
-    """A rounded number tells nothing of the tensor that it was computed from."""
+def test_cast_decides_the_type_of_what_is_cast(tmp_path: Path) -> None:
+    """A rounded number says nothing about the tensor that it was computed from."""
     document = tables(
         tmp_path,
         """
@@ -160,7 +164,7 @@ def kernel(points, sorted_x, out_offset, offset, table, N: tl.constexpr):
     }
 
 
-def test_the_last_stride_of_a_tensor_is_one_however_strides_are_called(tmp_path: Path) -> None:
+def test_last_stride_of_a_tensor_is_one_in_every_naming_scheme(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -176,7 +180,7 @@ def kernel(q, k, v, a, stride_q_batch, stride_q_dim, str_k_B_H, str_k_D, stride_
     assert document["hints"]["equal_to_1"] == ["stride_q_dim", "str_k_D", "stride_vk", "stride_a_k"]
 
 
-def test_numbers_by_names_that_say_more_than_their_use(tmp_path: Path) -> None:
+def test_name_of_a_number_decides_where_it_says_more_than_the_use(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -198,7 +202,7 @@ def kernel(x, n_rows, TEMPERATURE: tl.constexpr, EPS_LOW: tl.constexpr, LOSS_TYP
     }
 
 
-def test_what_divides_is_no_flag(tmp_path: Path) -> None:
+def test_divisor_is_not_guessed_as_a_flag(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -213,7 +217,7 @@ def kernel(x, n, save_every: tl.constexpr, save_last: tl.constexpr):
     assert document["constexprs"]["save_last"] is False
 
 
-def test_block_pointers_descriptors_and_atomics(tmp_path: Path) -> None:
+def test_block_pointers_descriptors_and_atomics_decide_types(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -280,7 +284,7 @@ def kernel(x, n, BLOCK: tl.constexpr, EVEN: tl.constexpr, FULL: tl.constexpr, OD
         'dict(EVEN=lambda args: args["n"] % args["BLOCK"] == 0)',
     ],
 )
-def test_heuristics_that_differ_by_case_are_the_cases(heuristics: str, tmp_path: Path) -> None:
+def test_heuristic_that_differs_by_config_is_in_the_cases(heuristics: str, tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         f"""
@@ -298,7 +302,7 @@ def kernel(x, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
     assert "constexprs" not in document
 
 
-def test_what_static_assertions_want_is_respected(tmp_path: Path) -> None:
+def test_guess_satisfies_static_assertions(tmp_path: Path) -> None:
     source = guessed(
         tmp_path,
         """
@@ -316,7 +320,7 @@ def kernel(x, B: tl.constexpr, HEAD_DIM: tl.constexpr):
     assert kernel.look_at == ("1 configs that its static_assert refuses are left out",)
 
 
-def test_constexprs_by_their_use(tmp_path: Path) -> None:
+def test_constexprs_are_guessed_by_default_and_use(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -342,7 +346,7 @@ def kernel(x, bias=None, eps=1e-5, KIND: "tl.constexpr" = None, ACT: tl.constexp
 
 
 def test_unrolled_loops_have_few_passes(tmp_path: Path) -> None:
-    """A step divides the passes, so a bound of such a loop may be large."""
+    """A step divides the number of passes, so the bound of a loop with a step may be larger."""
     document = tables(
         tmp_path,
         """
@@ -357,7 +361,7 @@ def kernel(x, WIDTH: tl.constexpr, LENGTH: tl.constexpr):
     assert document["constexprs"] == {"WIDTH": 4, "LENGTH": 64}
 
 
-def test_what_is_no_kernel_is_told(tmp_path: Path) -> None:
+def test_helpers_and_unreachable_kernels_are_listed_apart(tmp_path: Path) -> None:
     source = guessed(
         tmp_path,
         """
@@ -404,7 +408,7 @@ def make():
         "from mylib.backends import triton as t, tl\n",
     ],
 )
-def test_imports_under_other_names(tmp_path: Path, head: str) -> None:
+def test_triton_is_recognized_under_other_import_names(tmp_path: Path, head: str) -> None:
     decorator = "@j" if " j," in head else "@t.jit"
     document = tables(
         tmp_path,
@@ -414,7 +418,7 @@ def test_imports_under_other_names(tmp_path: Path, head: str) -> None:
     assert document["signature"] == {"p": "*i32"}
 
 
-def test_kernels_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> None:
+def test_second_kernel_of_the_same_name_has_its_file_in_its_name(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.py").write_text(
             HEAD + "@triton.jit\ndef kernel(p):\n    tl.store(p, 1.0)\n"
@@ -440,9 +444,7 @@ def test_kernels_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> No
         "[triton.Config({'B': (1).__class__.__mro__})]",
     ],
 )
-def test_nothing_of_a_source_runs_and_nothing_is_without_bounds(
-    tmp_path: Path, configs: str
-) -> None:
+def test_source_is_not_run_and_its_evaluation_is_bounded(tmp_path: Path, configs: str) -> None:
     text = f"""
 def loop():
     return loop()
@@ -463,7 +465,7 @@ def kernel(x, B: tl.constexpr):
     assert [note.partition(" from")[0] for note in kernel.look_at] == ["its configs cannot be read"]
 
 
-def test_a_block_that_is_broadcast_to_a_tile_is_short(tmp_path: Path) -> None:
+def test_block_that_is_broadcast_to_a_tile_is_short(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -476,7 +478,7 @@ def kernel(x, n, BLOCK: tl.constexpr):
     assert document["constexprs"] == {"BLOCK": 64}
 
 
-def test_whole_numbers_that_are_computed_with_an_element_tell_nothing_of_it(tmp_path: Path) -> None:
+def test_whole_number_operands_do_not_decide_the_element_type(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -490,7 +492,7 @@ def kernel(x, y, n, m, BM: tl.constexpr, BN: tl.constexpr):
     assert (document["signature"]["x"], document["signature"]["y"]) == ("*fp32", "*fp32")
 
 
-def test_kernels_of_gluon_with_their_layouts(tmp_path: Path) -> None:
+def test_gluon_kernels_are_guessed_with_their_layouts(tmp_path: Path) -> None:
     head = (
         "import triton\nfrom triton.experimental import gluon\n"
         "from triton.experimental.gluon import language as ttgl\n"
@@ -527,8 +529,11 @@ IMPORTS = {
 
 
 @pytest.mark.parametrize("imported", IMPORTS)
-def test_a_function_of_another_module_is_followed(imported: str, tmp_path: Path) -> None:
-    """Also one that a module in between hands on. Its defaults and globals are those of its module."""
+def test_function_of_another_module_is_followed(imported: str, tmp_path: Path) -> None:
+    """The function may also come from a module that re-exports it.
+
+    Its defaults and globals are those of the module that defines it.
+    """
     package = tmp_path / "package"
     (package / "ops").mkdir(parents=True)
     (package / "__init__.py").write_text("from .reading import read\n")
@@ -567,8 +572,11 @@ def kernel(values, which, out, one, two):
     }
 
 
-def test_functions_with_names_of_mathematics(tmp_path: Path) -> None:
-    """Those of another module do what the language does, those of the source what they say."""
+def test_functions_with_names_of_mathematics_are_resolved(tmp_path: Path) -> None:
+    """A function of another module counts as the language's function of that name.
+
+    A function of the source counts by its own code.
+    """
     (tmp_path / "library.py").write_text(
         f"{HEAD}\n@jit\ndef exp(x):\n    return tl.exp(x.to(tl.float32))\n"
     )
@@ -592,7 +600,7 @@ def kernel(x, y, at):
 @pytest.mark.parametrize(
     "module", [None, "def (", "from package.reading import read"], ids=["no", "broken", "itself"]
 )
-def test_a_function_that_is_nowhere_is_passed_over(module: str | None, tmp_path: Path) -> None:
+def test_function_that_cannot_be_found_is_skipped(module: str | None, tmp_path: Path) -> None:
     package = tmp_path / "package"
     package.mkdir()
     if module:
@@ -605,7 +613,7 @@ def test_a_function_that_is_nowhere_is_passed_over(module: str | None, tmp_path:
     assert [kernel.name for kernel in source.kernels] == ["kernel"]
 
 
-def test_elements_by_what_only_whole_numbers_or_bits_do(tmp_path: Path) -> None:
+def test_operations_on_whole_numbers_or_bits_decide_element_types(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -636,7 +644,7 @@ def kernel(packed, valid, flags, raw, half_bits, quantized, scales, weights, out
     }
 
 
-def test_elements_that_are_cast_before_their_bits_are_read(tmp_path: Path) -> None:
+def test_bitcast_after_a_cast_does_not_decide_the_element_type(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -652,7 +660,7 @@ def kernel(codes, sent, rest, N: tl.constexpr):
     assert document["signature"] == {"codes": "*i32", "sent": "*fp16", "rest": "*fp32"}
 
 
-def test_a_remainder_of_floats(tmp_path: Path) -> None:
+def test_operands_of_a_remainder_of_floats_are_floats(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -665,7 +673,7 @@ def kernel(x, period, N: tl.constexpr):
     assert document["signature"] == {"x": "*fp32", "period": "fp32"}
 
 
-def test_a_scaled_dot_whose_formats_are_constexprs(tmp_path: Path) -> None:
+def test_scaled_dot_with_constexpr_formats_has_a_block_of_64(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -679,7 +687,7 @@ def kernel(a, b, scales, FORMAT: tl.constexpr, N: tl.constexpr):
     assert document["constexprs"]["N"] == 64
 
 
-def test_operands_of_a_dot_that_is_added_to_whole_numbers(tmp_path: Path) -> None:
+def test_dot_that_is_added_to_whole_numbers_has_i8_operands(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -697,7 +705,7 @@ def kernel(a, b, c, d, out, N: tl.constexpr):
     assert [document["signature"][name] for name in "abcd"] == ["*i8", "*i8", "*fp16", "*fp16"]
 
 
-def test_the_dtype_that_an_operand_of_a_dot_is_cast_to(tmp_path: Path) -> None:
+def test_dtype_of_a_cast_dot_operand_follows_from_the_other_operand(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -713,8 +721,8 @@ def kernel(a, b, out, ONE: tl.constexpr, TWO: tl.constexpr, OUT: tl.constexpr, N
     assert dtypes == [{"dtype": "fp16"}, {"dtype": "fp32"}, {"dtype": "fp32"}]
 
 
-def test_addresses_that_are_loaded(tmp_path: Path) -> None:
-    """They are cast to a type of pointers, and what is added to them is a whole number."""
+def test_loaded_addresses_are_i64(tmp_path: Path) -> None:
+    """The kernel casts them to pointers. What it adds to them is a whole number."""
     document = tables(
         tmp_path,
         """
@@ -750,7 +758,9 @@ CHOICES = {
 
 
 @pytest.mark.parametrize("chosen", CHOICES)
-def test_pointers_to_choose_from_lead_to_the_same_type(chosen: str, tmp_path: Path) -> None:
+def test_pointers_that_are_chosen_at_run_time_have_the_same_type(
+    chosen: str, tmp_path: Path
+) -> None:
     document = tables(
         tmp_path,
         f"""
@@ -765,7 +775,7 @@ def kernel(a, b, c, out, n, FIRST: tl.constexpr, N: tl.constexpr):
     assert (document["signature"]["a"] == "*fp16") == CHOICES[chosen]
 
 
-def test_pointers_are_alike_by_others(tmp_path: Path) -> None:
+def test_equal_types_of_pointers_are_transitive(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -779,7 +789,7 @@ def kernel(a, b, c, n):
     assert document["signature"] == {"a": "*fp16", "b": "*fp16", "c": "*fp16", "n": "i32"}
 
 
-def test_a_comparison_with_zero_tells_little(tmp_path: Path) -> None:
+def test_comparison_with_zero_does_not_override_other_uses(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -793,7 +803,7 @@ def kernel(x, rows, out, N: tl.constexpr):
     assert document["signature"] == {"x": "*fp32", "rows": "*i32", "out": "*fp32"}
 
 
-def test_constexprs_that_are_filled_in_or_texts(tmp_path: Path) -> None:
+def test_constexprs_are_guessed_as_fill_values_texts_and_lengths(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -827,7 +837,7 @@ def kernel(
 
 
 @pytest.mark.parametrize("condition", ["WINDOW == 448", "0 == WINDOW % 448"])
-def test_a_static_assertion_names_the_value(condition: str, tmp_path: Path) -> None:
+def test_static_assertion_decides_the_value_of_a_constexpr(condition: str, tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         f"""
@@ -840,7 +850,7 @@ def kernel(x, WINDOW: tl.constexpr):
     assert document["constexprs"] == {"WINDOW": 448}
 
 
-def test_block_functions_that_a_library_hands_on(tmp_path: Path) -> None:
+def test_block_functions_that_a_library_reexports_are_recognized(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -862,10 +872,10 @@ def kernel(g, T, N: tl.constexpr):
         ("if not MANY:", {"offsets": "*i32", "cached": "*i64", "rows": "*fp32"}),
     ],
 )
-def test_a_branch_that_is_left_out_tells_nothing(
+def test_branch_that_is_not_compiled_does_not_decide_types(
     branch: str, types: dict[str, str], tmp_path: Path
 ) -> None:
-    """MANY is taken for false. What a helper does, and a local constant, depend on it, too."""
+    """The guess for MANY is false. A helper and a local constant depend on it, too."""
     document = tables(
         tmp_path,
         f"""
@@ -898,7 +908,7 @@ def kernel(offsets, cached, rows, out, N: tl.constexpr, MANY: tl.constexpr):
     assert {name: document["signature"][name] for name in types} == types
 
 
-def test_a_number_by_the_compiled_code_has_a_size(tmp_path: Path) -> None:
+def test_number_in_the_compiled_branch_has_a_size(tmp_path: Path) -> None:
     source = guessed(
         tmp_path,
         """
@@ -917,7 +927,7 @@ def kernel(width, x, MANY: tl.constexpr):
 
 
 def test_variables_keep_their_type_in_loops_and_branches(tmp_path: Path) -> None:
-    """An index that is chosen beside what it belongs to is no value of that."""
+    """An index that is chosen together with its value does not have the type of the value."""
     document = tables(
         tmp_path,
         """
@@ -944,7 +954,7 @@ def kernel(part_sums, ids, kept, probs, start, best_at, out, n, N: tl.constexpr)
     assert types == {"part_sums": "*i32", "ids": "*i64", "kept": "*i32", "probs": "*fp32"}
 
 
-def test_all_arguments_of_max_are_bounds_of_a_loop(tmp_path: Path) -> None:
+def test_all_arguments_of_max_count_as_bounds_of_a_loop(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -957,8 +967,11 @@ def kernel(first, second, x):
     assert document["signature"] == {"first": "*i32", "second": "*i32", "x": "*fp32"}
 
 
-def test_a_block_has_a_power_of_two_if_a_guess_can_give_it_one(tmp_path: Path) -> None:
-    """Not the branch that is left out: there a length of 0 is right. No config is left out."""
+def test_block_length_is_a_power_of_two_if_a_guess_can_make_it_one(tmp_path: Path) -> None:
+    """A branch that is not compiled is an exception: there, a length of 0 is right.
+
+    The guess keeps all configs.
+    """
     source = guessed(
         tmp_path,
         """
@@ -983,7 +996,7 @@ def run(x, overlap, ratio):
     assert [case["name"] for case in kernel.tables["case"]] == ["B64", "B96"]
 
 
-def test_each_part_of_a_static_assertion_names_a_value(tmp_path: Path) -> None:
+def test_each_part_of_a_static_assertion_decides_a_value(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -996,7 +1009,7 @@ def kernel(x, BYTES: tl.constexpr, SCALES: tl.constexpr):
     assert document["constexprs"] == {"BYTES": 448, "SCALES": 7}
 
 
-def test_pointers_in_a_tuple_that_a_helper_returns(tmp_path: Path) -> None:
+def test_pointers_in_a_tuple_that_a_helper_returns_are_typed(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -1024,8 +1037,11 @@ def kernel(queries, keys, best, count, N: tl.constexpr):
     }
 
 
-def test_other_branches_tell_what_the_compiled_code_leaves_open(tmp_path: Path) -> None:
-    """BYTES is taken for false: how wide elements are, what floats they are, what is a pointer."""
+def test_uncompiled_branches_decide_what_the_compiled_code_leaves_open(tmp_path: Path) -> None:
+    """The guess for BYTES is false.
+
+    The other branch decides the width of elements, the type of floats, and what is a pointer.
+    """
     document = tables(
         tmp_path,
         """
@@ -1068,7 +1084,7 @@ def kernel(packed, rows, unused, probs, table, out, N: tl.constexpr, BYTES: tl.c
     ],
     ids=["twice", "head", "again", "loop", "branch", "global", "tuple"],
 )
-def test_what_has_no_known_value_decides_nothing(setting: str, tmp_path: Path) -> None:
+def test_variable_without_a_known_value_excludes_no_branch(setting: str, tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         f"""
@@ -1090,7 +1106,7 @@ def kernel(offsets, x, n, START: tl.constexpr, WIDE: tl.constexpr):
     assert document["signature"]["offsets"] == "*i32"
 
 
-def test_what_a_loop_carries_is_used_in_its_next_pass(tmp_path: Path) -> None:
+def test_type_of_a_loop_carried_value_follows_from_its_next_pass(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -1111,7 +1127,7 @@ def kernel(first, others, out, n):
 
 
 def test_defaults_of_a_helper_decide_its_branches(tmp_path: Path) -> None:
-    """Lengths of its blocks say nothing of the kernel's constexpr of the same name."""
+    """Lengths of its blocks say nothing about the kernel's constexpr of the same name."""
     document = tables(
         tmp_path,
         """
@@ -1138,7 +1154,7 @@ def run(x, offset: int, pairs):
     assert document["constexprs"] == {"N": 3, "PAIRS": 128}
 
 
-def test_modules_have_helpers_of_the_same_name(tmp_path: Path) -> None:
+def test_helpers_of_the_same_name_in_two_modules_are_separate(tmp_path: Path) -> None:
     (tmp_path / "library.py").write_text(
         f"{HEAD}\n@jit\ndef inner(at):\n    return tl.load(at) >> 4\n\n"
         "@jit\ndef outer(at):\n    return inner(at)\n"
@@ -1160,7 +1176,7 @@ def kernel(x, y, out):
     assert document["signature"] == {"x": "*fp32", "y": "*i32", "out": "*fp32"}
 
 
-def test_bits_of_bits_are_whole_numbers(tmp_path: Path) -> None:
+def test_operands_of_nested_bit_operations_are_whole_numbers(tmp_path: Path) -> None:
     document = tables(
         tmp_path,
         """
@@ -1174,7 +1190,7 @@ def kernel(key, counter, out, on):
 
 
 def test_shape_and_strides_of_a_descriptor_are_not_the_descriptor(tmp_path: Path) -> None:
-    """RAW is taken for false: the code that is compiled makes another one of them."""
+    """The guess for RAW is false: the compiled code makes another descriptor from them."""
     document = tables(
         tmp_path,
         """

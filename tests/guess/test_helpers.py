@@ -1,6 +1,4 @@
-"""Which jit functions are helpers: those that other jit functions call, in whichever file these
-are.
-"""
+"""Which jit functions are helpers: those that other jit functions call, from any file."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("imported", CALLS)
-def test_a_call_from_a_file_that_is_not_guessed_makes_a_helper(
-    imported: str, tmp_path: Path
-) -> None:
+def test_call_from_a_file_that_is_not_guessed_makes_a_helper(imported: str, tmp_path: Path) -> None:
     (tmp_path / "helpers.py").write_text(HELPER)
     (tmp_path / "kernels.py").write_text(KERNEL.format(imported=imported, call=CALLS[imported]))
     (source,) = guess_sources([tmp_path / "helpers.py"], (), [tmp_path / "kernels.py"])
@@ -51,7 +47,7 @@ HANDS_ON = (
     ("imported", "function"),
     [("from helpers import add_one as plus", "plus"), ("from .helpers import add_one", "add_one")],
 )
-def test_functions_that_are_handed_on_are_helpers(
+def test_functions_that_are_passed_to_warp_specialize_are_helpers(
     imported: str, function: str, tmp_path: Path
 ) -> None:
     (tmp_path / "helpers.py").write_text(HELPER)
@@ -64,7 +60,7 @@ def test_functions_that_are_handed_on_are_helpers(
     )
 
 
-def test_what_another_file_launches_is_a_kernel_though_a_kernel_calls_it(tmp_path: Path) -> None:
+def test_launched_function_is_a_kernel_even_if_a_kernel_calls_it(tmp_path: Path) -> None:
     (tmp_path / "helpers.py").write_text(HELPER)
     (tmp_path / "kernels.py").write_text(
         KERNEL.format(imported="from helpers import add_one", call="add_one")
@@ -76,7 +72,7 @@ def test_what_another_file_launches_is_a_kernel_though_a_kernel_calls_it(tmp_pat
 
 
 @pytest.mark.parametrize("mark", ["pyproject.toml", "lib/__init__.py", None])
-def test_callers_are_looked_for_in_the_project_in_the_package_and_beside_the_source(
+def test_callers_are_searched_in_project_package_and_source_folder(
     mark: str | None, tmp_path: Path
 ) -> None:
     (tmp_path / "lib" / "ops").mkdir(parents=True)
@@ -96,7 +92,7 @@ def test_callers_are_looked_for_in_the_project_in_the_package_and_beside_the_sou
     )
 
 
-def test_a_large_project_is_not_read_to_its_end(
+def test_number_of_files_read_from_a_project_is_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(finding, "_MOST_IN_PROJECT", 3)

@@ -1,5 +1,7 @@
-"""One launch is guessed of each kernel: sizes first, and strides, hints and constexprs from them,
-as its wrapper passes them.
+"""Guesses of one launch of each kernel.
+
+A guess begins with sizes. Strides, hints and constexprs follow from them, as the wrapper of the
+kernel passes them.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ GEMM = Path(__file__).parent / "gemm.py"
 
 
 def text_of(tmp_path: Path, source: str) -> str:
-    """The kernel file of a source, which reads back."""
+    """The guessed kernel file of a source, after a check that it reads back."""
     path = tmp_path / "source.py"
     path.write_text(HEAD + source)
     (guess,) = guess_sources([path])
@@ -48,7 +50,7 @@ def rows(x_ptr, out_ptr, x_stride, out_stride, n_rows, n_cols, seed, BLOCK_M: tl
 """
 
 
-def test_sizes_and_the_strides_that_follow_from_them_have_the_same_hints(tmp_path: Path) -> None:
+def test_sizes_and_strides_that_follow_from_them_have_the_same_hints(tmp_path: Path) -> None:
     kernel_file = tables(tmp_path, ROWS)
     assert kernel_file["hints"] == {
         "divisible_by_16": ["x_ptr", "out_ptr", "x_stride", "out_stride", "n_rows", "n_cols"],
@@ -58,7 +60,7 @@ def test_sizes_and_the_strides_that_follow_from_them_have_the_same_hints(tmp_pat
     assert 'seed = "i32"  # guessed: a seed or an offset of random numbers\n' in text
 
 
-def test_a_pointer_beside_one_that_is_launched(tmp_path: Path) -> None:
+def test_alternative_to_a_launched_pointer_has_its_type(tmp_path: Path) -> None:
     kernel_file = tables(
         tmp_path,
         """
@@ -75,7 +77,7 @@ def run(k):
     assert kernel_file["signature"] == {"q_ptr": "*bf16", "k_ptr": "*bf16", "n": "i32"}
 
 
-def test_what_a_wrapper_says_is_followed(tmp_path: Path) -> None:
+def test_guess_follows_the_wrapper(tmp_path: Path) -> None:
     wrapper = """
 def run(x, layout="rows"):
     BLOCK_M, BLOCK_N = 128, 32
@@ -120,7 +122,7 @@ def run(x, layout="rows"):
         ("x.contiguous().half()", "*fp16"),
     ],
 )
-def test_a_tensor_has_the_dtype_that_it_is_made_with(
+def test_tensor_has_the_dtype_that_it_is_created_with(
     expression: str, element: str, tmp_path: Path
 ) -> None:
     wrapper = f"""
@@ -134,7 +136,7 @@ def run(x, b: int):
     assert "out_stride" in kernel_file["hints"]["divisible_by_16"]
 
 
-def test_tensors_of_one_dtype_that_are_copied_to_each_other(tmp_path: Path) -> None:
+def test_tensors_that_are_copied_to_each_other_are_fp32(tmp_path: Path) -> None:
     kernel_file = tables(
         tmp_path,
         """
@@ -164,7 +166,7 @@ def inner(Q, Out, stride_qz, stride_qh, stride_qn, stride_oz, stride_oh, stride_
 """
 
 
-def test_the_stride_of_rows_is_not_the_last_one_of_a_tensor_whose_last_is_not_passed(
+def test_row_stride_is_not_one_if_a_wrapper_does_not_pass_the_last_stride(
     tmp_path: Path,
 ) -> None:
     wrapper = """
@@ -180,7 +182,7 @@ def forward(q, o):
     assert alone["hints"]["equal_to_1"] == ["stride_qn", "stride_on"]
 
 
-def test_a_constexpr_that_is_a_stride_is_not_what_something_computed_from_it_is_compared_with(
+def test_comparison_of_a_derived_value_does_not_decide_a_stride(
     tmp_path: Path,
 ) -> None:
     kernel_file = tables(
@@ -198,7 +200,7 @@ def quant(X, Y, L, C: tl.constexpr, BLK: tl.constexpr):
     assert kernel_file["constexprs"] == {"C": 64, "BLK": 64}
 
 
-def test_a_branch_that_is_not_taken_has_launches_and_nothing_else(tmp_path: Path) -> None:
+def test_branch_of_a_wrapper_that_is_not_taken_does_not_decide_values(tmp_path: Path) -> None:
     wrapper = """
 def run(x, out, transposed=False, sm_scale=None):
     n = x.shape[0]
@@ -221,7 +223,7 @@ def run(x, out, transposed=False, sm_scale=None):
     }
 
 
-def test_an_assertion_says_how_many_axes_there_are(tmp_path: Path) -> None:
+def test_assertion_decides_the_number_of_axes(tmp_path: Path) -> None:
     wrapper = """
 def run(x):
     assert x.dim() == 3
@@ -232,7 +234,7 @@ def run(x):
     assert without["hints"]["equal_to_1"] == ["out_stride"]
 
 
-def test_sizes_among_other_values(tmp_path: Path) -> None:
+def test_sizes_are_found_among_other_values(tmp_path: Path) -> None:
     wrapper = """
 def run(x, y):
     batch, heads, n_rows, dim, device = *x.shape, x.device
@@ -251,13 +253,13 @@ def run(x, y):
     "sizes",
     ["n_rows, n_cols = x.numel() // x.shape[-1], x.shape[-1]", "n_rows, n_cols = x.shape"],
 )
-def test_a_tensor_whose_rows_are_counted_has_rows(sizes: str, tmp_path: Path) -> None:
+def test_number_of_rows_of_a_tensor_is_a_multiple_of_16(sizes: str, tmp_path: Path) -> None:
     call = "rows[(1,)](x, y, n_cols, n_cols, n_rows, n_cols, 0, BLOCK_M=16, BLOCK_N=128)"
     kernel_file = tables(tmp_path, f"{ROWS}\ndef run(x, y):\n    {sizes}\n    {call}\n")
     assert "n_rows" in kernel_file["hints"]["divisible_by_16"]
 
 
-def test_a_view_with_an_unknown_size_has_unknown_strides(tmp_path: Path) -> None:
+def test_strides_of_a_view_with_an_unknown_size_are_multiples_of_16(tmp_path: Path) -> None:
     wrapper = """
 def run(scores):
     *batch, n_rows, _ = scores.shape
@@ -271,7 +273,7 @@ def run(scores):
     assert {"x_stride", "out_stride"} <= set(kernel_file["hints"]["divisible_by_16"])
 
 
-def test_blocks_that_are_as_long_as_sizes_make_sizes_smaller(tmp_path: Path) -> None:
+def test_sizes_are_smaller_where_blocks_are_as_long(tmp_path: Path) -> None:
     wrapper = """
 def run(x):
     n_rows, n_cols = x.shape
@@ -286,7 +288,7 @@ def run(x):
     )
 
 
-def test_sizes_that_are_passes_of_an_unrolled_loop_are_small(tmp_path: Path) -> None:
+def test_sizes_that_bound_an_unrolled_loop_are_small(tmp_path: Path) -> None:
     kernel_file = tables(
         tmp_path,
         """
@@ -321,7 +323,7 @@ def run(x):
         "del x",
     ],
 )
-def test_what_a_wrapper_does_that_is_not_understood_does_no_harm(line: str, tmp_path: Path) -> None:
+def test_unsupported_line_of_a_wrapper_does_not_change_the_guess(line: str, tmp_path: Path) -> None:
     wrapper = f"""
 def run(ctx, x, sizes):
     {line}
@@ -334,7 +336,7 @@ def run(ctx, x, sizes):
     )
 
 
-def test_kernels_that_load_ahead_are_tried_with_odd_sizes_too(tmp_path: Path) -> None:
+def test_pipelined_kernel_also_gets_cases_with_odd_sizes(tmp_path: Path) -> None:
     (source,) = guess_sources([GEMM])
     (kernel,) = source.kernels
     assert kernel.cases == 4
@@ -360,7 +362,7 @@ def test_kernels_that_load_ahead_are_tried_with_odd_sizes_too(tmp_path: Path) ->
     assert kernel_file["case"][1]["constexprs"] == kernel_file["case"][3]["constexprs"]
 
 
-def test_odd_sizes_are_no_more_cases_than_there_may_be(tmp_path: Path) -> None:
+def test_cases_with_odd_sizes_stay_within_the_limit_of_cases(tmp_path: Path) -> None:
     text = GEMM.read_text()
     configs = text[text.index("    configs=[") : text.index("    key=")]
     many = (
@@ -376,7 +378,7 @@ def test_odd_sizes_are_no_more_cases_than_there_may_be(tmp_path: Path) -> None:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.2.0", "3.9.0"])
-def test_a_gemm_that_needs_more_shared_memory_than_there_is_is_not_told_to_work(
+def test_gemm_that_exceeds_shared_memory_is_rejected_with_a_note(
     release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     built(f"triton-{release}")

@@ -1,9 +1,11 @@
-"""What came is needed and what went was removed, however each release's front end words it: real
-kernels on all real releases.
+"""Verdicts ``needs`` and ``removed`` of real kernels on all real releases.
 
-Every kernel of ``tests/kernels/api.py`` stands here with the verdict that it has over the ten minor
-releases from 3.0 to 3.9. It is tried in all that do not take it, since each may word that in its
-own way, and of those in a row that do in the first and the last.
+They do not depend on how the front end of each release words its errors.
+
+``EXPECTED`` has every kernel of ``tests/kernels/api.py``, with its verdict over the ten minor
+releases from 3.0 to 3.9. The test tries a kernel in all releases that do not compile it, since each
+may have its own words for that. Of consecutive releases that compile it, the test tries the first
+and the last.
 """
 
 from __future__ import annotations
@@ -54,8 +56,8 @@ EXPECTED = {
     "needs ≥ 3.2.0, removed in 3.4.0": "tensormap_create",
     "needs ≥ 3.3.0, removed in 3.4.0": "experimental_make_descriptor",
     "needs ≥ 3.4.0, removed in 3.6.0": "async_task",
-    # There in 3.0 and 3.1, gone, and there again from 3.5; and a defect of 3.4 to 3.8, in Triton's
-    # own library.
+    # assert_mask exists in 3.0 and 3.1, and again from 3.5. flip fails in 3.4 to 3.8, by a defect
+    # in Triton's own library.
     "intermittent": "assert_mask flip",
     "works": (
         """histogram swizzle2d dot_max_num_imprecise_acc dot_allow_tf32 dot_out_dtype max_tie_break
@@ -70,9 +72,9 @@ PHRASES = {name: phrase for phrase, names in EXPECTED.items() for name in names.
 
 
 def tried_in(name: str, releases: Sequence[Version]) -> list[Version]:
-    """Of the releases, in order, those in which a kernel is tried.
+    """Those of the ordered releases in which the test tries a kernel.
 
-    All of them where nothing is expected of it in one piece.
+    It tries an intermittent kernel, and one without an expected verdict, in all releases.
     """
     phrase = PHRASES.get(name, "intermittent")
     if phrase == "intermittent":
@@ -88,14 +90,16 @@ def tried_in(name: str, releases: Sequence[Version]) -> list[Version]:
 
 
 def functions() -> Iterator[str]:
-    """The kernels of the file."""
+    """The names of the kernels in ``api.py``."""
     for node in tree_of((KERNELS / "api.py").read_text()).body:
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
             yield node.name
 
 
 @pytest.mark.long
-def test_every_kernel_has_its_word(config: MatrixConfig, built: Callable[[str], BuiltEnv]) -> None:
+def test_every_kernel_has_its_expected_verdict(
+    config: MatrixConfig, built: Callable[[str], BuiltEnv]
+) -> None:
     kernel_verdicts = verdicts_by_kernel(config, built)
     assert {name: verdict.phrase for name, verdict in kernel_verdicts.items()} == PHRASES
     changed = [name for name, phrase in PHRASES.items() if phrase not in ("works", "intermittent")]
@@ -107,7 +111,10 @@ def test_every_kernel_has_its_word(config: MatrixConfig, built: Callable[[str], 
 def verdicts_by_kernel(
     config: MatrixConfig, built: Callable[[str], BuiltEnv]
 ) -> dict[str, Verdict]:
-    """One batch in each env, without confirmation: what the front end says alone is enough here."""
+    """Compile one batch in each env, without confirmation.
+
+    The answers of the front end are enough here.
+    """
     envs = [
         built(env.name)
         for env in config.envs
@@ -143,7 +150,7 @@ def verdicts_by_kernel(
 
 
 def came_and_went_by_classes_that_say_so(kernel_verdicts: dict[str, Verdict]) -> None:
-    """``flip`` alone fails otherwise: by a defect."""
+    """Check the failure classes: only ``flip`` fails by a defect, not by what a release lacks."""
     classes = {
         name: {interval.failure_class for interval in verdict.intervals if interval.failure_class}
         for name, verdict in kernel_verdicts.items()

@@ -1,4 +1,4 @@
-"""Slow code that is foreseen from the metrics of two compiles."""
+"""Slow code that is predicted from the metrics of two compiles."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ OLD = metrics()
 
 
 def reasons(**changes: Any) -> tuple[str, ...]:
-    """Why a compile with these changes is likely slower, and twice as many cycles of its units."""
+    """Why a compile is likely slower with these changes and with more cycles of its units."""
     slowdown = suspicion(OLD, metrics(**{"units": 30_000, **changes}))
     return slowdown.reasons if slowdown else ()
 
 
-def test_equal_compiles_are_no_suspicion() -> None:
+def test_equal_compiles_cause_no_suspicion() -> None:
     assert pace_ratio(OLD, OLD) == 1
     assert suspicion(OLD, OLD) is None
 
 
-def test_fewer_blocks_hide_less() -> None:
+def test_fewer_blocks_per_multiprocessor_cause_a_suspicion() -> None:
     new = metrics(blocks=1, registers=138)
-    # 10,000 and half of the latency by block: 15,000 become 20,000.
+    # 10,000, and half of the latency divided by the blocks: 15,000 become 20,000.
     assert pace_ratio(OLD, new) == pytest.approx(4 / 3)
     slowdown = suspicion(OLD, new)
     assert slowdown is not None
@@ -87,32 +87,32 @@ def test_fewer_blocks_hide_less() -> None:
         ({"instructions": 300}, "300 instead of 200 instructions in its loops"),
     ],
 )
-def test_a_changed_fact_is_the_reason(changes: dict[str, Any], reason: str) -> None:
+def test_changed_metric_is_the_reason(changes: dict[str, Any], reason: str) -> None:
     assert reasons(**changes) == (reason,)
 
 
 @pytest.mark.parametrize(
     "changes",
     [
-        {},  # more cycles, and nothing that has a name
-        {"ldmatrix": 4},  # and as many other loads
+        {},  # more cycles, and no change that has a name
+        {"ldmatrix": 4},  # as many other loads as before
         {"shared_loads": 20},
         {"local": -1},
         {"instructions": 215},
-        {"instructions": 300, "loops": "1 1"},  # unrolled otherwise
+        {"instructions": 300, "loops": "1 1"},  # unrolled in another way
     ],
 )
-def test_what_has_no_name_is_no_suspicion(changes: dict[str, Any]) -> None:
+def test_change_without_a_name_causes_no_suspicion(changes: dict[str, Any]) -> None:
     assert reasons(**changes) == ()
 
 
-def test_a_named_fact_without_cycles_is_no_suspicion() -> None:
+def test_named_change_without_more_cycles_causes_no_suspicion() -> None:
     assert suspicion(OLD, metrics(local=40)) is None
     assert suspicion(metrics(local=40), OLD) is None
 
 
-def test_the_work_stays_the_same() -> None:
-    """Twice the multiplications in a trip are half of the trips."""
+def test_paces_are_compared_for_equal_work() -> None:
+    """Twice as many multiplications in a trip mean half as many trips."""
     assert pace_ratio(
         OLD, metrics(units=20_000, latency=40_000, multiply_adds=8_192)
     ) == pytest.approx(1)
@@ -122,7 +122,7 @@ def test_the_work_stays_the_same() -> None:
     assert pace_ratio(bare, moving) == pytest.approx(1)
 
 
-def test_loops_that_differ_are_half_believed() -> None:
+def test_ratio_is_reduced_if_loops_differ() -> None:
     assert pace_ratio(OLD, metrics(units=55_000, loops="1 2")) == pytest.approx(2)
 
 
@@ -136,7 +136,7 @@ def test_loops_that_differ_are_half_believed() -> None:
         {"occupancy": {"blocks": 2}, "pace": {"units": "x"}},
     ],
 )
-def test_without_numbers_there_is_no_suspicion(without: dict[str, object]) -> None:
+def test_missing_metrics_cause_no_suspicion(without: dict[str, object]) -> None:
     assert suspicion(without, OLD) is None
     assert suspicion(OLD, without) is None
 
@@ -158,7 +158,7 @@ def suspects(*results: Result) -> list[tuple[str, Suspicion]]:
     return [(suspect.releases, suspect.suspicion) for suspect in slow_suspects(neighbours(results))]
 
 
-def test_the_release_before_that_has_code_is_compared() -> None:
+def test_release_is_compared_with_the_last_one_that_compiled() -> None:
     ((releases, slowdown),) = suspects(
         on("3.8.0", bad(SHAPE)), on("3.9.0", of(SLOW)), on("3.1.0", of(OLD))
     )
@@ -166,12 +166,12 @@ def test_the_release_before_that_has_code_is_compared() -> None:
     assert slowdown.ratio > LIKELY
 
 
-def test_code_that_was_slow_before_is_no_suspect_again() -> None:
+def test_code_that_stays_slow_is_suspected_once() -> None:
     slowdowns = suspects(on("3.1.0", of(OLD)), on("3.8.0", of(SLOW)), on("3.9.0", of(SLOW)))
     assert [releases for releases, _ in slowdowns] == ["3.1.0 → 3.8.0"]
 
 
-def test_the_slowest_is_first() -> None:
+def test_slowest_suspect_is_first() -> None:
     slower = metrics(blocks=1, registers=138, units=40_000, local=40)
     slowdowns = suspects(on("3.1.0", of(OLD)), on("3.8.0", of(SLOW)), on("3.9.0", of(slower)))
     assert [releases for releases, _ in slowdowns] == ["3.8.0 → 3.9.0", "3.1.0 → 3.8.0"]
@@ -183,7 +183,7 @@ def test_a_cell_that_would_not_launch_is_no_suspect() -> None:
     assert suspects(on("3.1.0", of(OLD, refused)), on("3.9.0", of(SLOW))) == []
 
 
-def test_other_arguments_and_targets_are_not_compared() -> None:
+def test_other_cases_and_targets_are_not_compared() -> None:
     old, new = on("3.1.0", of(OLD)), on("3.9.0", of(SLOW))
     other = evolve(new.cell.spec, case="d128")
     assert suspects(old, evolve(new, cell=evolve(new.cell, spec=other))) == []

@@ -1,4 +1,4 @@
-"""What points tell of a growth: its law, its band, and what is said of it."""
+"""The growth that points show: its law, its band, and the sentence about it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def points(law: object, sizes: tuple[int, ...] = (32, 64, 128, 256, 512)) -> lis
 @pytest.mark.parametrize(
     "sizes", [(32, 64, 128, 256, 512), (100, 150, 225, 340, 500, 750), (64, 128, 256, 512)]
 )
-def test_a_power_is_found_whatever_a_compile_takes_in_any_case(
+def test_power_law_is_found_with_and_without_a_constant_base(
     power: float, base: float, sizes: tuple[int, ...]
 ) -> None:
     growth = fit(points(lambda n: base + 0.08 * (n / sizes[0]) ** power, sizes))
@@ -35,7 +35,7 @@ def test_a_power_is_found_whatever_a_compile_takes_in_any_case(
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_band_holds_what_comes_next_although_measurements_differ(seed: int) -> None:
+def test_band_roughly_contains_the_next_size_despite_noise(seed: int) -> None:
     chance = random.Random(seed)
     growth = fit(points(lambda n: (0.1 + 0.1 * (n / 64) ** 3) * chance.uniform(0.95, 1.05)))
     span = growth.at(1024)
@@ -62,7 +62,9 @@ def test_doubling_with_each_step_is_an_exponential() -> None:
         ((0.2, 0.8, 3.2), Law.POWER),
     ],
 )
-def test_what_does_not_grow_or_has_too_few_points(seconds: tuple[float, ...], law: Law) -> None:
+def test_law_is_flat_without_growth_and_unknown_with_too_few_points(
+    seconds: tuple[float, ...], law: Law
+) -> None:
     growth = fit(
         [GrowthPoint(size=64 << step, seconds=duration) for step, duration in enumerate(seconds)]
     )
@@ -70,14 +72,14 @@ def test_what_does_not_grow_or_has_too_few_points(seconds: tuple[float, ...], la
     assert (growth.at(4096) is None) is (law is Law.UNKNOWN)
 
 
-def test_lengths_of_time_are_told_as_one_says_them() -> None:
+def test_durations_are_rounded_to_common_units() -> None:
     texts = [
         roughly(seconds) for seconds in (0.0432, 3.14, 46.8, 420, 10_000, 20_000, 400_000, 1e12)
     ]
     assert texts == ["0.043 s", "3.1 s", "47 s", "7 min", "2.8 h", "5.6 h", "5 days", "years"]
 
 
-# --- of outcomes ----------------------------------------------------------------------------------
+# --- growth of outcomes ---------------------------------------------------------------------------
 
 
 def took(**stages: float) -> Outcome:
@@ -88,13 +90,13 @@ CUBIC = {n: took(ttir=0.1, ttgir=0.2 + (n / 64) ** 3 / 5, llir=n / 640) for n in
 STOPPED = evolve(took(ttir=0.1, ttgir=57.0), status=Status.TIMED_OUT)
 
 
-def test_the_part_that_takes_longest_is_named() -> None:
+def test_sentence_names_the_slowest_stage() -> None:
     sentence = SettingGrowth.of("N", CUBIC).sentence(2048)
     assert sentence.startswith("slow, not stuck: stage ttgir grows as N^3.0 (")
     assert "13 s at 256, about " in sentence
 
 
-def test_a_pass_is_named_where_it_takes_most_of_its_stage() -> None:
+def test_sentence_names_a_pass_that_takes_most_of_its_stage() -> None:
     timed = {
         n: evolve(outcome, metrics={"passes": {"coalesce": (n / 64) ** 3 / 5, "cse": 0.1}})
         for n, outcome in CUBIC.items()
@@ -106,13 +108,13 @@ def test_a_pass_is_named_where_it_takes_most_of_its_stage() -> None:
     )
 
 
-def test_what_was_stopped_is_slow_where_its_growth_explains_that() -> None:
+def test_stopped_compile_is_slow_if_its_growth_explains_the_time() -> None:
     assert (
         SettingGrowth.of("N", CUBIC | {512: STOPPED}).sentence(512).startswith("slow, not stuck: ")
     )
 
 
-def test_what_was_stopped_long_after_its_growth_says_may_be_stuck() -> None:
+def test_compile_that_is_stopped_long_after_its_estimate_may_be_stuck() -> None:
     quick = {n: took(ttgir=n / 500) for n in (32, 64, 128, 256)}
     assert (
         SettingGrowth.of("N", quick | {512: STOPPED})
@@ -123,7 +125,7 @@ def test_what_was_stopped_long_after_its_growth_says_may_be_stuck() -> None:
     )
 
 
-def test_nothing_is_foretold_of_what_does_not_grow() -> None:
+def test_sentence_predicts_nothing_without_growth() -> None:
     flat = {n: took(ttgir=0.2) for n in (32, 64, 128, 256)}
     assert (
         SettingGrowth.of("N", flat).sentence(2048)
@@ -142,7 +144,7 @@ def ended(**stages: float) -> Outcome:
     return evolve(OK, stages=stages, metrics={"shared": 0})
 
 
-def test_no_curve_is_below_what_a_compile_had_taken_when_it_was_stopped() -> None:
+def test_curve_is_not_below_the_time_of_a_stopped_compile() -> None:
     seconds = {32: 0.16, 64: 0.52, 128: 2.7}
     outcomes = {size: ended(mlir=duration) for size, duration in seconds.items()}
     alone = SettingGrowth.of("CHAIN", outcomes).parts["mlir"]

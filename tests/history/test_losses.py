@@ -15,7 +15,7 @@ def entry(release: str, **code: int) -> Entry:
     )
 
 
-def test_what_is_gone_or_less_than_half_is_lost() -> None:
+def test_instructions_that_disappear_or_fall_below_half_are_losses() -> None:
     row = [
         entry("3.1.0", ldmatrix=40, wgmma=8, bar_sync=9),
         entry("3.2.0", ldmatrix=16, wgmma=0, bar_sync=1),
@@ -27,7 +27,7 @@ def test_what_is_gone_or_less_than_half_is_lost() -> None:
     assert {loss.since for loss in losses(row)} == {"3.1.0"}
 
 
-def test_releases_that_do_not_compile_are_passed_over() -> None:
+def test_releases_that_do_not_compile_are_skipped() -> None:
     row = [
         entry("3.1.0", wgmma=8),
         entry("3.2.0"),
@@ -38,7 +38,7 @@ def test_releases_that_do_not_compile_are_passed_over() -> None:
     assert (loss.since, loss.release) == ("3.1.0", "3.3.0")
 
 
-def test_a_little_less_is_none() -> None:
+def test_fall_to_half_is_no_loss() -> None:
     assert (
         losses(
             [entry("3.1.0", ldmatrix=40), entry("3.2.0", ldmatrix=20), entry("3.3.0", ldmatrix=44)]

@@ -1,4 +1,4 @@
-"""Whether a compile is slow or stuck, and that neither is said where it cannot be told."""
+"""Whether a compile is slow or stuck, and that a remark claims neither where it is unknown."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def hung(cpu: float) -> Evidence:
     )
 
 
-def test_of_a_quick_compile_nothing_is_said() -> None:
+def test_quick_compile_has_no_remark() -> None:
     assert slowness(SPEC, OK, [Evidence(answered=True)], []) is None
 
 
-def test_what_ended_late_is_slow() -> None:
+def test_compile_that_ends_late_is_slow() -> None:
     took = evolve(OK, stages={"ast": 1.0, "ttgir": 20.0})
     assert slowness(SPEC, took, [], []) == "slow, in stage ttgir: 20 s of 21 s of CPU time"
     grown = SettingGrowth.of("N", {**SMALLER, 512: took})
     assert (slowness(SPEC, took, [], [grown]) or "").startswith("slow: stage ttgir grows as N^")
 
 
-def test_the_stage_in_flight_is_not_the_one_that_took_the_time() -> None:
+def test_remark_names_the_slowest_stage_and_the_stage_in_flight() -> None:
     remark = slowness(SPEC, STOPPED, [hung(7.0)], [])
     assert (
         remark
@@ -55,24 +55,24 @@ def test_the_stage_in_flight_is_not_the_one_that_took_the_time() -> None:
     )
 
 
-def test_the_stage_in_flight_is_told_once_where_it_took_the_time() -> None:
+def test_remark_names_the_stage_in_flight_once_if_it_is_the_slowest() -> None:
     remark = slowness(SPEC, evolve(STOPPED, stage="ttgir"), [], [])
     assert (remark or "").endswith("in stage ttgir: 50 s of 57 s of CPU time")
 
 
-def test_what_stands_still_is_stuck() -> None:
+def test_compile_that_uses_hardly_any_cpu_time_is_stuck() -> None:
     remark = slowness(SPEC, STOPPED, [hung(0.4)], [SettingGrowth.of("N", SMALLER)])
     assert remark == "stuck: in stage llir it used 0.4 s of CPU time in 59 s"
 
 
-def test_what_its_growth_explains_is_slow() -> None:
+def test_compile_whose_growth_explains_its_time_is_slow() -> None:
     remark = slowness(
         SPEC, STOPPED, [hung(50.0)], [SettingGrowth.of("N", {**SMALLER, 512: STOPPED})]
     )
     assert (remark or "").startswith("slow, not stuck: stage ttgir grows as N^3.0 (")
 
 
-def test_what_its_growth_does_not_explain_may_be_stuck() -> None:
+def test_compile_whose_growth_does_not_explain_its_time_may_be_stuck() -> None:
     quick = {n: evolve(OK, stages={"ttgir": n / 1000}) for n in (64, 128, 256)}
     remark = slowness(SPEC, STOPPED, [hung(50.0)], [SettingGrowth.of("N", {**quick, 512: STOPPED})])
     assert (remark or "").endswith("it may be stuck")
@@ -93,7 +93,7 @@ def test_sizes_are_numbers_that_a_compile_may_grow_with() -> None:
     ]
 
 
-def test_cases_are_compared_that_differ_in_one_size() -> None:
+def test_cases_that_differ_in_one_size_are_compared() -> None:
     assert differing(SPEC, with_value(SPEC, "N", 64)) == "N"
     assert differing(SPEC, SPEC) is None
     assert differing(SPEC, with_value(with_value(SPEC, "N", 64), "BLOCK", 8)) is None

@@ -63,7 +63,7 @@ LETTERS = {
     "F": Outcome(status=Status.CRASHED, stage="ttir", failure=failure("timeout"), flaky=True),
     "f": Outcome(status=Status.OK, stage="cubin", flaky=True),
 }
-"""One letter per thing that may become of a cell; a history is a word of them."""
+"""One letter for each outcome of a cell. A history is a word of these letters."""
 
 
 def result(
@@ -141,7 +141,7 @@ def spans(verdict: Verdict) -> list[str]:
         ("gFbb", "regressed after 3.0.0, by 3.2.0"),
     ],
 )
-def test_word(word: str, phrase: str) -> None:
+def test_history_has_its_phrase(word: str, phrase: str) -> None:
     assert verdict_on(word).phrase == phrase
 
 
@@ -159,7 +159,7 @@ def test_untested_and_flaky_releases_end_an_interval_and_are_listed_apart() -> N
     assert verdict.flaky == ("3.3.1",)
 
 
-def test_a_failure_that_changes_is_told_by_class_and_by_fingerprint() -> None:
+def test_change_of_a_failure_shows_by_class_and_by_fingerprint() -> None:
     changes = verdict_on("bcC?cg").changes
     assert [(c.before, c.after, c.release) for c in changes] == [
         ("type-error", "compiler-assert", "3.1.0"),
@@ -168,7 +168,7 @@ def test_a_failure_that_changes_is_told_by_class_and_by_fingerprint() -> None:
     ]
 
 
-def test_the_same_failure_with_another_status_is_an_interval_of_its_own_but_no_change() -> None:
+def test_same_failure_with_another_status_is_an_interval_but_no_change() -> None:
     verdict = verdict_on("ccx")
     assert [(i.first, i.last, i.status) for i in verdict.intervals] == [
         ("3.0.0", "3.1.0", Status.CRASHED),
@@ -177,7 +177,7 @@ def test_the_same_failure_with_another_status_is_an_interval_of_its_own_but_no_c
     assert verdict.changes == ()
 
 
-def test_deprecated_releases_are_good_and_named() -> None:
+def test_deprecated_releases_are_good_and_listed() -> None:
     verdict = verdict_on("gdr")
     assert (verdict.phrase, verdict.deprecated) == ("removed in 3.2.0", ("3.1.0",))
     assert spans(verdict)[0] == "3.0.0..3.1.0 ok"
@@ -195,7 +195,7 @@ def test_an_answer_outweighs_a_broken_env_of_the_same_release() -> None:
     assert (verdict.phrase, verdict.untested) == ("works", ())
 
 
-def test_envs_that_divide_a_release_settle_nothing() -> None:
+def test_release_whose_envs_disagree_is_flaky() -> None:
     history = [
         result("g", "3.0.0"),
         result("g", "3.1.0"),
@@ -211,7 +211,7 @@ def test_envs_that_divide_a_release_settle_nothing() -> None:
     )
 
 
-def test_of_two_failures_of_one_release_the_triton_only_env_speaks() -> None:
+def test_failure_of_the_triton_only_env_stands_for_the_release() -> None:
     history = [result("c", "3.0.0", torch=True, env="a-pair"), result("b", "3.0.0", env="z-only")]
     (verdict,) = verdicts(history)
     assert spans(verdict) == ["3.0.0..3.0.0 type-error"]
@@ -225,7 +225,7 @@ def test_flaky_in_one_env_is_flaky_for_the_release() -> None:
     assert (verdict.phrase, verdict.flaky) == ("works in 1 of 2, rest unknown", ("3.1.0",))
 
 
-def test_forks_stand_beside_the_history_of_releases() -> None:
+def test_forks_are_not_part_of_the_history_of_releases() -> None:
     fork = result("b", "3.1.0+ours", env="fork")
     (verdict,) = verdicts(
         [
@@ -255,7 +255,7 @@ def test_an_env_without_any_version_is_no_release() -> None:
 EXISTING = tuple(map(Version, RELEASES))
 
 
-def test_a_release_that_exists_and_that_nobody_tried_is_in_the_account() -> None:
+def test_existing_release_that_was_not_tried_is_in_the_account() -> None:
     (verdict,) = verdicts(
         [result("b", "3.0.0"), result("b", "3.10.0")], existing={"triton": EXISTING}
     )
@@ -284,7 +284,7 @@ def test_a_release_that_exists_and_that_nobody_tried_is_in_the_account() -> None
     )
 
 
-def test_what_earlier_runs_found_counts_where_this_run_has_no_answer() -> None:
+def test_earlier_result_counts_where_this_run_has_no_answer() -> None:
     run = [result("b", "3.1.0"), result("?", "3.2.0")]
     earlier = [
         result("g", "3.0.0"),
@@ -297,7 +297,7 @@ def test_what_earlier_runs_found_counts_where_this_run_has_no_answer() -> None:
     assert (verdict.untested, verdict.flaky, verdict.not_tried) == ((), (), ())
 
 
-def test_forks_have_no_releases_beside_them() -> None:
+def test_account_of_a_fork_has_no_releases() -> None:
     (verdict,) = verdicts(
         [result("b", "3.1.0+ours")],
         remembered=[result("g", "3.0.0")],
@@ -306,7 +306,7 @@ def test_forks_have_no_releases_beside_them() -> None:
     assert (verdict.phrase, verdict.line) == ("never worked", ("3.1.0+ours",))
 
 
-def test_the_installed_version_counts_not_the_one_asked_for() -> None:
+def test_installed_version_counts_and_not_the_requested_one() -> None:
     template = result("g", "3.8.0").built
     built = BuiltEnv(
         env=template.env, packages=(Package(name="triton", version="3.8.1", digest="0"),)
@@ -314,7 +314,7 @@ def test_the_installed_version_counts_not_the_one_asked_for() -> None:
     assert release_of(built).label == "3.8.1"
 
 
-def test_kernels_that_are_called_the_same_have_histories_of_their_own() -> None:
+def test_kernels_of_the_same_name_have_separate_histories() -> None:
     small = [result("g", "3.0.0"), result("g", "3.1.0")]
     large = [
         _with_warps(result(letter, release), 8)
@@ -334,7 +334,7 @@ def _with_warps(base: Result, number: int) -> Result:
     return evolve(base, cell=evolve(base.cell, spec=evolve(base.cell.spec, compile=compiled)))
 
 
-def test_every_coordinate_gets_its_own_verdict() -> None:
+def test_every_target_has_its_own_verdict() -> None:
     target_verdicts = verdicts([result("g", "3.0.0"), result("b", "3.0.0", target="sm_80")])
     assert [(v.target, v.phrase) for v in target_verdicts] == [
         ("sm_80", "never worked"),
@@ -379,7 +379,7 @@ def oracle(word: str) -> tuple[str, str | None, tuple[str, str, tuple[str, ...]]
 
 
 @given(words)
-def test_word_agrees_with_the_oracle(word: str) -> None:
+def test_verdict_agrees_with_the_oracle(word: str) -> None:
     verdict = verdict_on(word)
     bracket = verdict.bracket if verdict.word is not Word.INTERMITTENT else None
     ends = (bracket.before, bracket.after, bracket.between) if bracket else None
@@ -388,7 +388,7 @@ def test_word_agrees_with_the_oracle(word: str) -> None:
 
 @given(words)
 def test_brackets_are_between_known_neighbours_that_differ(word: str) -> None:
-    """Whatever the word: what a bracket says is known of its ends, and of nothing between them."""
+    """In every history, the ends of a bracket are known, and the releases between them are not."""
     good = {
         release: letter in "gd"
         for letter, release in zip(word, RELEASES, strict=False)
@@ -406,10 +406,10 @@ def test_brackets_are_between_known_neighbours_that_differ(word: str) -> None:
 
 
 @given(words)
-def test_no_phrase_names_one_release_where_another_may_be_it(word: str) -> None:
-    """``never worked`` only of all there are.
+def test_phrase_names_a_release_only_if_it_is_certain(word: str) -> None:
+    """``never worked`` needs an answer for every release.
 
-    ``in X`` and ``≥ X`` only right behind a known one.
+    ``in X`` and ``≥ X`` need an answer for the release before X.
     """
     verdict = verdict_on(word)
     assert ("never worked" in verdict.phrase) == (
@@ -422,7 +422,7 @@ def test_no_phrase_names_one_release_where_another_may_be_it(word: str) -> None:
 
 
 @given(words)
-def test_intervals_cover_what_is_known_once_and_nothing_else(word: str) -> None:
+def test_intervals_cover_each_known_release_once_and_no_other(word: str) -> None:
     verdict = verdict_on(word)
     place = {release: i for i, release in enumerate(RELEASES)}
     covered: dict[str, tuple[Status, str | None]] = {}

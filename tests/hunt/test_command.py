@@ -1,4 +1,4 @@
-"""``compat hunt`` with real releases, from seeds to examples that other commands take."""
+"""``compat hunt`` with real releases, from seeds to examples that other commands accept."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def project(
     return tmp_path
 
 
-def test_a_hunt_finds_a_crash_and_writes_a_small_example(project: Path) -> None:
+def test_hunt_finds_a_crash_and_writes_a_small_example(project: Path) -> None:
     arguments = ("hunt", "--programs", "2", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
     document = json.loads(run(*arguments, "--target", "sm_90", "--json", code=1).stdout)
     releases = [
@@ -65,7 +65,7 @@ def test_a_hunt_finds_a_crash_and_writes_a_small_example(project: Path) -> None:
     assert defect["fingerprint"] in listed.output
 
 
-def test_a_defect_gets_a_script_and_an_issue_text_that_a_run_verified(project: Path) -> None:
+def test_defect_gets_a_repro_script_and_a_verified_issue_text(project: Path) -> None:
     arguments = ("hunt", "--programs", "1", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
     done = run(*arguments, "--target", "sm_90", "--forms", "1", "--repro", "--json", code=1)
     (defect,) = json.loads(done.stdout)["defects"]
@@ -76,7 +76,7 @@ def test_a_defect_gets_a_script_and_an_issue_text_that_a_run_verified(project: P
     assert defect["not_in"] == [None, "triton-3.9.0"]
 
 
-def test_a_known_defect_alone_is_no_failure_and_has_no_example(project: Path) -> None:
+def test_known_defect_alone_is_no_failure_and_has_no_example(project: Path) -> None:
     chosen = ("--programs", "1", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
     arguments = ("hunt", *chosen, "--target", "sm_90", "--shrink", "0", "--json", "--keep")
     (new,) = json.loads(run(*arguments, "new", code=1).stdout)["defects"]
@@ -94,26 +94,26 @@ def test_a_known_defect_alone_is_no_failure_and_has_no_example(project: Path) ->
     assert again["known"] is None
 
 
-def test_a_hunt_goes_on_after_the_last_seed(project: Path) -> None:
+def test_next_hunt_continues_after_the_last_seed(project: Path) -> None:
     arguments = ("hunt", "--programs", "1", "--envs", "3.9.0", "--target", "sm_90", "--json")
     first = json.loads(run(*arguments).stdout)["seeds"]
     second = json.loads(run(*arguments).stdout)["seeds"]
     assert (first, second) == ([0, 1], [1, 2])
 
 
-def test_without_envs_it_tries_the_newest_release(project: Path) -> None:
+def test_hunt_without_envs_tries_the_newest_release(project: Path) -> None:
     arguments = ("hunt", "--programs", "1", "--target", "sm_90", "--json")
     assert json.loads(run(*arguments).stdout)["envs"] == ["triton-3.9.0"]
 
 
-def test_batches_follow_the_time_that_programs_take() -> None:
+def test_batch_size_follows_from_the_rate_and_the_time_left() -> None:
     assert _batch(rate=0.1, seconds=3600, elapsed=100) == 18
     assert _batch(rate=0.1, seconds=3600, elapsed=3540) == 6
     assert _batch(rate=50, seconds=None, elapsed=1) == 64
     assert _batch(rate=0.001, seconds=60, elapsed=1) == 2
 
 
-def test_a_folder_for_a_gpu_host_has_what_compiles(project: Path) -> None:
+def test_folder_for_a_gpu_host_has_the_compiled_programs(project: Path) -> None:
     arguments = ("hunt", "--programs", "2", "--seed", "3", "--envs", "3.9.0", "--target", "sm_90")
     done = run(*arguments, "--build", "gpu", "--json")
     assert json.loads(done.stdout)["cells"] == 4
@@ -127,7 +127,7 @@ def test_a_folder_for_a_gpu_host_has_what_compiles(project: Path) -> None:
     assert all(form.startswith(("seed_3", "seed_4")) for form in forms)
 
 
-def test_against_a_wheel_only_what_it_breaks_counts(
+def test_hunt_against_a_wheel_reports_only_what_the_wheel_breaks(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The wheel is the old release here: it fails where the newest one does not."""
@@ -142,7 +142,7 @@ def test_against_a_wheel_only_what_it_breaks_counts(
     assert json.loads(against)["defects"] == []
 
 
-def test_a_hunt_that_is_interrupted_tells_what_it_found(
+def test_interrupted_hunt_reports_its_defects(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(self: HuntRun, seed: int) -> None:
@@ -171,7 +171,7 @@ def test_a_hunt_that_is_interrupted_tells_what_it_found(
         (("--against", "gone.whl"), "there is no such file", 2),
     ],
 )
-def test_what_a_hunt_cannot_do_is_one_clear_error(
+def test_invalid_arguments_of_a_hunt_are_one_clear_error(
     project: Path, arguments: tuple[str, ...], message: str, code: int
 ) -> None:
     chosen = () if "--envs" in arguments else ("--envs", "3.9.0")
@@ -180,7 +180,7 @@ def test_what_a_hunt_cannot_do_is_one_clear_error(
     assert message in str(done.exception) + done.output
 
 
-def test_without_numpy_it_says_what_to_install(
+def test_hunt_without_numpy_says_that_it_needs_numpy(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in [name for name in sys.modules if "triton.programs." in name]:
@@ -190,7 +190,7 @@ def test_without_numpy_it_says_what_to_install(
     assert "compat hunt needs NumPy" in str(done.exception) + done.output
 
 
-def test_with_a_gpu_it_launches_what_compiles(
+def test_hunt_with_a_gpu_launches_what_compiles(
     project: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The stand-in for a GPU runs no generated kernel: it leaves zeros in every output."""

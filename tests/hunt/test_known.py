@@ -1,4 +1,4 @@
-"""Defects that are known upstream: the file, and which hits are theirs."""
+"""Defects that are known upstream: their file, and the hits that they cover."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def wrong(*, by_gpu: bool) -> Hit:
         (r"source = '^    tl\.flip'", "3.9.0", False),
     ],
 )
-def test_every_line_of_a_defect_narrows_it(
+def test_every_line_of_a_known_defect_limits_the_hits_that_it_covers(
     tmp_path: Path, line: str, release: str, is_covered: bool
 ) -> None:
     hit = crash(release)
@@ -67,7 +67,7 @@ def test_every_line_of_a_defect_narrows_it(
     assert not defect(tmp_path, line, "another").covers(hit, "def kernel(x):\n    tl.sort(x)\n")
 
 
-def test_the_oracle_tells_wrong_numbers_of_a_gpu_from_those_of_an_interpreter(
+def test_oracle_separates_wrong_numbers_of_a_gpu_and_an_interpreter(
     tmp_path: Path,
 ) -> None:
     known_defect = defect(tmp_path, 'oracle = "interpreter"', "wrong:nan")
@@ -77,7 +77,7 @@ def test_the_oracle_tells_wrong_numbers_of_a_gpu_from_those_of_an_interpreter(
     ]
 
 
-def test_wrong_numbers_are_known_with_the_releases_that_an_answer_shows_and_without(
+def test_fingerprint_of_known_wrong_numbers_may_include_releases(
     tmp_path: Path,
 ) -> None:
     hit = wrong(by_gpu=True)
@@ -115,7 +115,7 @@ def test_wrong_numbers_are_known_with_the_releases_that_an_answer_shows_and_with
         ("[[defects]]", "defects", "unknown key"),
     ],
 )
-def test_a_mistake_is_named_with_its_place(
+def test_error_names_its_place_in_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, where: str, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -125,7 +125,7 @@ def test_a_mistake_is_named_with_its_place(
     assert message in str(caught.value)
 
 
-def test_an_answer_tells_known_hits_from_new_ones_of_the_same_fingerprint(tmp_path: Path) -> None:
+def test_answer_separates_known_and_new_hits_of_one_fingerprint(tmp_path: Path) -> None:
     results = [
         result(bad(failure("class"), Status.CRASHED), release) for release in ("3.8.0", "3.9.0")
     ]

@@ -1,4 +1,4 @@
-"""Which results are hits, and what a hunt gathers of them."""
+"""Which results are hits, and the answer that a hunt makes from them."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ def hits(*results: Result) -> list[tuple[Oracle, str]]:
 
 
 @pytest.mark.parametrize("status", [Status.CRASHED, Status.TIMED_OUT, Status.OUT_OF_MEMORY])
-def test_a_compiler_that_breaks_is_a_hit_by_itself(status: Status) -> None:
+def test_crash_timeout_or_lack_of_memory_is_a_hit_by_itself(status: Status) -> None:
     verdict = judged([result("3.0.0", status)])
     assert [hit.oracle for hit in verdict.hits] == [Oracle.CRASH]
     assert verdict.is_valid
 
 
-def test_a_rejection_is_a_hit_where_another_release_compiles() -> None:
+def test_rejection_is_a_hit_where_another_release_compiles() -> None:
     rejected, fine = result("3.0.0", Status.REJECTED), result("3.9.0", Status.OK)
     assert hits(rejected, fine) == [(Oracle.DISAGREEMENT, rejected.cell.env.name)]
 
 
-def test_a_program_that_all_releases_reject_is_invalid_and_no_hit() -> None:
+def test_program_that_all_releases_reject_is_invalid_and_no_hit() -> None:
     verdict = judged([result("3.0.0", Status.REJECTED), result("3.9.0", Status.REJECTED)])
     assert verdict.hits == ()
     assert not verdict.is_valid
@@ -65,7 +65,7 @@ def test_a_program_that_all_releases_reject_is_invalid_and_no_hit() -> None:
     ],
     ids=lambda case: str(case.outcome.status),
 )
-def test_what_says_nothing_of_the_program_is_no_hit(untold: Result) -> None:
+def test_result_that_says_nothing_about_the_program_is_no_hit(untold: Result) -> None:
     verdict = judged([untold, result("3.9.0", Status.OK)])
     assert verdict.hits == ()
     assert len(verdict.informative) == 1
@@ -86,7 +86,7 @@ def test_what_says_nothing_of_the_program_is_no_hit(untold: Result) -> None:
         ),
     ],
 )
-def test_wrong_numbers_are_hits_by_their_pattern(
+def test_reason_of_a_failed_check_decides_the_fingerprint_of_its_hit(
     status: Status, reason: str, fingerprint: str
 ) -> None:
     check = Check(status=status, where="only", reason=reason)
@@ -139,7 +139,7 @@ def test_hits_with_one_fingerprint_are_one_defect_with_the_shortest_example() ->
         (("3.9.0",), (None, "3.9.0")),
     ],
 )
-def test_the_releases_beside_those_with_a_defect_are_told(
+def test_limits_of_a_defect_are_the_neighbouring_good_releases(
     fine: tuple[str, ...], limits: tuple[str | None, str | None]
 ) -> None:
     results = [result(release, Status.OK) for release in fine]
@@ -157,7 +157,7 @@ def test_the_releases_beside_those_with_a_defect_are_told(
     assert tuple(releases) == limits
 
 
-def test_a_program_that_no_release_can_have_is_not_tried() -> None:
+def test_program_without_results_counts_as_not_tried() -> None:
     verdicts = (judged([]), judged([result("3.9.0", Status.REJECTED)]))
     answer = HuntAnswer(
         seeds=(0, 2), verdicts=verdicts, seconds=1.0, envs=(), targets=(), language=PROGRAMS
@@ -165,7 +165,7 @@ def test_a_program_that_no_release_can_have_is_not_tried() -> None:
     assert (answer.tried, answer.invalid) == (verdicts[1:], verdicts[1:])
 
 
-def test_coverage_counts_programs_and_how_far_they_came() -> None:
+def test_coverage_counts_programs_and_the_steps_that_they_reached() -> None:
     program = generate(3, only=("dot",))
     launched = Numbers(gpu=Check(status=Status.OK))
     verdicts: Any = (
@@ -184,7 +184,7 @@ def test_coverage_counts_programs_and_how_far_they_came() -> None:
 # --- forms and wheels -----------------------------------------------------------------------------
 
 
-def test_a_rejection_is_a_hit_where_another_form_compiles() -> None:
+def test_rejection_is_a_hit_where_another_form_compiles() -> None:
     other = evolve(PROGRAM, form="warps_8")
     rejected, fine = result("3.9.0", Status.REJECTED), result("3.9.0", Status.OK)
     verdict = judge(PROGRAM, [(PROGRAM, [fine]), (other, [rejected])])
@@ -193,7 +193,7 @@ def test_a_rejection_is_a_hit_where_another_form_compiles() -> None:
     assert verdict.forms == (PROGRAM, other)
 
 
-def test_what_every_release_rejects_for_a_target_the_target_lacks() -> None:
+def test_rejection_by_every_release_for_one_target_is_no_hit() -> None:
     fine = result("3.9.0", Status.OK)
     other = result("3.9.0", Status.REJECTED)
     target = evolve(other.cell.target, name="sm_80")
@@ -219,7 +219,7 @@ NEW = result("3.9.0", Status.CRASHED)
         ([], False),
     ],
 )
-def test_a_wheel_breaks_what_the_newest_other_release_does_right(
+def test_wheel_breaks_what_the_newest_other_release_does_right(
     others: list[Result], breaks: bool
 ) -> None:
     verdict = what_breaks(judged([*others, NEW]), NEW.cell.env.name)
@@ -227,7 +227,7 @@ def test_a_wheel_breaks_what_the_newest_other_release_does_right(
     assert len(verdict.results) == len(others) + 1
 
 
-def test_wrong_numbers_are_broken_only_if_they_were_right() -> None:
+def test_wheel_breaks_wrong_numbers_only_if_they_were_right() -> None:
     wrong = Numbers(gpu=Check(status=Status.WRONG, reason="is 3, expected 4"))
     new = evolve(result("3.9.0", Status.OK), numbers=wrong)
     right, equal = result("3.8.0", Status.OK), evolve(result("3.8.0", Status.OK), numbers=wrong)

@@ -1,16 +1,15 @@
-"""Run kernels in Triton's interpreter on their problems, and hold what they computed to the
-references.
+"""Run kernels on their problems in Triton's interpreter, and compare results with references.
 
     python check.py NUMERICS_FOLDER < specs.json
 
-To be run by the Python of an env that has Triton, PyTorch and NumPy; it needs no GPU. The folder is
-``compat/toolchains/pytorch/numerics``. Read is a list of ``{kernel, variant, case, source,
-function, signature, constexprs, problem: {source, function, dtype, parameters}}``; printed is one
-line of JSON for each:
+The Python of an env that has Triton, PyTorch and NumPy runs this program. It needs no GPU. The
+folder is ``compat/toolchains/pytorch/numerics``. The program reads a list of ``{kernel, variant,
+case, source, function, signature, constexprs, problem: {source, function, dtype, parameters}}``. It
+prints one line of JSON for each:
 
-    kernel, variant, case   which
-    ok                      every problem was computed, and to within its tolerances
-    tried                   how many problems; after one that is wrong no other is tried
+    kernel, variant, case   the specialization
+    ok                      whether every problem was computed to within its tolerances
+    tried                   the number of problems; after a wrong one, no other is tried
     found                   what is wrong, or the largest difference
     error                   the exception that ended it, or null
 """
@@ -32,7 +31,7 @@ _MODULES: dict[str, Any] = {}
 
 
 def module_of(path: str, beside: bool = False) -> Any:
-    """The module at a path, imported once; ``beside`` where it imports what lies beside it."""
+    """The module at a path, imported once; ``beside`` if it imports modules of its folder."""
     if path not in _MODULES:
         spec = importlib.util.spec_from_file_location("loaded_" + Path(path).stem, path)
         assert spec is not None
@@ -57,7 +56,7 @@ def passed(value: Any, kind: str) -> Any:
 
 
 def checked(spec: dict[str, Any], problems: Any, outputs: Any) -> dict[str, Any]:
-    """The findings on one variant and case. An exception, whatever it is, is a finding."""
+    """The findings on one variant and case. Any exception is a finding."""
     problem_spec, findings, error = spec["problem"], [], None
     try:
         function = getattr(module_of(spec["source"], beside=True), spec["function"])

@@ -1,7 +1,7 @@
-"""Every way of writing a kernel computes the same, and this test would notice if one did not.
+"""All variants of a kernel compute the same, and these tests would detect one that did not.
 
 The kernels run on their problems in Triton's interpreter, inside an env that has PyTorch (see
-``check.py``); here it is decided which have to pass.
+``check.py``). This module decides which of them have to pass.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ ROOT = Path(__file__).parents[2]
 CHECK = Path(__file__).with_name("check.py")
 KERNELS = ROOT / "kernels"
 RELEASE = "3.5.1"
-"""Triton of the env that ``pair_python`` belongs to: the newest default pair that has both block
-pointers and descriptors.
+"""The Triton release of the env that ``pair_python`` belongs to.
+
+It is the newest default pair that has both block pointers and descriptors.
 """
 
 Name = tuple[str, str, str]
@@ -116,13 +117,14 @@ MUTANTS: dict[Name, tuple[str, str]] = {
     ("attn_rope_dkdv", "pointer_grid", "d64"): ("rotate(dk, -sine", "rotate(dk, sine"),
     ("attn_rope_dq", "pointer_grid", "d128_causal"): ("rotate(dq, -sine", "rotate(dq, sine"),
 }
-"""One plausible mistake for each way of writing, and a case in which it shows: a text of the
-function, and what replaces it.
+"""One plausible mistake for each variant, and a case in which it shows.
+
+A mistake is a text of the function, and the text that replaces it.
 """
 
 
 def fails(spec: Specialization) -> bool:
-    """Whether it is declared to fail on RELEASE, whatever the target."""
+    """Whether a specialization is declared to fail on RELEASE, for every target."""
     return any(
         expectation.targets == ("*",) and expectation.releases.contains(RELEASE)
         for expectation in spec.expectations
@@ -130,13 +132,14 @@ def fails(spec: Specialization) -> bool:
 
 
 def uncomputed(spec: Specialization) -> bool:
-    """Whether no interpreter can compute it: dots of bf16 multiply raw bits there."""
+    """Whether no interpreter can compute it: a dot of bf16 multiplies raw bits there."""
     return spec.problem is not None and spec.problem.dtype == "bf16"
 
 
 def repeats(spec: Specialization) -> bool:
-    """Whether it goes through the lines of another case, slowly, or differs from one in options,
-    which no interpreter knows.
+    """Whether it repeats another case.
+
+    It runs the lines of that case, slowly, or differs only in options, which no interpreter knows.
     """
     slow = spec.variant == "loop_1d" and name_of(spec) not in MUTANTS
     return (
@@ -167,7 +170,7 @@ def checked(python: str | Path, kernels: Path, names: Iterable[Name]) -> str:
 
 
 def described(spec: Specialization) -> dict[str, Any]:
-    """What ``check.py`` reads of a specialization."""
+    """The part of a specialization that ``check.py`` reads."""
     assert spec.problem is not None, f"{spec.kernel} has no [problem]"
     problem = {key: getattr(spec.problem, key) for key in ("source", "function", "dtype")}
     return {
@@ -204,9 +207,9 @@ UNCOMPILABLE: list[Name] = [("sel_varlen", "as_written", "few")]
 
 
 def begun_first(names: Iterable[Name]) -> list[Any]:
-    """The names as parameters.
+    """The names as parameters, with the first one marked as long.
 
-    The first test makes the findings that all need, while other processes run other tests.
+    The first test makes the findings that all of them need, while other processes run other tests.
     """
     first, *others = names
     return [pytest.param(first, marks=pytest.mark.long), *others]
@@ -214,9 +217,9 @@ def begun_first(names: Iterable[Name]) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def kernel_findings(pair_python: str | Path, once: Once) -> dict[Name, dict[str, Any]]:
-    """The findings on all that has to pass, and on the kernel that only compilers cannot take.
+    """The findings on all that has to pass, and on the kernel that only compilers cannot process.
 
-    Made once.
+    They are made once.
     """
     return findings(once("sound", lambda: checked(pair_python, KERNELS, [*SOUND, *UNCOMPILABLE])))
 
@@ -225,7 +228,7 @@ def kernel_findings(pair_python: str | Path, once: Once) -> dict[Name, dict[str,
 def found_of_mutants(
     pair_python: str | Path, tmp_path_factory: pytest.TempPathFactory, once: Once
 ) -> dict[Name, dict[str, Any]]:
-    """The findings on a copy of the kernels in which each way of writing has a mistake."""
+    """The findings on a copy of the kernels in which each variant has a mistake."""
     copies = tmp_path_factory.mktemp("mutants") / "kernels"
     shutil.copytree(KERNELS, copies)
     sources = {name_of(spec): copies / Path(spec.source).name for spec in SPECS}
@@ -237,7 +240,9 @@ def found_of_mutants(
 
 
 @pytest.mark.parametrize("name", begun_first(SOUND), ids="/".join)
-def test_computes_the_reference(kernel_findings: dict[Name, dict[str, Any]], name: Name) -> None:
+def test_variant_computes_the_reference(
+    kernel_findings: dict[Name, dict[str, Any]], name: Name
+) -> None:
     assert name in kernel_findings, "check.py said nothing about it"
     assert kernel_findings[name]["error"] is None
     assert kernel_findings[name]["ok"], kernel_findings[name]["found"]
@@ -245,25 +250,23 @@ def test_computes_the_reference(kernel_findings: dict[Name, dict[str, Any]], nam
 
 
 @pytest.mark.parametrize("name", begun_first(MUTANTS), ids="/".join)
-def test_notices_a_mistake(found_of_mutants: dict[Name, dict[str, Any]], name: Name) -> None:
+def test_mistake_in_a_variant_is_detected(
+    found_of_mutants: dict[Name, dict[str, Any]], name: Name
+) -> None:
     assert found_of_mutants[name]["error"] is None, "the mistake is to be in the numbers"
     assert not found_of_mutants[name]["ok"]
 
 
 @pytest.mark.parametrize("name", UNCOMPILABLE, ids="/".join)
-def test_the_abort_is_the_compilers_own(
+def test_kernel_that_no_compiler_can_process_computes_the_reference(
     kernel_findings: dict[Name, dict[str, Any]], name: Name
 ) -> None:
-    """The loop bounded by a block is sound arithmetic: what cannot be compiled can be
-    interpreted.
-    """
+    """The abort is the compiler's own: the interpreter computes the loop that a block bounds."""
     assert kernel_findings[name]["ok"]
 
 
-def test_no_way_of_writing_is_left_out() -> None:
-    """No declaration may quietly take a way of writing out of this test, or out of those that have
-    a mutant.
-    """
+def test_every_variant_is_tested_and_has_a_mutant() -> None:
+    """No declaration may silently remove a variant from this test or from the mutants."""
     ways = {
         "sel_dense": 5,
         "sel_varlen": 5,

@@ -1,6 +1,4 @@
-"""What is declared of shared memory is what releases need, where one release needs less than
-others.
-"""
+"""Declarations about shared memory hold where one release needs less of it than others."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ KERNELS = Path(__file__).parents[2] / "kernels"
 
 
 @pytest.mark.wheels
-def test_heads_of_128_with_rope_fit_on_sm_89_in_3_4_0_alone(
+def test_heads_of_128_with_rope_fit_on_sm_89_in_3_4_0_and_not_in_3_3_1(
     built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     releases = ("3.3.1", "3.4.0")

@@ -1,8 +1,8 @@
-"""A project as large as asked for, and a run of it with a worker that compiles nothing.
+"""A project of any size, and a run of it with a worker that compiles nothing.
 
 ``python -m tests.large FOLDER CELLS`` runs ``compat matrix`` on it, from the cells to the files of
-the report, and prints what each step took, and the most memory that this process had. A second run
-of the same folder finds everything known.
+the report. It prints the time of each step, and the peak memory of this process. A second run in
+the same folder finds all results in the store.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RELEASES = (
 TARGETS = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "gfx90a", "gfx942", "gfx1100")
 OPERATIONS = ("softmax", "matmul", "sum", "norm", "rope", "scan", "attention", "dropout")
 CASES = 5
-"""Of a kernel, as of an autotuner."""
+"""The cases of a kernel, like the configs of an autotuner."""
 
 _MATRIX = """schema = 1
 kernels = ["kernels/*.toml"]
@@ -73,8 +73,9 @@ constexprs = {{ BLOCK = {block} }}
 
 
 def project(folder: Path, cells: int) -> Selection:
-    """Write a project of at least so many cells, or as it was written before, and choose all of
-    them.
+    """Write a project of at least this many cells, and select all of them.
+
+    A project that is already there stays as it is.
     """
     matrix = folder / "matrix.toml"
     if not matrix.exists():
@@ -102,8 +103,9 @@ def _write_kernel(folder: Path, name: str, number: int) -> None:
 
 
 def obtain(_: Path, envs: Sequence[Env]) -> list[BuiltEnv]:
-    """Envs that have nothing but this interpreter, which is all that such a worker needs: for
-    ``run_matrix``.
+    """Envs for ``run_matrix`` that have nothing but this interpreter.
+
+    The worker that compiles nothing needs only that.
     """
     return [_built(env) for env in envs]
 

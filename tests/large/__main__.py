@@ -22,7 +22,7 @@ from tests.large import WORKER, obtain, project
 
 
 def main() -> None:
-    """Run it."""
+    """Run the project, and print what each step takes."""
     folder, cells = Path(sys.argv[1]), int(sys.argv[2])
     with _step("imports"):
         pass

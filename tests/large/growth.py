@@ -1,9 +1,14 @@
-"""What a cell takes: ``python -m tests.large.growth FOLDER CELLS MORE`` prints how memory grows
-from so many cells to more.
+"""The memory that a cell takes.
 
-Bytes a cell, by tracemalloc: held by a report that a run has made, with its selection; at most,
-while that run was under way; held by the report when ``matrix.json`` is read, and at most while it
-is. Nothing is compiled: an executor answers in this process.
+``python -m tests.large.growth FOLDER CELLS MORE`` prints how memory grows from CELLS cells to MORE
+cells. It prints bytes per cell, by tracemalloc:
+
+- held by the report of a run, with its selection
+- at most during that run
+- held by the report that is read from ``matrix.json``
+- at most while it is read
+
+Nothing is compiled: an executor answers in this process.
 """
 
 from __future__ import annotations
@@ -34,7 +39,7 @@ MESSAGE = (
 
 
 class AnsweringExecutor:
-    """Answers at once, and never twice the same."""
+    """Answers at once, with another answer for every compiled cell."""
 
     slots = 1
     gpus = None
@@ -94,7 +99,7 @@ def built(number: int) -> Evidence:
 
 
 def measured(action: Callable[[], object]) -> tuple[int, int]:
-    """Bytes that are held for what an action returned, and that were taken at most."""
+    """The bytes that the result of an action holds, and the bytes that the action took at most."""
     gc.collect()
     before, _ = tracemalloc.get_traced_memory()
     if tracemalloc.is_tracing():
@@ -107,7 +112,7 @@ def measured(action: Callable[[], object]) -> tuple[int, int]:
 
 
 def of_run(folder: Path, cells: int) -> object:
-    """Run it, write ``matrix.json``, and return what a command has in memory then."""
+    """Run a project, write ``matrix.json``, and return what a command then has in memory."""
     selection = project(folder, cells)
     with selection.open_store() as store:
         context = evolve(selection.context(store), executor=AnsweringExecutor)
@@ -118,7 +123,7 @@ def of_run(folder: Path, cells: int) -> object:
 
 def main() -> None:
     folder, *sizes = Path(sys.argv[1]), *map(int, sys.argv[2:])
-    taken_by(folder / "first", sizes[0])  # what is loaded and kept once
+    taken_by(folder / "first", sizes[0])  # loads what stays in memory
     tracemalloc.start()
     (less, few), (more, many) = (taken_by(folder / str(size), size) for size in sizes)
     cell_bytes = {name: round((many[name] - few[name]) / (more - less)) for name in few}
@@ -126,7 +131,7 @@ def main() -> None:
 
 
 def taken_by(folder: Path, size: int) -> tuple[int, dict[str, int]]:
-    """How many cells it came to, and the bytes that each step held, and took at most."""
+    """The number of cells, and the bytes that each step held and took at most."""
     run, run_at_most = measured(lambda: of_run(folder, size))
     reading, reading_at_most = measured(lambda: read_report(str(folder / "matrix.json")))
     memory = {

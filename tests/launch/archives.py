@@ -1,6 +1,4 @@
-"""A folder as ``compat build`` writes it, with kernels of the stand-in, and the launcher started in
-it.
-"""
+"""A folder as ``compat build`` writes it, with kernels of the stand-in, and runs of its launcher."""
 
 from __future__ import annotations
 
@@ -125,8 +123,9 @@ def cell(
 def recorded(
     name: str, entries: Sequence[str], sizes: Sequence[int] = (1, 37, 500, 3000), **launch: Any
 ) -> dict[str, Any]:
-    """A cell of an index whose launches were written down, of kernels of the stand-in that are
-    launched one after the other.
+    """A cell of an index with recorded launches.
+
+    They launch kernels of the stand-in, one after the other.
     """
     tensor = {"bytes": 4, "align": 4, "strides": [1]}
     address = bytes(8).hex()
@@ -169,7 +168,7 @@ def recorded(
 
 
 def write(folder: Path, cells: Sequence[Mapping[str, Any]], arch: int = 90) -> Path:
-    """The folder."""
+    """Write the folder, and return it."""
     for name, package in LAUNCHING.packages.items():
         (folder / name).mkdir(parents=True)
         for path in package.glob("*.py"):
@@ -201,7 +200,7 @@ def write(folder: Path, cells: Sequence[Mapping[str, Any]], arch: int = 90) -> P
 
 
 def built_standin(folder: Path) -> Path:
-    """The stand-in as a library."""
+    """Compile the stand-in to a library."""
     path = folder / "libcuda.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-o", str(path), str(STANDIN)], check=True)
     return path
@@ -215,7 +214,7 @@ def standin_options(library: Path) -> list[str]:
 def launched(
     folder: Path, python: str, library: Path, *options: str, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """The launcher, run to its end."""
+    """Run the launcher to its end."""
     command = [python, str(folder / "launch.py"), *standin_options(library), *options]
     return subprocess.run(
         command, capture_output=True, text=True, env={**os.environ, **variables}, check=False
@@ -230,8 +229,9 @@ def compared(
     problem: str = "add",
     deadline: float = 2,
 ) -> list[dict[str, Any]]:
-    """What a launcher that stays says first, and its answers to questions: the cells that each is
-    about, the first of them good.
+    """The first line of a launcher that keeps running, and its answers to questions.
+
+    A question has the cells to compare, of which the first is good.
     """
     requests = [
         {
@@ -249,6 +249,6 @@ def compared(
 
 
 def results(folder: Path) -> dict[str, dict[str, Any]]:
-    """Identity → the last line for it."""
+    """Identity → the last line of the results for it."""
     lines = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
     return {line["identity"]: line for line in lines}

@@ -1,8 +1,8 @@
-"""What the kernels in ``kernels/`` come to on a GPU.
+"""The statuses of the kernels in ``kernels/`` on a GPU.
 
     python -m tests.launch.expecting RESULTS
 
-holds a file of results to it, of a host that has no toolchain.
+compares a file of results with them. The results are of a host that has no toolchain.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ EXPECTED = {
 
 
 def statuses(results: Path) -> dict[str, set[str]]:
-    """Kernel and variant → what their cells came to, of a file of results."""
+    """Kernel and variant → the statuses of their cells in a file of results."""
     outcomes = defaultdict[str, set[str]](set)
     for line in results.read_text(encoding="utf-8").splitlines():
         record = json.loads(line)

@@ -1,5 +1,6 @@
-"""A project with a kernel whose launches the stand-in for the driver does, and the stand-in in the
-place of this machine's GPU.
+"""A project with a kernel that the stand-in for the driver launches.
+
+The stand-in takes the place of this machine's GPU.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ KERNELS = Path(__file__).parent / "kernels"
 
 
 def project(folder: Path, *releases: str) -> Path:
-    """A ``matrix.toml`` beside the kernel, that has envs of these releases only."""
+    """Write a ``matrix.toml`` beside the kernel, with envs of these releases only."""
     for path in KERNELS.glob("by_code*"):
         shutil.copy(path, folder)
     matrix = folder / "matrix.toml"
@@ -30,8 +31,9 @@ def project(folder: Path, *releases: str) -> Path:
 def stand_in(
     folder: Path, python: str, monkeypatch: pytest.MonkeyPatch, *, breaks: str, how: str
 ) -> None:
-    """Have the stand-in found as the GPU, which breaks what ``breaks`` says, as ``how`` says (see
-    ``standin.c``).
+    """Make the stand-in the GPU that ``find_gpu`` returns.
+
+    It breaks the builds that ``breaks`` names, in the way that ``how`` names (see ``standin.c``).
     """
     options = ("--device", "cpu", "--library", str(built_standin(folder)))
 

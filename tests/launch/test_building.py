@@ -1,4 +1,4 @@
-"""What is carried to a GPU host, compiled by real wheels."""
+"""The folder that goes to a GPU host, compiled by real wheels."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ constexprs = { BLOCK = 128 }
 def project(
     home: Path, *, targets: tuple[str, ...] = ("sm_90",), kernels: str = "launching.toml"
 ) -> Selection:
-    """The kernels in ``kernels/``, copied to a folder of the test's own."""
+    """Select the kernels in ``kernels/``, after a copy to a folder of the test."""
     for path in KERNELS.parent.glob("launching*"):
         shutil.copy(path, home)
     (home / "matrix.toml").write_text(f'schema = 1\nkernels = ["{kernels}"]\n')
@@ -75,7 +75,7 @@ def folder(home: Path, bundle: Built) -> Path:
 
 @pytest.fixture(scope="module")
 def cells(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
-    """(Kernel and variant, env) → what the index says."""
+    """(Kernel and variant, env) → the cell in the index."""
     index = json.loads((folder / "index.json").read_text())
     return {
         ("/".join(cell["cell"].split("/")[:2]), cell["cell"].split("/")[-1]): cell
@@ -83,10 +83,10 @@ def cells(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
     }
 
 
-def test_everything_that_was_built_is_there(
+def test_folder_has_every_built_cell(
     cells: dict[tuple[str, str], dict[str, Any]], folder: Path
 ) -> None:
-    """What is predicted to be refused, too."""
+    """This includes cells whose launch is predicted to be refused."""
     assert set(cells) == {(variant, env) for variant in EXPECTED for env in RELEASES}
     assert {cell["object"] for cell in cells.values()} == {
         path.name for path in (folder / "objects").iterdir()
@@ -96,7 +96,7 @@ def test_everything_that_was_built_is_there(
     }
 
 
-def test_parameters_are_those_that_are_left_and_scratch_memory(
+def test_parameters_are_the_run_time_arguments_and_scratch_memory(
     cells: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
     def parameters(variant: str, env: str) -> list[str]:
@@ -132,13 +132,13 @@ def test_clusters(cells: dict[tuple[str, str], dict[str, Any]]) -> None:
         assert cells["product/plain", env]["launch"]["cluster"] is None
 
 
-def test_no_path_of_this_machine_is_carried(folder: Path, home: Path) -> None:
+def test_folder_has_no_path_of_this_machine(folder: Path, home: Path) -> None:
     for path in folder.rglob("*"):
         if path.is_file():
             assert str(home).encode() not in path.read_bytes(), path
 
 
-def test_releases_stand_in_order_and_share_problems(folder: Path) -> None:
+def test_releases_are_in_order_and_share_problems(folder: Path) -> None:
     index = json.loads((folder / "index.json").read_text())
     assert [cell["cell"].split("/")[-1] for cell in index["cells"]] == list(RELEASES) * len(
         EXPECTED
@@ -152,7 +152,7 @@ def test_releases_stand_in_order_and_share_problems(folder: Path) -> None:
         assert (folder / problem["source"]).is_file()
 
 
-def test_it_is_kept_and_built_again_it_is_the_same(
+def test_second_build_is_equal_and_compiles_nothing(
     home: Path, bundle: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -163,10 +163,13 @@ def test_it_is_kept_and_built_again_it_is_the_same(
     assert again == bundle
 
 
-def test_the_matrix_and_the_build_share_compiles(
+def test_matrix_and_build_share_compiles(
     home: Path, bundle: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The home was built first. The matrix takes that, and a build takes the matrix's compiles."""
+    """The home was built first.
+
+    The matrix reuses these compiles, and a build reuses the matrix's compiles.
+    """
     selection = project(home)
     with selection.open_store() as store:
         context = selection.context(store).with_envs(selection.read_envs(home, selection.envs))
@@ -179,7 +182,7 @@ def test_the_matrix_and_the_build_share_compiles(
         }
 
 
-def test_a_compile_without_the_problem_is_made_again(
+def test_cell_that_was_compiled_without_its_problem_is_launchable(
     tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     with_problem = BAD[: BAD.rindex("[[kernel]]")]
@@ -195,7 +198,7 @@ def test_a_compile_without_the_problem_is_made_again(
     assert len(build(selection).launchable) == len(RELEASES)
 
 
-def test_packed_twice_it_is_the_same_and_without_results(folder: Path) -> None:
+def test_packing_is_reproducible_and_leaves_out_results(folder: Path) -> None:
     (folder / "results.jsonl").write_text("{}\n")
     first = archive.pack(folder).read_bytes()
     path = archive.pack(folder)
@@ -206,20 +209,20 @@ def test_packed_twice_it_is_the_same_and_without_results(folder: Path) -> None:
     assert f"{folder.name}/results.jsonl" not in names
 
 
-def test_built_into_the_same_folder_results_stay(folder: Path, bundle: Built) -> None:
+def test_results_stay_after_another_build_into_the_same_folder(folder: Path, bundle: Built) -> None:
     (folder / "results.jsonl").write_text("{}\n")
     archive.write_archive(evolve(bundle, launchable=bundle.launchable[:1]), folder)
     assert (folder / "results.jsonl").read_text() == "{}\n"
     assert len(list((folder / "objects").iterdir())) == 1
 
 
-def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path, bundle: Built) -> None:
+def test_folder_with_files_of_somebody_else_is_refused(tmp_path: Path, bundle: Built) -> None:
     (tmp_path / "thesis.tex").write_text("x")
     with pytest.raises(SelectionError, match="files that `compat build` did not write"):
         archive.write_archive(bundle, tmp_path)
 
 
-def test_what_does_not_compile_is_left_out_with_the_reason(
+def test_cells_that_do_not_compile_are_left_out_with_the_reason(
     tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     (tmp_path / "bad.toml").write_text(BAD)
@@ -235,14 +238,14 @@ def test_what_does_not_compile_is_left_out_with_the_reason(
         (("gfx942",), "kernels for gfx942 cannot be launched"),
     ],
 )
-def test_one_target_that_can_be_launched_is_needed(
+def test_build_needs_one_launchable_target(
     tmp_path: Path, targets: tuple[str, ...], message: str
 ) -> None:
     with pytest.raises(SelectionError, match=message):
         build(project(tmp_path, targets=targets))
 
 
-def test_without_problems_there_is_nothing_to_launch(tmp_path: Path) -> None:
+def test_build_without_problems_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text(BAD.replace("problem = {", "# {"))
     with pytest.raises(SelectionError, match="none of the chosen kernels has a problem"):
         build(project(tmp_path, kernels="bad.toml"))

@@ -1,5 +1,6 @@
-"""The launcher that stays and holds builds of one kernel to each other, with a stand-in for the
-driver, and PyTorch on the CPU.
+"""The launcher that keeps running and compares builds of one kernel.
+
+The tests use a stand-in for the driver, and PyTorch on the CPU.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ CELLS = {name: cell(name) for name in ENTRIES}
 def answers(
     tmp_path_factory: pytest.TempPathFactory, pair_python: str
 ) -> dict[str, dict[str, Any]]:
-    """Each beside one that is right, asked of one launcher, one after the other.
+    """Launches each kernel next to a correct one, with one launcher.
 
-    Last that one again.
+    The last question is about the correct one again.
     """
     home = tmp_path_factory.mktemp("comparing")
     folder = write(home / "built", [CELLS["add"]])
@@ -59,7 +60,7 @@ def answers(
 
 
 def other(answer: dict[str, Any]) -> dict[str, Any]:
-    """The second of two, which both were launched to the end."""
+    """The second of two cells that were both launched to the end."""
     assert answer["status"] == "compared"
     good, bad = answer["cells"]
     assert (good["differing"], good["finite"], good["outside"], good["off"]) == (0, True, "", 0)
@@ -68,7 +69,7 @@ def other(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", ["add", "after all"])
-def test_what_is_the_same(answers: dict[str, dict[str, Any]], name: str) -> None:
+def test_equal_builds_do_not_differ(answers: dict[str, dict[str, Any]], name: str) -> None:
     assert other(answers[name]) == {
         "good": False,
         "launches": 120,
@@ -81,8 +82,10 @@ def test_what_is_the_same(answers: dict[str, dict[str, Any]], name: str) -> None
     }
 
 
-def test_other_numbers_are_told_by_the_largest(answers: dict[str, dict[str, Any]]) -> None:
-    """x - y where x + y is the other: off by 2 y."""
+def test_wrong_numbers_are_measured_by_the_largest_difference(
+    answers: dict[str, dict[str, Any]],
+) -> None:
+    """The kernel computes x - y instead of x + y, so it is off by 2 y."""
     bad = other(answers["wrong"])
     assert bad["differing"] == 0
     assert 0.5 < bad["off"] <= 2
@@ -102,14 +105,16 @@ def test_launches_that_differ_are_counted(answers: dict[str, dict[str, Any]]) ->
         ("spoils", "it changed an input"),
     ],
 )
-def test_what_is_written_elsewhere_is_seen(
+def test_write_outside_of_an_output_is_detected(
     answers: dict[str, dict[str, Any]], name: str, message: str
 ) -> None:
     assert message in answers[name]["cells"][1]["outside"]
 
 
-def test_what_is_read_behind_a_tensor_is_no_number(answers: dict[str, dict[str, Any]]) -> None:
-    """And the same every time, so that it is no race."""
+def test_value_that_is_read_behind_a_tensor_is_not_finite(
+    answers: dict[str, dict[str, Any]],
+) -> None:
+    """It is the same in every launch, so it is not a race."""
     bad = answers["reads_behind"]["cells"][1]
     assert not bad["finite"]
     assert bad["differing"] == 0
@@ -119,7 +124,7 @@ def test_what_is_read_behind_a_tensor_is_no_number(answers: dict[str, dict[str, 
     assert good["launches"] == 1
 
 
-def test_what_is_read_outside_is_seen_where_a_maximum_hides_it(
+def test_read_outside_of_a_tensor_is_detected_if_a_maximum_hides_it(
     answers: dict[str, dict[str, Any]],
 ) -> None:
     good, bad = answers["good hides_behind"]["cells"]
@@ -129,7 +134,7 @@ def test_what_is_read_outside_is_seen_where_a_maximum_hides_it(
     assert not answers["add"]["cells"][0]["reads_outside"]
 
 
-def test_one_that_is_not_good_ends_it(answers: dict[str, dict[str, Any]]) -> None:
+def test_unstable_good_cell_ends_the_comparison(answers: dict[str, dict[str, Any]]) -> None:
     good, _ = answers["good racy"]["cells"]
     assert good["differing"] == 1
     assert good["launches"] < 30
@@ -144,7 +149,7 @@ def test_one_that_is_not_good_ends_it(answers: dict[str, dict[str, Any]]) -> Non
         ("no_such_entry", "launch_refused"),
     ],
 )
-def test_what_ends_a_process_harms_no_other(
+def test_failed_launch_does_not_affect_later_comparisons(
     answers: dict[str, dict[str, Any]], name: str, status: str
 ) -> None:
     assert answers[name]["status"] == status

@@ -1,4 +1,4 @@
-"""How many problems functions yield, as PyTorch counts them without a GPU."""
+"""The number of problems that functions yield, as PyTorch counts them without a GPU."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def counts(
     built: Callable[[str], BuiltEnv],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, Any]:
-    """Problem → what the program says of it."""
+    """Problem → what the program prints about it."""
     cells = [cell(name, problem=name) for name in PROBLEMS]
     folder = write(tmp_path_factory.mktemp("counting") / "built", cells)
     command = [str(built(request.param).python), str(folder / "launch.py"), "--problems"]
@@ -35,7 +35,7 @@ def counts(
     return {line.pop("problem"): line for line in lines}
 
 
-def test_each_size_is_counted(counts: dict[str, Any]) -> None:
+def test_small_and_large_problems_are_counted(counts: dict[str, Any]) -> None:
     numbers = {"add": (3, 1), "only_large": (0, 1), "only_small": (3, 0), "none": (0, 0)}
     assert {name: counts[name] for name in numbers} == {
         name: {"small": small, "large": large, "why": ""}
@@ -43,22 +43,22 @@ def test_each_size_is_counted(counts: dict[str, Any]) -> None:
     }
 
 
-def test_no_memory_is_needed(counts: dict[str, Any]) -> None:
+def test_counting_needs_no_memory_for_tensors(counts: dict[str, Any]) -> None:
     assert counts["huge"] == {"small": 0, "large": 1, "why": ""}
 
 
-def test_a_function_that_looks_into_tensors_is_run_for_small_sizes(
+def test_function_that_reads_tensor_values_is_run_for_small_sizes(
     counts: dict[str, Any],
 ) -> None:
     assert (counts["looks"]["small"], counts["looks"]["large"]) == (9, None)
     assert "DataDependent" in counts["looks"]["why"]
 
 
-def test_a_function_that_raises_is_told(counts: dict[str, Any]) -> None:
+def test_exception_of_a_function_is_the_reason(counts: dict[str, Any]) -> None:
     assert counts["broken"] == {"small": None, "large": None, "why": "KeyError: 'D'"}
 
 
-def test_the_kernels_take_turns() -> None:
+def test_kernels_take_turns() -> None:
     cells = [
         {"series": f"{kernel}/variant/case/sm_90", "problem": problem}
         for kernel, problem in (("a", "1"), ("a", "2"), ("a", "1"), ("b", "3"), ("c", "1"))

@@ -36,7 +36,7 @@ problem = { source = "problems.py", function = "last_rows" }
 
 
 @pytest.mark.parametrize("target", ["sm_90", "sm_80"])
-def test_a_descriptor_is_what_the_release_makes_of_it(
+def test_descriptor_parameters_follow_from_the_release_and_the_target(
     tmp_path: Path, built: Callable[[str], BuiltEnv], target: str
 ) -> None:
     """Up to sm_80 the kernel gets the tensor's address, sizes and strides, and no map."""

@@ -13,7 +13,7 @@ def _answer_when_nobody_listens(channel: Channel) -> None:
     channel.send({"kind": "late"})
 
 
-def test_an_answer_that_nobody_reads_is_not_a_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+def test_answer_that_nobody_reads_prints_no_traceback(capfd: pytest.CaptureFixture[str]) -> None:
     process = ForkedProcess(_answer_when_nobody_listens)
     process.end()
     assert capfd.readouterr() == ("", "")

@@ -1,10 +1,9 @@
-"""On a GPU: kernels that go wrong on purpose, compiled by the installed releases, launched, and
-each called what it is.
+"""On a GPU: the statuses of kernels that go wrong on purpose.
 
-``nox -s gpu`` runs these; without a GPU, its driver and PyTorch they are skipped. For a GPU host on
-which no release can be installed, ``compat build tests/launch/kernels/launching.toml --envs
-3.0.0,3.3.1,3.6.0,3.9.0 --target TARGET --out FOLDER`` compiles them elsewhere, and
-``$COMPAT_GPU_FOLDER`` names that folder there.
+The installed releases compile the kernels. ``nox -s gpu`` runs these tests; without a GPU, its
+driver and PyTorch they are skipped. For a GPU host on which no release can be installed, ``compat
+build tests/launch/kernels/launching.toml --envs 3.0.0,3.3.1,3.6.0,3.9.0 --target TARGET --out
+FOLDER`` compiles the kernels elsewhere, and ``$COMPAT_GPU_FOLDER`` names that folder on the host.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ def gpu(home: Path) -> Gpu:
 
 @pytest.fixture(scope="module")
 def folder(home: Path, gpu: Gpu) -> Path:
-    """What was built of them for this GPU."""
+    """The folder with the kernels, built for this GPU."""
     if elsewhere := os.environ.get(BUILT_ELSEWHERE):
         return Path(shutil.copytree(elsewhere, home / "built"))
     chosen = select(home / "matrix.toml", envs=RELEASES, targets=(gpu.target.name,))
@@ -60,17 +59,17 @@ def folder(home: Path, gpu: Gpu) -> Path:
 
 @pytest.fixture(scope="module")
 def launched(folder: Path, gpu: Gpu) -> dict[str, set[str]]:
-    """Variant → what it came to, over the releases."""
+    """Variant → its statuses over the releases."""
     hosting.launch(folder, gpu.python, ["--deadline", "5"])
     return statuses(folder / "results.jsonl")
 
 
 @pytest.mark.parametrize("variant", sorted(EXPECTED))
-def test_each_is_called_what_it_is(launched: dict[str, set[str]], variant: str) -> None:
+def test_variant_has_an_expected_status(launched: dict[str, set[str]], variant: str) -> None:
     assert launched[variant] <= EXPECTED[variant]
 
 
-def test_what_was_launched_is_not_launched_again(
+def test_cells_with_results_are_not_launched_again(
     folder: Path, gpu: Gpu, launched: dict[str, set[str]]
 ) -> None:
     before = (folder / "results.jsonl").read_bytes()
@@ -78,8 +77,8 @@ def test_what_was_launched_is_not_launched_again(
     assert (folder / "results.jsonl").read_bytes() == before
 
 
-def test_builds_are_held_to_each_other(folder: Path, gpu: Gpu) -> None:
-    """Each beside one that is right; what ends a process harms no other."""
+def test_builds_are_compared_with_a_correct_one(folder: Path, gpu: Gpu) -> None:
+    """Each build is launched next to a correct one. A failed launch does not affect the others."""
     index = json.loads((folder / "index.json").read_text())
     of_newest: dict[str, dict[str, Any]] = {
         cell["cell"].split("/")[1]: cell for cell in index["cells"]
@@ -102,7 +101,7 @@ def test_builds_are_held_to_each_other(folder: Path, gpu: Gpu) -> None:
     assert [bool(other["outside"]) for other in others] == [False, False, True, False]
 
 
-def test_a_worker_of_a_cluster_tells_of_the_same_gpu(gpu: Gpu) -> None:
+def test_worker_of_a_cluster_reports_the_same_gpu(gpu: Gpu) -> None:
     host = gpus.find_host({gpus.PYTHON: gpu.python})
     assert (host.devices[0].arch, host.python) == (gpu.target.arch, gpu.python)
     assert len(host.devices[0].identity) == 32

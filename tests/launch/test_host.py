@@ -60,7 +60,7 @@ def values_of(
         ("bf16", 2, 1.5, b"\xc0\x3f"),
     ],
 )
-def test_arguments_are_packed_as_the_kernel_has_them(
+def test_arguments_are_packed_as_the_kernel_expects_them(
     kind: str, size: int, value: Any, data: bytes
 ) -> None:
     assert packed(kind, size, value) == data
@@ -69,12 +69,12 @@ def test_arguments_are_packed_as_the_kernel_has_them(
 @pytest.mark.parametrize(
     ("kind", "value"), [("i32", "seven"), ("fp16", 1e9), ("*fp16", -1), ("fp32", None)]
 )
-def test_what_cannot_be_packed_is_refused(kind: str, value: Any) -> None:
+def test_argument_that_cannot_be_packed_is_refused(kind: str, value: Any) -> None:
     with pytest.raises(Refused, match="cannot be passed"):
         packed(kind, 8 if kind.startswith("*") else 2 if kind == "fp16" else 4, value)
 
 
-def test_elements_of_tuples_and_scratch_memory() -> None:
+def test_elements_of_tuples_and_scratch_memory_are_passed() -> None:
     parameters = [
         {"name": "args[1]", "type": "i32", "packing": "integer", "size": 4},
         {"scratch": "global", "size": 8},
@@ -85,13 +85,13 @@ def test_elements_of_tuples_and_scratch_memory() -> None:
     assert (second.value, third.value) == (4096, 0)
 
 
-def test_an_argument_that_is_missing_is_refused() -> None:
+def test_missing_argument_is_refused() -> None:
     with pytest.raises(Refused, match="no argument n"):
         values_of([{"name": "n", "type": "i32", "packing": "integer", "size": 4}], {})
 
 
 class Matrix(Tensor):
-    """Rows of 40 fp16 that are 48 apart."""
+    """Rows of 40 fp16 elements that are 48 elements apart."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> CudaDriver:
     ("options", "filling", "element"),
     [({}, 0, 6), ({"padding": "nan"}, 1, 6), ({"round_f32_to_tf32": True}, 0, 11)],
 )
-def test_a_tensor_map_is_of_the_whole_tensor(
+def test_tensor_map_describes_the_whole_tensor(
     driver: CudaDriver, options: dict[str, object], filling: int, element: int
 ) -> None:
     parameter = {**MAP, "options": ["padding", "round_f32_to_tf32"]}
@@ -145,7 +145,7 @@ def test_a_tensor_map_is_of_the_whole_tensor(
     assert rest == [40, 24, 0, 0, 0, 96, 0, 0, 0, 0, 64 | 1 << 32, 16 | 1 << 32, 0, 0]
 
 
-def test_a_map_has_the_innermost_axis_first(driver: CudaDriver) -> None:
+def test_tensor_map_has_the_innermost_axis_first(driver: CudaDriver) -> None:
     of_three = {**MAP, "map": {**MAP["map"], "block": [1, 16, 64]}}  # type: ignore[dict-item]
     tensor = Matrix(4096, (1200, 48, 1), (3, 24, 40))
     (tensor_map,) = values_of([of_three], {"x": tensor}, driver)
@@ -156,7 +156,7 @@ def test_a_map_has_the_innermost_axis_first(driver: CudaDriver) -> None:
     assert [size & 0xFFFF for size in block] == [64, 16, 1]
 
 
-def test_a_map_of_padded_half_bytes_counts_them(driver: CudaDriver) -> None:
+def test_tensor_map_of_padded_fp4_counts_half_bytes(driver: CudaDriver) -> None:
     padded = {**MAP, "map": {**MAP["map"], "fp4_padded": True}}  # type: ignore[dict-item]
     (tensor_map,) = values_of([padded], {"x": Matrix(4096)}, driver)
     assert struct.unpack("<16Q", bytes(tensor_map))[2:4] == (80, 24)
@@ -172,14 +172,14 @@ def test_a_map_of_padded_half_bytes_counts_them(driver: CudaDriver) -> None:
         (7, {}, "must be a tensor"),
     ],
 )
-def test_a_tensor_without_a_map_is_refused(
+def test_argument_without_a_tensor_map_is_refused(
     driver: CudaDriver, tensor: Any, options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(Refused, match=message):
         values_of([MAP], {"x": tensor}, driver, x=options)
 
 
-def test_a_tensor_of_another_rank_or_element_is_refused(driver: CudaDriver) -> None:
+def test_tensor_of_another_rank_or_element_size_is_refused(driver: CudaDriver) -> None:
     for facts, message in (
         ({"block": [1, 16, 64]}, "x has 2 axes and .* takes 3 axes"),
         ({"element_bytes": 4}, "elements of 2 bytes, and the kernel was compiled for 4"),
@@ -189,7 +189,7 @@ def test_a_tensor_of_another_rank_or_element_is_refused(driver: CudaDriver) -> N
             values_of([other], {"x": Matrix(4096)}, driver)
 
 
-def test_sizes_strides_and_options_of_a_descriptor() -> None:
+def test_sizes_strides_and_options_of_a_descriptor_are_passed() -> None:
     parameters = [
         {"name": "x", "packing": "address", "size": 8, "type": "tensordesc<fp16[16, 64]>"},
         {"name": "x", "packing": "shape", "axis": 1, "size": 4},
@@ -201,7 +201,7 @@ def test_sizes_strides_and_options_of_a_descriptor() -> None:
     assert [int.from_bytes(bytes(value), "little") for value in values] == [4096, 40, 48, 1, 0]
 
 
-def test_hints_are_held_to() -> None:
+def test_arguments_that_contradict_a_hint_are_refused() -> None:
     facts = {"multiples": {"x": 16, "n": 16}, "constants": {"s": 1}}
     kernel.check_assumptions(facts, {"x": Tensor(64), "n": 32, "s": 1})
     for arguments, message in (
@@ -213,7 +213,7 @@ def test_hints_are_held_to() -> None:
             kernel.check_assumptions(facts, {"x": Tensor(64), "n": 32, "s": 1, **arguments})
 
 
-def test_medians_and_spreads() -> None:
+def test_median_and_spread_ignore_an_outlier() -> None:
     samples = [4.0, 1.0, 2.0, 3.0, 100.0]
     assert timing.median(samples) == 3.0
     assert timing.spread(samples) == 1.0
@@ -227,7 +227,7 @@ def test_neighbours_that_differ_are_timed_again() -> None:
 
 
 def entrants(series: str, contests: str = "", releases: str = "") -> list[timing.Entrant]:
-    """Launches of series with names of one letter, in contests and on releases of such names."""
+    """Launches whose series, contests and releases have names of one letter."""
     launches = []
     for index, name in enumerate(series):
         release = releases[index] if releases else str(index)
@@ -239,20 +239,20 @@ def entrants(series: str, contests: str = "", releases: str = "") -> list[timing
 
 def test_configs_that_are_slow_everywhere_leave_a_contest() -> None:
     of = entrants("aabbccdd", "k" * 8, "12" * 4)
-    # a is best on 1 and d on 2; b comes close to a, and c to nobody.
+    # a is the best on 1, and d on 2. b comes close to a. c comes close to neither.
     timings = [[us] for us in (100.0, 150.0, 104.0, 190.0, 120.0, 130.0, 200.0, 90.0)]
     assert timing.remaining(of, timings, range(8)) == {0, 1, 2, 3, 6, 7}
-    # The faster half stays, however far behind.
+    # The faster half stays, no matter how slow it is.
     alone = entrants("abc", "kkk", "111")
     assert timing.remaining(alone, [[100.0], [200.0], [300.0]], range(3)) == {0, 1}
-    # Each contest has its own best, and what is in none stays.
+    # Each contest has its own best config. A launch in no contest stays.
     both = entrants("abc", "kll", "111")
     both[2].contest = None
     assert timing.remaining(both, [[100.0], [900.0], [999.0]], range(3)) == {0, 1, 2}
 
 
 class _Clock:
-    """Calls take as long as they say."""
+    """A clock for calls whose times are listed."""
 
     def __init__(self, timings: dict[Any, list[float]]) -> None:
         self.taken: dict[Any, Iterator[float]] = {
@@ -273,7 +273,7 @@ class _Clock:
         return samples
 
 
-def test_releases_take_turns_and_the_baseline_too() -> None:
+def test_releases_and_the_baseline_take_turns() -> None:
     def old() -> None: ...
     def new() -> None: ...
     def base() -> None: ...
@@ -284,12 +284,12 @@ def test_releases_take_turns_and_the_baseline_too() -> None:
     latencies, baseline = timing.timed(clock, both, base, lambda _: None)
     assert clock.order[:6] == [old, new, base] * 2
     assert baseline == 50.0
-    # They differ, and are timed a second time.
+    # The releases differ, and are timed a second time.
     assert [latency["samples"] for latency in latencies] == [45, 45]
     assert (latencies[1]["first_us"], latencies[1]["us"]) == (150.0, 150.0)
 
 
-def test_a_baseline_that_fails_is_none() -> None:
+def test_baseline_that_fails_is_none() -> None:
     def kernel() -> None: ...
     def base() -> None:
         raise RuntimeError
@@ -303,9 +303,7 @@ def test_a_baseline_that_fails_is_none() -> None:
 
 
 @pytest.mark.parametrize(("seconds", "samples"), [(1e6, 3 + 5 + 25), (0.0, 3 + 5 + 5)])
-def test_slow_configs_are_timed_less_and_all_when_time_is_short(
-    seconds: float, samples: int
-) -> None:
+def test_slow_configs_and_short_time_mean_fewer_samples(seconds: float, samples: int) -> None:
     def base() -> None: ...
 
     of = entrants("abcd", "kkkk", "1111")
@@ -323,7 +321,7 @@ def test_slow_configs_are_timed_less_and_all_when_time_is_short(
     assert baseline == 9.0
 
 
-# --- what launches mean ---------------------------------------------------------------------------
+# --- statuses of launches -------------------------------------------------------------------------
 
 OK = {"status": "ok", "max_abs": 0.1, "max_rel": 0.2, "where": "one: x[0]", "reason": ""}
 WRONG = {
@@ -351,7 +349,7 @@ def check_of(
     return check.result(spoiled)
 
 
-def test_all_right() -> None:
+def test_correct_launches_are_ok() -> None:
     answer = check_of((OK, []), (OK, []))
     assert (answer["status"], answer["launches"], answer["differing"], answer["max_abs"]) == (
         "ok",
@@ -361,19 +359,19 @@ def test_all_right() -> None:
     )
 
 
-def test_the_worst_error_is_told() -> None:
+def test_answer_has_the_worst_error() -> None:
     answer = check_of((OK, []), (WRONG, []), (NOT_A_NUMBER, []))
     assert (answer["status"], answer["max_abs"], answer["where"]) == ("wrong", None, "one: x[9]")
 
 
-def test_launches_that_differ_are_unstable_also_where_all_are_right() -> None:
+def test_launches_that_differ_are_unstable_even_if_all_are_right() -> None:
     answer = check_of((OK, [OK, OK]))
     assert (answer["status"], answer["differing"]) == ("unstable", 2)
     assert "all that were compared are right" in answer["reason"]
     assert check_of((OK, [WRONG, None]))["reason"].endswith("1 of 1 that were compared are wrong")
 
 
-def test_who_changes_an_input_is_wrong() -> None:
+def test_kernel_that_changes_an_input_is_wrong() -> None:
     assert check_of((OK, []), spoiled="one")["status"] == "wrong"
     assert check_of((OK, [WRONG]), spoiled="one")["status"] == "wrong"
 
@@ -389,7 +387,7 @@ def test_who_changes_an_input_is_wrong() -> None:
         ("lost", "lost", "lost"),
     ],
 )
-def test_what_a_second_attempt_alone_settles(first: str, second: str, status: str) -> None:
+def test_second_attempt_decides_the_status(first: str, second: str, status: str) -> None:
     answer = together(failed(first, "CUDA_ERROR_ILLEGAL_ADDRESS"), failed(second, ""))
     assert answer["status"] == status
     assert first == second or first in answer["reason"]

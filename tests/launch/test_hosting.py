@@ -1,4 +1,4 @@
-"""Launching on this machine: what is needed for it, and what is said where it is not there."""
+"""Launching on this machine: its requirements, and the messages where one of them is missing."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(main, arguments)
 
 
-def test_a_folder_that_nobody_built(tmp_path: Path) -> None:
+def test_folder_that_was_not_built_is_an_error(tmp_path: Path) -> None:
     done = run("launch", str(tmp_path), "--python", "python3")
     assert done.exit_code == SelectionError.exit_code
     assert "there is nothing to launch in this folder" in done.stderr
 
 
 @pytest.mark.skipif(has_torch, reason="this interpreter has PyTorch")
-def test_without_pytorch_it_says_what_to_do(
+def test_launch_without_pytorch_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -45,13 +45,13 @@ def test_without_pytorch_it_says_what_to_do(
 
 @pytest.mark.wheels
 @pytest.mark.skipif(has_torch, reason="this interpreter has PyTorch")
-def test_an_env_with_pytorch_is_found(pair_python: str) -> None:
+def test_env_with_pytorch_is_found(pair_python: str) -> None:
     python = hosting.find_python(select_places(KERNELS.parents[3] / "matrix.toml"))
     assert any((Path(python).parent.parent / "lib").glob("python3*/site-packages/torch"))
 
 
 @pytest.mark.wheels
-def test_it_is_launched_by_that_python(tmp_path: Path, pair_python: str) -> None:
+def test_folder_is_launched_by_the_given_python(tmp_path: Path, pair_python: str) -> None:
     folder = write(tmp_path / "built", [cell("add")])
     options = ["--device", "cpu", "--library", str(built_standin(tmp_path)), "--no-latency"]
     ended = hosting.launch(folder, pair_python, options)
@@ -66,7 +66,7 @@ def test_without_a_gpu_nothing_is_launched(
     pair_python: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Where there is one, ``nox -s gpu`` has more to say."""
+    """With a GPU, ``nox -s gpu`` tests more."""
     if Path("/dev/nvidia0").exists():
         pytest.skip("there is a GPU")
     built("triton-3.9.0")
@@ -81,7 +81,7 @@ def test_without_a_gpu_nothing_is_launched(
 
 
 @pytest.mark.wheels
-def test_built_by_the_command(
+def test_build_command_writes_and_packs_a_folder(
     tmp_path: Path,
     built: Callable[[str], BuiltEnv],
     pair_python: str,
@@ -127,7 +127,7 @@ def test_without_pytorch_problems_are_not_counted(
 
 
 def build_in(home: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A project with kernels to be launched, in which commands run."""
+    """Write a project with kernels to launch, and make it the working directory."""
     built("triton-3.9.0")
     for path in KERNELS.parent.glob("launching*"):
         shutil.copy(path, home)
@@ -147,14 +147,14 @@ def build_in(home: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.M
         ([(None, None)], "KeyError: 'D'", "problems not counted (KeyError: 'D')"),
     ],
 )
-def test_what_a_kernel_yields_in_words(
+def test_yielded_problems_are_described_in_words(
     numbers: list[tuple[int | None, int | None]], why: str, expected: str
 ) -> None:
     yielded = hosting.YieldedProblems(kernel="kernel", numbers=tuple(numbers), why=why)
     assert _words_for(yielded) == expected
 
 
-def test_what_was_not_counted_in_time_in_words() -> None:
+def test_problems_not_counted_in_time_are_described_in_words() -> None:
     some = hosting.YieldedProblems(kernel="kernel", numbers=((2, 1),), missing=3)
     expected = "3 problems (2 small, 1 large); the functions of 3 more cases were not asked in time"
     assert _words_for(some) == expected

@@ -1,5 +1,6 @@
-"""The launcher, as it runs on a GPU host, with a stand-in for the driver's library and PyTorch on
-the CPU.
+"""The launcher, as it runs on a GPU host.
+
+The tests use a stand-in for the driver's library, and PyTorch on the CPU.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tests.launch.archives import (
 pytestmark = pytest.mark.wheels
 
 BUILT = hashlib.sha256(b"as it was built").hexdigest()
-"""A binary in whose place there is another one, which would launch."""
+"""The digest of a binary that was replaced by another one, which would launch."""
 CELLS = [
     *map(
         cell, ("add", "wrong", "racy", "late", "beside", "spoils", "out_of_bounds", "hangs", "dies")
@@ -76,7 +77,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def records(folder: Path, pair_python: str, library: Path) -> dict[str, dict[str, Any]]:
-    """Everything launched once, by all tests."""
+    """The results of all cells, launched once for all tests."""
     ended = launched(folder, pair_python, library, "--deadline", "2", "--repeats", "30")
     assert ended.returncode == 1, ended.stderr  # some are lost
     return results(folder)
@@ -91,7 +92,7 @@ def check(records: dict[str, dict[str, Any]], name: str) -> dict[str, Any]:
     "name",
     ["add", "add_after", "scratch", "clustered", "much_shared", "recorded", "recorded_in_order"],
 )
-def test_what_is_right_is_timed(records: dict[str, dict[str, Any]], name: str) -> None:
+def test_correct_cell_is_timed(records: dict[str, dict[str, Any]], name: str) -> None:
     assert check(records, name)["status"] == "ok"
     assert check(records, name)["launches"] == 120
     assert check(records, name)["differing"] == 0
@@ -101,7 +102,7 @@ def test_what_is_right_is_timed(records: dict[str, dict[str, Any]], name: str) -
     assert latency["samples"] >= 20
 
 
-def test_launches_that_were_written_down(records: dict[str, dict[str, Any]]) -> None:
+def test_recorded_launches_are_checked_or_refused(records: dict[str, dict[str, Any]]) -> None:
     assert check(records, "recorded_wrong")["status"] == "wrong"
     refused = check(records, "recorded_for_others")
     assert refused["status"] == "launch_refused"
@@ -115,14 +116,14 @@ def test_launches_that_were_written_down(records: dict[str, dict[str, Any]]) -> 
     )
 
 
-def test_wrong_numbers(records: dict[str, dict[str, Any]]) -> None:
+def test_wrong_numbers_have_a_place_and_no_latency(records: dict[str, dict[str, Any]]) -> None:
     assert check(records, "wrong")["status"] == "wrong"
     assert check(records, "wrong")["max_abs"] > 100
     assert "numbers: out[" in check(records, "wrong")["where"]
     assert records["wrong"]["latency"] is None
 
 
-def test_a_race_is_unstable_however_the_first_launch_came_out(
+def test_race_is_unstable_even_if_the_first_launch_is_right(
     records: dict[str, dict[str, Any]],
 ) -> None:
     assert check(records, "racy")["status"] == "unstable"
@@ -135,12 +136,12 @@ def test_a_race_is_unstable_however_the_first_launch_came_out(
     assert check(records, "late")["max_abs"] == 1.0
 
 
-def test_what_is_written_beside_an_output_is_wrong(records: dict[str, dict[str, Any]]) -> None:
+def test_write_outside_of_an_output_is_wrong(records: dict[str, dict[str, Any]]) -> None:
     assert check(records, "beside")["status"] == "wrong"
     assert "outside of out" in check(records, "beside")["reason"]
 
 
-def test_an_input_that_is_changed_is_wrong_and_harms_no_neighbour(
+def test_changed_input_is_wrong_and_affects_no_other_cell(
     records: dict[str, dict[str, Any]],
 ) -> None:
     assert check(records, "spoils")["status"] == "wrong"
@@ -148,23 +149,23 @@ def test_an_input_that_is_changed_is_wrong_and_harms_no_neighbour(
     assert check(records, "add_after")["status"] == "ok"
 
 
-def test_a_fault_has_its_name_and_harms_no_neighbour(records: dict[str, dict[str, Any]]) -> None:
+def test_fault_has_its_name_and_affects_no_other_cell(records: dict[str, dict[str, Any]]) -> None:
     assert check(records, "out_of_bounds")["status"] == "faulted"
     assert "CUDA_ERROR_ILLEGAL_ADDRESS" in check(records, "out_of_bounds")["reason"]
     assert "numbers" in check(records, "out_of_bounds")["where"]
     assert check(records, "add_after")["status"] == "ok"
 
 
-def test_a_hang_is_ended(records: dict[str, dict[str, Any]]) -> None:
+def test_kernel_that_hangs_times_out(records: dict[str, dict[str, Any]]) -> None:
     assert check(records, "hangs")["status"] == "timed_out"
 
 
-def test_a_process_that_ends_says_nothing(records: dict[str, dict[str, Any]]) -> None:
+def test_cell_whose_process_ends_is_lost(records: dict[str, dict[str, Any]]) -> None:
     assert check(records, "dies")["status"] == "lost"
 
 
 @pytest.mark.parametrize("name", ["larger_cluster", "together"])
-def test_what_is_at_the_limit_is_launched(records: dict[str, dict[str, Any]], name: str) -> None:
+def test_cell_at_a_limit_is_launched(records: dict[str, dict[str, Any]], name: str) -> None:
     assert check(records, name)["status"] == "ok"
 
 
@@ -201,7 +202,7 @@ def test_what_is_at_the_limit_is_launched(records: dict[str, dict[str, Any]], na
         ("recorded_changed", f"objects/{BUILT} has changed since it was built"),
     ],
 )
-def test_what_is_refused_says_why(
+def test_refused_launch_has_a_reason(
     records: dict[str, dict[str, Any]], name: str, reason: str
 ) -> None:
     assert check(records, name)["status"] == "launch_refused"
@@ -218,14 +219,14 @@ def test_problems_of_one_size_are_enough(records: dict[str, dict[str, Any]]) -> 
     assert "yielded no problem" in check(records, "neither")["reason"]
 
 
-def test_a_problem_that_cannot_be_made_says_nothing_of_the_kernel(
+def test_cell_whose_problem_cannot_be_made_is_lost(
     records: dict[str, dict[str, Any]],
 ) -> None:
     assert check(records, "no_problem")["status"] == "lost"
     assert "KeyError" in check(records, "no_problem")["reason"]
 
 
-def test_without_a_reference_launches_are_held_to_each_other(
+def test_launches_without_a_reference_are_compared_with_each_other(
     records: dict[str, dict[str, Any]],
 ) -> None:
     answer = check(records, "unknown")
@@ -242,15 +243,15 @@ def test_without_a_reference_launches_are_held_to_each_other(
     assert check(records, "unknown_out_of_bounds")["status"] == "faulted"
 
 
-def test_the_device_is_told(records: dict[str, dict[str, Any]]) -> None:
+def test_result_names_the_device(records: dict[str, dict[str, Any]]) -> None:
     device = records["add"]["device"]
     assert (device["name"], device["cc"], device["cuda"]) == ("stand-in", "9.0", "13.0")
 
 
-def test_what_the_file_has_is_not_launched_again(
+def test_cells_in_the_file_of_results_are_not_launched_again(
     records: dict[str, dict[str, Any]], folder: Path, pair_python: str, library: Path
 ) -> None:
-    """But for what is lost; a line that was cut short counts as none."""
+    """Lost cells are launched again. A line that was cut short does not count."""
     path = folder / "results.jsonl"
     before = [
         line
@@ -268,7 +269,7 @@ def test_what_the_file_has_is_not_launched_again(
     assert json.loads(lines[-1])["identity"] == "wrong"
 
 
-def test_a_machine_without_a_driver_launches_nothing(
+def test_machine_without_a_driver_launches_nothing(
     records: dict[str, dict[str, Any]], folder: Path, pair_python: str, tmp_path: Path
 ) -> None:
     out = tmp_path / "results.jsonl"
@@ -279,7 +280,7 @@ def test_a_machine_without_a_driver_launches_nothing(
     assert not out.exists()
 
 
-def test_where_the_known_good_kernel_fails_all_is_lost(
+def test_all_cells_are_lost_if_the_known_good_kernel_fails(
     tmp_path: Path, pair_python: str, library: Path
 ) -> None:
     folder = write(tmp_path / "built", [cell("add"), cell("wrong")])
@@ -290,7 +291,7 @@ def test_where_the_known_good_kernel_fails_all_is_lost(
         assert "known-good kernel" in line["check"]["reason"]
 
 
-def test_no_problem_is_begun_for_which_the_time_is_too_short(
+def test_no_problem_is_started_without_enough_time(
     tmp_path: Path, pair_python: str, library: Path
 ) -> None:
     cells = [
@@ -309,7 +310,7 @@ def test_no_problem_is_begun_for_which_the_time_is_too_short(
     assert {line["check"]["status"] for line in results(folder).values()} == {"ok"}
 
 
-def test_a_time_that_is_none_is_refused(tmp_path: Path, pair_python: str, library: Path) -> None:
+def test_zero_minutes_are_refused(tmp_path: Path, pair_python: str, library: Path) -> None:
     folder = write(tmp_path / "built", [cell("add")])
     ended = launched(folder, pair_python, library, "--minutes", "0")
     assert ended.returncode == 2

@@ -1,4 +1,4 @@
-"""Results of a GPU host: which are kept, and which cells they are known of afterwards."""
+"""Results of a GPU host: which ones the store keeps, and which cells get them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def with_launches(store: Store, result: Result = RESULT) -> Result:
     return launched_result
 
 
-def test_what_was_launched_is_known_of_its_cell(store: Store) -> None:
+def test_launch_results_are_attached_to_their_cell(store: Store) -> None:
     assert merged(store, line()) == MergedResults(kept=1, lost=0, unreadable=0)
     result = with_launches(store)
     assert result.numbers.gpu is not None
@@ -88,7 +88,7 @@ def test_what_was_launched_is_known_of_its_cell(store: Store) -> None:
     )
 
 
-def test_it_is_known_wherever_the_files_are_and_whatever_the_worker(store: Store) -> None:
+def test_a_cell_keeps_its_launch_results_when_its_source_moves(store: Store) -> None:
     merged(store, line())
     moved = evolve(RESULT, cell=evolve(CELL, spec=evolve(CELL.spec, source="/elsewhere/faces.py")))
     assert with_launches(store, moved).numbers.gpu is not None
@@ -110,12 +110,12 @@ def test_it_is_known_wherever_the_files_are_and_whatever_the_worker(store: Store
         evolve(RESULT, outcome=Outcome(status=Status.REJECTED, stage="ast")),
     ],
 )
-def test_of_another_cell_it_is_not_known(store: Store, other: Result) -> None:
+def test_another_cell_or_outcome_gets_no_launch_results(store: Store, other: Result) -> None:
     merged(store, line())
     assert with_launches(store, other) is other
 
 
-def test_the_last_of_several_counts(store: Store) -> None:
+def test_the_last_of_several_launch_results_counts(store: Store) -> None:
     wrong = {**CHECK, "status": "wrong", "reason": "is 5, expected 0"}
     merged(store, line(), line(check=wrong, latency=None))
     result = with_launches(store)
@@ -129,7 +129,7 @@ def test_the_last_of_several_counts(store: Store) -> None:
     assert with_launches(store).latency is not None
 
 
-def test_what_is_lost_is_no_result_and_takes_none_away(store: Store) -> None:
+def test_a_lost_launch_is_no_result_and_replaces_none(store: Store) -> None:
     merged(store, line())
     lost = line(check={**CHECK, "status": "lost"}, device=None)
     assert merged(store, lost) == MergedResults(kept=0, lost=1, unreadable=0)
@@ -150,11 +150,11 @@ def test_what_is_lost_is_no_result_and_takes_none_away(store: Store) -> None:
         json.dumps(line(latency={"us": 1.0, "spread": 1.0})).replace('"us": 1.0', '"us": NaN'),
     ],
 )
-def test_lines_that_are_none_are_counted(store: Store, bad: object) -> None:
+def test_unreadable_lines_are_counted(store: Store, bad: object) -> None:
     assert merged(store, bad, line()) == MergedResults(kept=1, lost=0, unreadable=1)
 
 
-def test_numbers_that_are_none_are_left_out(store: Store) -> None:
+def test_invalid_numbers_are_left_out(store: Store) -> None:
     merged(store, line(check={**CHECK, "max_abs": "large", "launches": -1, "where": 7}))
     gpu = with_launches(store).numbers.gpu
     assert gpu is not None
@@ -164,17 +164,19 @@ def test_numbers_that_are_none_are_left_out(store: Store) -> None:
 @pytest.mark.parametrize(
     ("lines", "message"), [(["what"], "no result"), ([line(schema=2)], "has schema 2")]
 )
-def test_other_files_are_refused(store: Store, lines: list[object], message: str) -> None:
+def test_files_of_another_kind_or_schema_are_refused(
+    store: Store, lines: list[object], message: str
+) -> None:
     with pytest.raises(StoreError, match=message):
         merged(store, *lines)
 
 
-def test_a_file_that_is_not_there(store: Store) -> None:
+def test_a_missing_file_is_an_error(store: Store) -> None:
     with pytest.raises(StoreError, match="cannot read the results"):
         merge(store.folder / "none.jsonl", store)
 
 
-def test_a_row_that_no_version_has_written_is_nothing(store: Store) -> None:
+def test_an_invalid_row_of_the_store_is_ignored(store: Store) -> None:
     identity, problem = identity_of(CELL, BUILT), problem_digest(PROBLEM)
     store.add_launched(
         [LaunchedRow(identity=identity, problem=problem, device="x", cell="", object="", told="[]")]
@@ -182,7 +184,7 @@ def test_a_row_that_no_version_has_written_is_nothing(store: Store) -> None:
     assert with_launches(store) is RESULT
 
 
-def test_a_store_from_before_launches_is_taken(tmp_path: Path) -> None:
+def test_a_store_without_a_table_of_launches_can_be_used(tmp_path: Path) -> None:
     with Store(tmp_path / "s") as store:
         store.write("k", CELL, (Evidence(answered=True, done=(Done(do="compile"),)),))
     with opened(tmp_path / "s" / "results.sqlite") as database:
@@ -192,7 +194,7 @@ def test_a_store_from_before_launches_is_taken(tmp_path: Path) -> None:
         assert with_launches(store).latency is not None
 
 
-def test_more_than_one_query_takes(store: Store) -> None:
+def test_more_launches_than_fit_in_one_query_are_read(store: Store) -> None:
     store.add_launched(
         [
             LaunchedRow(
@@ -204,7 +206,7 @@ def test_more_than_one_query_takes(store: Store) -> None:
     assert len(store.launched(f"i{number}" for number in range(1200))) == 1200
 
 
-def test_words() -> None:
+def test_merged_results_are_summarized_in_one_line() -> None:
     assert told_of([MergedResults(kept=1200, lost=0, unreadable=0)]) == "launched 1,200 cells"
     assert (
         told_of(
@@ -217,7 +219,7 @@ def test_words() -> None:
     )
 
 
-def test_what_was_changed_is_kept_where_there_is_no_reference(store: Store) -> None:
+def test_output_samples_are_kept_without_a_reference(store: Store) -> None:
     values = [
         {
             "name": "o",

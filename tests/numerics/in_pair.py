@@ -1,9 +1,10 @@
-"""Give problems, good and malformed, to compat/toolchains/pytorch/numerics, and print what it says
-of each as one JSON object.
+"""Gives good and malformed problems to compat/toolchains/pytorch/numerics.
+
+Prints the answers for all problems as one JSON object.
 
     python in_pair.py NUMERICS_DIR FOLDER
 
-To be run by the Python of an env that has PyTorch. FOLDER is one to write modules of problems to.
+The Python of an env that has PyTorch runs this program. It writes modules of problems to FOLDER.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def load(folder: str) -> tuple[Any, Any]:
 
 
 def framed(*shape: int, dtype: torch.dtype = torch.float16) -> torch.Tensor:
-    """A view that is surrounded by storage of its own."""
+    """A view with storage of its own all around it."""
     *outer, rows, columns = shape
     return torch.zeros(*outer, rows + 4, columns + 8, dtype=dtype)[
         ..., 2 : rows + 2, 4 : columns + 4

@@ -1,4 +1,4 @@
-"""What is held to a reference, and what is refused of a problem: as an env's own PyTorch has it."""
+"""Comparison of outputs with references, and checks of problems, with the PyTorch of an env."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def answers(
     built: Callable[[str], BuiltEnv],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Any:
-    """What it says of each problem, by name."""
+    """The check's answer for each problem, by name."""
     command = [
         str(built(request.param).python),
         str(IN_PAIR),
@@ -37,7 +37,7 @@ def answers(
     return json.loads(done.stdout)
 
 
-def test_what_is_right_is_ok(answers: Any) -> None:
+def test_right_outputs_are_ok(answers: Any) -> None:
     assert answers["right"] == {
         "status": "ok",
         "max_abs": 0.0,
@@ -51,7 +51,7 @@ def test_what_is_right_is_ok(answers: Any) -> None:
     assert 1e-3 < answers["near"]["max_abs"] < 4e-3
 
 
-def test_what_is_wrong_has_a_place_and_a_size(answers: Any) -> None:
+def test_a_wrong_output_has_a_place_and_an_error(answers: Any) -> None:
     assert answers["far"]["status"] == "wrong"
     assert answers["far"]["where"] == "odd: O_ptr[1, 2, 3]"
     assert answers["far"]["max_abs"] == 0.5
@@ -71,12 +71,12 @@ def test_nan_equals_nothing(answers: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["half", "not at all", "added to garbage", "one of two", "least"])
-def test_what_was_not_written_is_known(answers: Any, name: str) -> None:
+def test_an_output_that_was_not_written_is_wrong(answers: Any, name: str) -> None:
     assert answers[name]["status"] == "wrong"
     assert answers[name]["reason"].startswith("was not written")
 
 
-def test_what_was_written_elsewhere_is_known(answers: Any) -> None:
+def test_a_write_outside_of_an_output_is_wrong(answers: Any) -> None:
     assert answers["beside"]["status"] == "wrong"
     assert answers["beside"]["where"] == "odd: outside of O_ptr"
     assert (
@@ -140,7 +140,7 @@ MALFORMED = {
 }
 
 
-def test_what_is_malformed_is_refused_in_a_sentence(answers: Any) -> None:
+def test_malformed_problems_are_refused_with_a_message(answers: Any) -> None:
     assert {name: answers[name] for name in MALFORMED} == MALFORMED
     assert answers["good"] is None
 
@@ -157,5 +157,5 @@ def test_a_grid_may_be_a_function_of_the_settings(answers: Any) -> None:
     assert answers["no grid"] == "problem 'odd' has no grid"
 
 
-def test_problems_can_import_what_lies_beside_them(answers: Any) -> None:
+def test_problems_can_import_a_module_in_their_folder(answers: Any) -> None:
     assert answers["two"] == ["4 0", "4 1"]

@@ -1,5 +1,6 @@
-"""Versions of a library side by side over releases: `compat matrix --package`, and what other
-commands make of such kernels.
+"""Versions of a library side by side over releases: `compat matrix --package`.
+
+The other commands accept such kernels, too.
 """
 
 from __future__ import annotations
@@ -67,9 +68,10 @@ REFUSED = "rejected api-changed source"
 
 
 @pytest.mark.wheels
-def test_versions_stand_side_by_side_over_releases(project: Path) -> None:
-    """All in one test, since a run takes seconds: each of the functions below looks at one side of
-    it.
+def test_versions_of_a_library_are_compared_over_releases(project: Path) -> None:
+    """Tests everything in one run, because a run takes seconds.
+
+    Each function below checks one aspect of it.
     """
     text = compat_output("matrix", *ASKED, code=1)
     document = json.loads((project / "reports" / "matrix.json").read_text())
@@ -82,9 +84,9 @@ def test_versions_stand_side_by_side_over_releases(project: Path) -> None:
 
 
 def what_is_refused_at_import_fails_and_nothing_else_does(document: dict[str, Any]) -> None:
-    """`beside` is in the module that Triton refuses.
+    """Triton refuses the module that contains `beside`.
 
-    The ways that `plain` has both compile, each where it is taken.
+    `plain` has two ways to load. Both compile, each on the releases that take it.
     """
     assert statuses(document) == {
         "beside/live-waves-1.0": [REFUSED, "ok", REFUSED],
@@ -211,7 +213,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("package", "message"), BAD, ids=[package for package, _ in BAD])
-def test_what_cannot_be_had_is_one_error(
+def test_an_invalid_or_unavailable_package_is_one_error(
     wheelhouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, message: str
 ) -> None:
     (tmp_path / "project").mkdir()
@@ -223,7 +225,7 @@ def test_what_cannot_be_had_is_one_error(
     assert not list((tmp_path / "project").iterdir())
 
 
-def test_a_name_alone_is_the_newest_release(
+def test_a_name_without_a_version_means_the_newest_release(
     wheelhouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -234,7 +236,7 @@ def test_a_name_alone_is_the_newest_release(
     assert compat_output("list", "kernels", "--package", "live-waves==1.0,live-waves") == both
 
 
-def test_an_index_that_does_not_answer_is_named(
+def test_the_error_names_an_index_that_does_not_answer(
     wheelhouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -251,7 +253,7 @@ def test_an_index_that_does_not_answer_is_named(
     assert output.count("error") == 1
 
 
-def test_what_was_unpacked_works_without_the_index(
+def test_unpacked_libraries_work_without_the_index(
     wheelhouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""Which pairs words mean."""
+"""The pairs that options select."""
 
 from __future__ import annotations
 
@@ -52,17 +52,17 @@ def places(project: Path, *envs: str) -> Selection:
     return select_places(project, envs=envs)
 
 
-def test_without_words_it_is_the_chosen_envs_that_have_a_pytorch(project: Path) -> None:
+def test_by_default_the_pairs_are_the_chosen_envs_with_a_pytorch(project: Path) -> None:
     assert names(chosen(places(project))[0]) == ["2.9.1+own"]
     assert names(chosen(places(project, "*torch*"))[0]) == ["2.4.1+own", "2.9.1+own"]
 
 
-def test_where_none_has_one_it_is_said_what_to_do(project: Path) -> None:
+def test_chosen_envs_without_a_pytorch_are_an_error(project: Path) -> None:
     with pytest.raises(SelectionError, match="none of the chosen envs has a PyTorch"):
         chosen(places(project, "3.9.0"))
 
 
-def test_a_pytorch_goes_with_every_release_or_with_those_that_are_named(project: Path) -> None:
+def test_a_pytorch_is_paired_with_every_release_or_with_the_named_ones(project: Path) -> None:
     every = names(chosen(places(project), ["2.4.1"])[0])
     assert [name.partition("+")[0] for name in every] == ["2.4.1"] * 13
     assert (every[0], every[-1]) == ("2.4.1+3.0.0", "2.4.1+3.9.0")
@@ -71,7 +71,7 @@ def test_a_pytorch_goes_with_every_release_or_with_those_that_are_named(project:
     ]
 
 
-def test_releases_are_meant_as_envs_are(project: Path) -> None:
+def test_releases_are_selected_with_the_syntax_of_envs(project: Path) -> None:
     assert names(chosen(places(project), ["2.4.1"], [">=3.5.1,<3.9"])[0]) == [
         "2.4.1+3.5.1",
         "2.4.1+3.6.0",
@@ -82,11 +82,11 @@ def test_releases_are_meant_as_envs_are(project: Path) -> None:
     ]
 
 
-def test_a_release_goes_with_the_pytorch_of_the_chosen_envs(project: Path) -> None:
+def test_a_release_is_paired_with_the_pytorch_of_the_chosen_envs(project: Path) -> None:
     assert names(chosen(places(project), (), ["3.6.0"])[0]) == ["2.9.1+3.6.0"]
 
 
-def test_a_pytorch_that_is_not_declared_comes_with_the_release_that_it_asks_for(
+def test_the_env_of_an_undeclared_pytorch_has_the_release_that_it_asks_for(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from packaging.version import Version
@@ -96,7 +96,7 @@ def test_a_pytorch_that_is_not_declared_comes_with_the_release_that_it_asks_for(
     assert pair.env.name == "triton-3.7.1-torch-2.13.0"
 
 
-def test_offline_a_pytorch_that_is_not_declared_cannot_be_had(
+def test_an_undeclared_pytorch_with_an_unknown_pin_is_an_error(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unknown(*_: object) -> None:
@@ -107,12 +107,12 @@ def test_offline_a_pytorch_that_is_not_declared_cannot_be_had(
         chosen(places(project), ["2.13.0"])
 
 
-def test_what_is_no_version_is_refused(project: Path) -> None:
+def test_an_invalid_version_of_pytorch_is_refused(project: Path) -> None:
     with pytest.raises(SelectionError, match="'newest' is not a version"):
         chosen(places(project), ["newest"])
 
 
-def test_a_pin_that_is_known_is_asked_of_nobody(project: Path) -> None:
+def test_a_cached_pin_needs_no_package_index(project: Path) -> None:
     from packaging.version import Version
 
     cache = places(project).config.env_cache()
@@ -128,7 +128,7 @@ def test_a_pin_that_is_known_is_asked_of_nobody(project: Path) -> None:
 # --- in a matrix ----------------------------------------------------------------------------------
 
 
-def test_a_matrix_tries_pairs_where_nothing_narrows_it(project: Path) -> None:
+def test_a_matrix_tries_pairs_unless_an_option_narrows_it(project: Path) -> None:
     assert select(project).pairs
     assert not select(project, kernels=["one"]).pairs
     assert not select(project, cases=["small"]).pairs
@@ -136,7 +136,7 @@ def test_a_matrix_tries_pairs_where_nothing_narrows_it(project: Path) -> None:
 
 
 @pytest.mark.parametrize("word", ["pair", "pair/*"])
-def test_pairs_can_be_meant_alone(project: Path, word: str) -> None:
+def test_pairs_can_be_selected_alone_or_with_a_kernel(project: Path, word: str) -> None:
     alone = select(project, kernels=[word])
     assert alone.pairs
     assert not alone.cells
@@ -145,7 +145,7 @@ def test_pairs_can_be_meant_alone(project: Path, word: str) -> None:
     assert both.cells
 
 
-def test_a_project_can_do_without(project: Path) -> None:
+def test_a_project_can_turn_pairs_off(project: Path) -> None:
     project.write_text(f"{MATRIX}\n[pairs]\nrun = false\n")
     assert not select(project).pairs
     assert select(project, kernels=["pair"]).pairs

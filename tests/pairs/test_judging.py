@@ -1,4 +1,4 @@
-"""What answers mean: told by what was seen, whatever the versions."""
+"""The outcome of an answer: it depends on the facts in the answer, and not on versions."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def launched(
     }
 
 
-def test_a_graph_that_launches_all_it_must_is_ok() -> None:
+def test_a_graph_that_launches_all_of_its_kernels_is_ok() -> None:
     judged = judge(launched("triton_red_0", "triton_per_1", prefixes=("triton_", "triton_")))
     assert (judged.status, judged.failure_class, judged.message) == (Status.OK, None, "")
 
@@ -59,7 +59,7 @@ def test_each_kernel_needs_a_launch_of_its_own() -> None:
     assert judged.message == "1 of 2 kernels are not launched"
 
 
-def test_a_users_kernel_that_was_dropped_is_wrong_and_says_what_was_swallowed() -> None:
+def test_a_dropped_user_kernel_is_wrong_and_quotes_the_swallowed_error() -> None:
     swallowed = raised(
         "ImportError", "cannot import name 'specialize_impl' from 'triton.runtime.jit'"
     )
@@ -153,7 +153,7 @@ def test_a_users_kernel_that_was_dropped_is_wrong_and_says_what_was_swallowed() 
         ),
     ],
 )
-def test_what_was_raised_has_a_class(
+def test_each_exception_has_a_failure_class(
     program_answer: dict[str, Any], failure_class: str, message: str
 ) -> None:
     judged = judge(program_answer)
@@ -164,7 +164,7 @@ def test_what_was_raised_has_a_class(
     )
 
 
-def test_the_most_telling_of_a_chain_counts() -> None:
+def test_the_most_specific_exception_of_a_chain_decides() -> None:
     chain = (
         raised("InductorError", "it failed"),
         raised("AttributeError", "'KernelMetadata' object has no attribute 'cluster_dims'"),
@@ -184,13 +184,15 @@ def test_the_most_telling_of_a_chain_counts() -> None:
         ("exit code 1", Status.CRASHED, "process-ended"),
     ],
 )
-def test_how_a_process_ended(ended: str, status: Status, failure_class: str) -> None:
+def test_the_end_of_a_process_decides_the_status(
+    ended: str, status: Status, failure_class: str
+) -> None:
     judged = judge({"ended": ended, "words": "the last words"})
     assert (judged.status, judged.failure_class) == (status, failure_class)
     assert "the last words" in judged.message
 
 
-def test_a_pytorch_without_cuda_is_no_failure_of_the_pair() -> None:
+def test_a_pytorch_without_cuda_is_unsupported() -> None:
     judged = judge(
         answer(raised("RuntimeError", "this PyTorch is built without CUDA"), stage="import")
     )
@@ -201,7 +203,7 @@ def test_a_pytorch_without_cuda_is_no_failure_of_the_pair() -> None:
     "program_answer",
     [{}, {"stage": "launch"}, {"errors": ["x"]}, {"stage": "launched", "errors": [7]}],
 )
-def test_an_answer_that_says_nothing_is_not_ok(program_answer: dict[str, Any]) -> None:
+def test_an_incomplete_answer_is_not_ok(program_answer: dict[str, Any]) -> None:
     if program_answer.get("stage") == "launched":
         program_answer = {**program_answer, "wanted": ["triton_"]}
     judged = judge(program_answer)
@@ -209,7 +211,7 @@ def test_an_answer_that_says_nothing_is_not_ok(program_answer: dict[str, Any]) -
     assert judged.failure_class in CLASSES
 
 
-def test_the_programs_are_those_that_there_are() -> None:
+def test_the_list_of_programs_matches_their_source() -> None:
     from pathlib import Path
 
     from compat.toolchains import DEFAULT

@@ -1,4 +1,4 @@
-"""The stand-in for libcuda: built once, and it records what is launched."""
+"""The stand-in for libcuda: it is built once, and it records launches."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def check_calls(library: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(MACHINES is None, reason="this machine has no C compiler of its own")
-def test_the_machines_compiler_builds_it_once(tmp_path: Path) -> None:
+def test_the_machines_compiler_builds_the_library_once(tmp_path: Path) -> None:
     cache = EnvCache(tmp_path / "cache")
     compiler = find_compiler(cache)
     assert not compiler.fetched
@@ -76,14 +76,14 @@ def test_the_machines_compiler_builds_it_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_without_one_a_compiler_from_the_index_builds_it(tmp_path: Path) -> None:
+def test_without_a_compiler_one_from_the_index_builds_the_library(tmp_path: Path) -> None:
     cache = EnvCache(tmp_path / "cache")
     compiler = find_compiler(cache, {"PATH": str(tmp_path)})
     assert compiler.fetched
     check_calls(build(compiler, cache) / PAIRING.library, tmp_path)
 
 
-def test_a_variable_names_the_compiler(tmp_path: Path) -> None:
+def test_the_variable_cc_names_the_compiler(tmp_path: Path) -> None:
     program = tmp_path / "mycc"
     program.write_text("#!/bin/sh\necho it is broken >&2\nexit 1\n")
     program.chmod(0o755)
@@ -94,7 +94,7 @@ def test_a_variable_names_the_compiler(tmp_path: Path) -> None:
         build(compiler, cache)
 
 
-def test_every_function_that_a_launcher_looks_for_is_there() -> None:
+def test_the_library_has_every_function_that_a_launcher_needs() -> None:
     text = PAIRING.source.read_text()
     for name in (
         "cuLaunchKernel",

@@ -1,4 +1,4 @@
-"""Releases in folders of their own, which go before the one of an env."""
+"""Releases in folders of their own, which take precedence over the release of an env."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_release_is_installed_once(tmp_path: Path, wheelhouse: Path) -> None:
     assert overlaid(("live-waves==2.0", "no-kernels"), sys.executable, VERSION, cache) == overlay
 
 
-def test_other_requirements_make_it_anew(tmp_path: Path, wheelhouse: Path) -> None:
+def test_other_requirements_rebuild_the_overlay(tmp_path: Path, wheelhouse: Path) -> None:
     cache = EnvCache(tmp_path / "cache")
     first = overlaid(("live-waves==2.0", "no-kernels"), sys.executable, VERSION, cache)
     second = overlaid(("live-waves==2.0",), sys.executable, VERSION, cache)
@@ -38,7 +38,7 @@ def test_other_requirements_make_it_anew(tmp_path: Path, wheelhouse: Path) -> No
     assert not (second.folder / "no_kernels").exists()
 
 
-def test_one_that_cannot_be_had_is_told_in_the_installers_words(
+def test_an_unavailable_release_is_an_error_and_leaves_no_overlay(
     tmp_path: Path, wheelhouse: Path
 ) -> None:
     cache = EnvCache(tmp_path / "cache")

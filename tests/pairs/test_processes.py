@@ -1,5 +1,6 @@
-"""Programs are run in processes of their own: what ends one, or hangs, takes no other program
-along.
+"""Programs run in processes of their own.
+
+A program that ends its process, or that hangs, does not affect the other programs.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def pair_run(tmp_path: Path) -> PairRun:
     )
 
 
-def test_a_program_that_ends_the_process_takes_no_other_along(
+def test_a_program_that_ends_its_process_does_not_stop_the_others(
     tmp_path: Path, pair_run: PairRun
 ) -> None:
     answers = run_programs(
@@ -93,7 +94,7 @@ def test_a_program_has_a_deadline(tmp_path: Path, pair_run: PairRun) -> None:
     assert answers.programs["last"]["stage"] == "launched"
 
 
-def test_what_ends_while_it_imports_is_told_of_every_program(
+def test_a_process_that_ends_on_import_is_the_answer_for_every_program(
     tmp_path: Path, pair_run: PairRun
 ) -> None:
     answers = run_programs(
@@ -113,17 +114,17 @@ def test_an_import_that_fails_is_the_answer_for_every_program(
     assert [answer["stage"] for answer in answers.programs.values()] == ["import", "import"]
 
 
-def test_a_program_sees_what_it_was_given(
+def test_a_program_gets_its_settings_and_a_private_cache(
     tmp_path: Path, pair_run: PairRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     answer = run_programs(pair_run, toolchain(tmp_path / "p", "first")).programs["first"]
     assert answer["before"] == str(tmp_path / "before")
     assert answer["cc"] == "/a/compiler"
-    assert not Path(answer["cache"]).exists()  # private, and gone with the process
+    assert not Path(answer["cache"]).exists()  # private, and deleted with the process
 
 
-def test_a_pair_that_another_process_tries_is_waited_for(
+def test_a_try_waits_for_another_process_that_tries_the_same_pair(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     packages = tuple(

@@ -1,5 +1,6 @@
-"""On a real PyTorch: with its own Triton all is launched, and Triton 3.6.0 before it loses a user's
-kernel without a word.
+"""Pairs of a real PyTorch.
+
+With its own Triton, all programs launch their kernels. Triton 3.6.0 silently drops a user's kernel.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.wheels
 PAIR = "triton-3.5.1-torch-2.9.1"
 
 
-def test_a_later_triton_drops_a_users_kernels_and_its_own_does_not(
+def test_a_later_triton_drops_user_kernels_and_pytorchs_own_does_not(
     built: Callable[[str], BuiltEnv],
 ) -> None:
     built(PAIR)

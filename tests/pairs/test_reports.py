@@ -26,7 +26,7 @@ GRID = Grid(
 )
 
 
-def test_each_way_of_failing_is_told_once() -> None:
+def test_each_failure_has_one_note() -> None:
     first, second = notes_of(PAIRS)
     assert (first.number, first.failure_class, first.which) == (1, "kernel-dropped", "user_kernel")
     assert (second.pairs, second.which) == (("2.4.1+3.6.0",), "all programs")
@@ -34,7 +34,7 @@ def test_each_way_of_failing_is_told_once() -> None:
     assert cells == ["ok", "1 (1)", "2 (2)", "env", "-"]
 
 
-def test_what_was_not_tried_is_not_ok() -> None:
+def test_failed_and_untried_pairs_are_not_ok() -> None:
     assert [pair for pair in PAIRS if not pair.ok] == [DROPPED, ALL_BAD, UNTRIED]
     assert not evolve(GOOD, programs=()).ok
 
@@ -51,7 +51,7 @@ def test_pairs_md_has_the_table_and_the_notes() -> None:
     assert "2.4.1+3.5.1 could not be tried: `no wheel" in text
 
 
-def test_the_report_has_them_in_every_form() -> None:
+def test_every_form_of_the_report_has_the_pairs() -> None:
     pair_report = evolve(report(results_of("k", "v", always(OK), envs=[env("3.5.1")])), pairs=PAIRS)
     assert "1 of 4 pairs of PyTorch and a release is ok." in headline(pair_report)
     assert "## PyTorch with Triton" in matrix_markdown(pair_report)
@@ -63,14 +63,14 @@ def test_the_report_has_them_in_every_form() -> None:
     assert "kernel is not launched" in page
 
 
-def test_a_report_without_pairs_says_nothing_of_them() -> None:
+def test_a_report_without_pairs_does_not_mention_them() -> None:
     plain_report = report(results_of("k", "v", always(OK), envs=[env("3.5.1")]))
     assert "pair" not in headline(plain_report)
     assert "PyTorch with" not in matrix_markdown(plain_report)
     assert "data-pairs" not in matrix_html(plain_report).partition("<body")[2]
 
 
-def test_pairs_alone_are_a_report() -> None:
+def test_a_report_can_have_pairs_and_no_cells() -> None:
     pair_report = evolve(report([]), pairs=(GOOD,))
     assert headline(pair_report) == "1 of 1 pair of PyTorch and a release is ok."
     assert "The grid" not in matrix_markdown(pair_report)
@@ -78,21 +78,21 @@ def test_pairs_alone_are_a_report() -> None:
     assert matrix_html(pair_report)
 
 
-def test_matrix_json_has_them_and_is_read_back() -> None:
+def test_pairs_are_read_back_from_matrix_json() -> None:
     pair_report = evolve(report(results_of("k", "v", always(OK), envs=[env("3.5.1")])), pairs=PAIRS)
     document = json.loads(dump(matrix_document(pair_report)))
     Draft202012Validator(schema()).validate(document)
     assert load_report(dump(matrix_document(pair_report))).pairs == PAIRS
 
 
-def test_files_are_joined_with_their_pairs() -> None:
+def test_joined_files_have_the_pairs_of_all() -> None:
     texts = []
     for name, pairs in (("a", (GOOD, DROPPED)), ("b", (ALL_BAD, DROPPED))):
         texts.append((name, dump(matrix_document(evolve(report([]), pairs=pairs)))))
     assert load_reports(texts).pairs == (GOOD, DROPPED, ALL_BAD)
 
 
-def test_the_answer_for_programs() -> None:
+def test_the_json_of_a_grid_has_pins_and_outcomes() -> None:
     document = grid_document(GRID)
     assert document["pins"] == {"2.9.1": "3.5.1", "2.4.1": None}
     assert [pair["ok"] for pair in document["pairs"]] == [True, False, False, False]

@@ -1,5 +1,6 @@
-"""Texts that make patterns go back: made for whoever reads what compilers print, and out of the
-reader's own patterns.
+"""Texts that make patterns backtrack, for functions that read the output of compilers.
+
+Some texts are made from the patterns of these functions.
 """
 
 from __future__ import annotations
@@ -14,21 +15,22 @@ from typing import Any
 from compat.text import Lazy
 
 SMALL, LARGE = 1024, 4 * 1024
-"""Characters. Whoever cuts a text does so after about 4,000, and sees no more of a longer one."""
+"""Characters. A function that cuts texts does so after about 4,000, and never reads the rest."""
 _ENOUGH = 0.006
 """Seconds below which a time is not worth comparing."""
 _MOST = 0.25
 """Seconds that reading a large text may take on a slow machine."""
 _GROWTH = 7
-"""A time that grows with the length grows to four times as much, one that grows with its square to
-sixteen times.
+"""The limit for the growth of a time.
+
+Linear time grows to four times as much, and quadratic time to sixteen times.
 """
 _TRIES = 3
-"""What is slow each time is slow; what is slow once was interrupted."""
+"""A text that is slow in every try is slow. A text that is slow only once was interrupted."""
 
 
 def general(size: int) -> Iterator[tuple[str, str]]:
-    """Name and text of about so many characters."""
+    """Names and texts. Each text has about ``size`` characters."""
     unit = {
         "one word of hex": "deadbeef",
         "one word with dots": "ab.cd-ef.",
@@ -82,8 +84,9 @@ def general(size: int) -> Iterator[tuple[str, str]]:
 
 
 def of_patterns(patterns: list[str], size: int) -> Iterator[tuple[str, str]]:
-    """Texts made of the literal pieces of patterns: repeated, unfinished, and before and after long
-    runs.
+    """Texts made of the literal pieces of patterns.
+
+    The pieces are repeated, unfinished, or before long runs.
     """
     for literal in sorted({piece for pattern in patterns for piece in _literals(pattern)}):
         yield f"{literal!r} again and again", _long(literal, size)
@@ -113,8 +116,9 @@ def patterns_in(*modules: ModuleType) -> list[str]:
 def offenders(
     read: Callable[[str], object], patterns: list[str], *, of_them_alone: bool = False
 ) -> list[str]:
-    """The texts for which reading takes a time that grows faster than their length: general ones,
-    and those made of patterns.
+    """The texts whose reading time grows faster than their length.
+
+    The function tries general texts and texts made of patterns.
     """
     begun = () if of_them_alone else (general,)
     small, large = (
@@ -129,7 +133,7 @@ def offenders(
 
 
 def offence(read: Callable[[str], object], name: str, small: str, large: str) -> str | None:
-    """What is wrong with the time for one text, if the same is found in every try."""
+    """A message about the time for one text, if that time is too long in every try."""
     for _ in range(_TRIES):
         cost = seconds(read, large)
         if cost <= _ENOUGH:
@@ -141,7 +145,7 @@ def offence(read: Callable[[str], object], name: str, small: str, large: str) ->
 
 
 def seconds(read: Callable[[str], object], text: str) -> float:
-    """The processor's time that reading takes."""
+    """The CPU seconds that reading takes."""
     started = time.process_time()
     read(text)
     return time.process_time() - started

@@ -1,6 +1,4 @@
-"""What compilers, kernels and installers print is read in a time that grows with its length, and no
-faster.
-"""
+"""Reading the output of compilers, kernels and installers takes time linear in its length."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ SIGNS = [sign for kind in KNOWLEDGE.by_name.values() for sign in kind.signs]
 
 
 def attempt_with_text(text: str, kind: str = "ValueError", stage: str = "ttgir") -> Evidence:
-    """An attempt that printed this, and raised it."""
+    """An attempt that printed and raised the text."""
     return Evidence(
         answered=True,
         alone=True,
@@ -111,13 +109,16 @@ READERS: dict[str, tuple[Callable[[str], object], list[str]]] = {
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_reading_takes_a_time_that_grows_with_the_length(name: str) -> None:
+def test_reading_time_grows_linearly_with_the_length(name: str) -> None:
     read, patterns = READERS[name]
     assert offenders(read, patterns) == []
 
 
-def test_no_sign_of_a_class_goes_back() -> None:
-    """Each is looked for in texts of its own pieces; all of them are, above, in general ones."""
+def test_no_sign_of_a_failure_class_backtracks() -> None:
+    """Searches for each sign in texts made of its own pieces.
+
+    The test above searches for all signs in general texts.
+    """
 
     def offences(sign: Sign) -> list[str]:
         patterns = list(sign.patterns.values())
@@ -130,7 +131,7 @@ def test_no_sign_of_a_class_goes_back() -> None:
     assert {sign: slow_texts for sign in SIGNS if (slow_texts := offences(sign))} == {}
 
 
-def test_the_harness_notices_a_pattern_that_goes_back() -> None:
+def test_the_harness_notices_a_pattern_that_backtracks() -> None:
     slow = re.compile(r"(?P<file>[^\s:]+):(?P<line>\d+): Assertion")
     small, large = (dict(general(size))["one word of hex"] for size in (SMALL, LARGE))
     assert offence(slow.search, "one word of hex", small, large)

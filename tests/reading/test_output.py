@@ -1,4 +1,4 @@
-"""A file of output is read within bounds, in whole lines, whatever happens to it meanwhile."""
+"""A file of output is read within bounds and in whole lines, even if it changes meanwhile."""
 
 from __future__ import annotations
 
@@ -26,17 +26,19 @@ def ends(path: Path, text: str, limit: int, start: int = 0, end: int | None = No
         os.close(fd)
 
 
-def test_little_is_read_whole(tmp_path: Path) -> None:
+def test_a_short_file_is_read_whole(tmp_path: Path) -> None:
     assert ends(tmp_path / "f", "abc\ndef\n", 100) == "abc\ndef\n"
     assert ends(tmp_path / "f", "abc\ndef\n", 100, 4, 6) == "de"
 
 
 @pytest.mark.parametrize(("start", "end"), [(100, None), (0, 1 << 61), (5, 2), (1 << 61, 3)])
-def test_places_that_are_not_in_the_file(tmp_path: Path, start: int, end: int | None) -> None:
+def test_offsets_outside_of_the_file_give_nothing_or_the_whole_file(
+    tmp_path: Path, start: int, end: int | None
+) -> None:
     assert ends(tmp_path / "f", "abc\n", 100, start, end) in ("", "abc\n")
 
 
-def test_of_much_the_beginning_and_the_end_in_whole_lines(tmp_path: Path) -> None:
+def test_a_long_file_keeps_its_beginning_and_its_end_in_whole_lines(tmp_path: Path) -> None:
     lines = ends(
         tmp_path / "f", "".join(f"line {number}\n" for number in range(10_000)), 1000
     ).splitlines()
@@ -47,7 +49,7 @@ def test_of_much_the_beginning_and_the_end_in_whole_lines(tmp_path: Path) -> Non
     assert len("\n".join(lines)) <= 1100
 
 
-def test_ir_that_begins_before_the_end_is_not_taken_for_an_earlier_pass(tmp_path: Path) -> None:
+def test_ir_without_its_beginning_is_not_read_as_an_earlier_pass(tmp_path: Path) -> None:
     early, late = (
         HEADING.format(name="Early").replace("cse", "early"),
         HEADING.format(name="Late").replace("cse", "late"),
@@ -67,7 +69,7 @@ def test_ir_that_begins_before_the_end_is_not_taken_for_an_earlier_pass(tmp_path
     assert output.words.endswith("k.py:1:2: error: x\n")
 
 
-def test_bounds_hold_and_keep_both_ends() -> None:
+def test_cut_texts_stay_within_bounds_and_keep_both_ends() -> None:
     text = "first\n" + "middle\n" * 100_000 + "x" * 100_000 + "\nlast"
     excerpt = readable(text, 10_000)
     assert len(excerpt) <= 10_000 + WIDTH_LIMIT
@@ -78,7 +80,7 @@ def test_bounds_hold_and_keep_both_ends() -> None:
     assert len(bounded("w" * 100_000, 1000)) <= 1000
 
 
-def test_lines_that_come_in_pieces_and_one_without_an_end() -> None:
+def test_lines_are_joined_from_pieces_and_overlong_lines_are_dropped() -> None:
     lines = Lines()
     assert lines.add(b"ab") == []
     assert lines.unfinished

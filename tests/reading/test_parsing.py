@@ -1,5 +1,6 @@
-"""Python sources are parsed in many threads at once: each slot of a run looks at the files of its
-cells.
+"""Many threads parse Python sources at the same time.
+
+Each slot of a run reads the files of its cells.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from tests.conftest import ROOT
 
 @pytest.fixture
 def switching() -> Iterator[None]:
-    """Lets another thread go on in the middle of whatever sets off a garbage collection, the making
-    of a tree included.
+    """Lets another thread run in the middle of any code that starts a garbage collection.
+
+    The construction of a tree is such code.
     """
 
     def give_way(*_: Any) -> None:
@@ -34,9 +36,10 @@ def switching() -> Iterator[None]:
     gc.callbacks.remove(give_way)
 
 
-def test_threads_that_parse_do_not_disturb_each_other(switching: None) -> None:
-    """Without a lock, Python 3.11 raises `SystemError: AST constructor recursion depth mismatch`
-    here.
+def test_parsing_threads_do_not_disturb_each_other(switching: None) -> None:
+    """Without a lock, Python 3.11 raises a `SystemError` here.
+
+    Its message is `AST constructor recursion depth mismatch`.
     """
     text = (ROOT / "tests" / "kernels" / "api.py").read_bytes()
     with ThreadPoolExecutor(4) as executor:
@@ -44,8 +47,8 @@ def test_threads_that_parse_do_not_disturb_each_other(switching: None) -> None:
     assert len({len(tree.body) for tree in trees}) == 1
 
 
-def test_a_thread_of_a_library_disturbs_no_tree(switching: None) -> None:
-    """It parses without our lock, and gets the error of Python 3.11 itself."""
+def test_a_thread_that_parses_without_the_lock_damages_no_tree(switching: None) -> None:
+    """A library's thread parses without our lock, and gets the error of Python 3.11 itself."""
     text = (ROOT / "tests" / "kernels" / "api.py").read_bytes()
     ended = threading.Event()
 
@@ -66,7 +69,7 @@ def test_a_thread_of_a_library_disturbs_no_tree(switching: None) -> None:
 
 
 @pytest.mark.parametrize("source", ["a b", "\0", "(" * 10_000, "x = 1"])
-def test_what_is_no_expression_is_a_syntax_error(source: str) -> None:
+def test_an_invalid_expression_is_a_syntax_error(source: str) -> None:
     with pytest.raises(SyntaxError):
         expression_of(source)
 
@@ -89,8 +92,8 @@ ii.jj = kk[ll] = 1
 """
 
 
-def test_what_a_scope_binds() -> None:
-    """Scopes inside of it bind their own names."""
+def test_bound_returns_the_names_that_a_scope_binds() -> None:
+    """Inner scopes bind their own names."""
     tree = parsing.tree_of(BINDING)
     assert parsing.bound(tree.body) == {*"adghikmpqrtuY", "hh"}
     assert parsing.bound([ast.parse("def f(): pass")]) == {"f"}

@@ -1,6 +1,6 @@
-"""A compile that says much costs little, and what counts of it is kept.
+"""A compile that prints much costs little time, and its important parts are kept.
 
-On the oldest and the newest release.
+The tests run on the oldest and the newest release.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ pytestmark = pytest.mark.wheels
 
 LIMITS = Limits(deadline=60, memory=4 << 30)
 _ENOUGH = 6.0
-"""Seconds of the driver's own time that one attempt may cost on a slow machine; some took
-minutes.
+"""Seconds of the driver's own CPU time that one attempt may take on a slow machine.
+
+Some attempts took minutes.
 """
 
 
@@ -43,8 +44,9 @@ def server(env: BuiltEnv) -> Iterator[OwnWorker]:
 
 
 def read_attempt(server: OwnWorker, env: BuiltEnv, function: str, folder: Path) -> Evidence:
-    """One attempt alone, read, classified, kept and read back, within :data:`_ENOUGH` seconds of
-    our own time.
+    """The evidence of one attempt alone, after it was classified, stored and read back.
+
+    All of this takes less than :data:`_ENOUGH` seconds of the driver's own CPU time.
     """
     own = cell(env, "talkative", function)
     with Store(folder) as store:
@@ -60,14 +62,16 @@ def read_attempt(server: OwnWorker, env: BuiltEnv, function: str, folder: Path) 
     return evidence
 
 
-def test_one_long_word(server: OwnWorker, env: BuiltEnv, tmp_path: Path) -> None:
+def test_one_long_word_is_cut_and_its_message_is_kept(
+    server: OwnWorker, env: BuiltEnv, tmp_path: Path
+) -> None:
     evidence = read_attempt(server, env, "word", tmp_path)
     assert evidence.raised[-1].message == "a word"
     assert len(evidence.stderr) < 10_000
 
 
 @pytest.mark.parametrize("function", ["floods", "endless"])
-def test_a_hundred_megabytes(
+def test_a_hundred_megabytes_of_output_are_cut(
     server: OwnWorker, env: BuiltEnv, tmp_path: Path, function: str
 ) -> None:
     evidence = read_attempt(server, env, function, tmp_path)
@@ -88,7 +92,7 @@ def test_a_message_of_eight_megabytes_keeps_its_beginning_and_its_end(
     assert "b_ps is not defined" in symptoms.of(evidence, KNOWLEDGE.wording).message
 
 
-def test_a_chain_of_five_hundred_keeps_its_ends(
+def test_a_chain_of_five_hundred_exceptions_keeps_its_ends(
     server: OwnWorker, env: BuiltEnv, tmp_path: Path
 ) -> None:
     evidence = read_attempt(server, env, "chained", tmp_path)
@@ -97,7 +101,7 @@ def test_a_chain_of_five_hundred_keeps_its_ends(
     assert evidence.raised[-1].message == "the innermost"
 
 
-def test_metrics_that_are_no_numbers_are_left_out_and_the_answer_counts(
+def test_invalid_metrics_are_left_out_and_the_answer_counts(
     server: OwnWorker, env: BuiltEnv, tmp_path: Path
 ) -> None:
     evidence = read_attempt(server, env, "odd_metrics", tmp_path)

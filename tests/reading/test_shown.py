@@ -1,5 +1,6 @@
-"""Nothing that a kernel makes a compiler say is obeyed by whoever shows it: terminal, Markdown,
-JSON, issue; on real wheels.
+"""A kernel can make a compiler print control characters, and commands never show them raw.
+
+The tests check the terminal, Markdown, JSON and the issue, with real wheels.
 """
 
 from __future__ import annotations
@@ -79,12 +80,12 @@ def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def assert_safe(text: str, *, with_failure: bool = True) -> None:
-    """Fails where a text holds what a reader would obey, or does not tell of the failure at all."""
+    """Fails if a text has characters that a reader would obey, or does not mention the failure."""
     assert printable(text) == text
     assert not with_failure or "red" in text
 
 
-def test_the_compiler_does_say_it_raw(project: Path) -> None:
+def test_the_compilers_own_messages_have_raw_control_characters(project: Path) -> None:
 
     with opened(project / ".compat" / "results.sqlite") as database:
         rows = [json.loads(text) for (text,) in database.execute("SELECT attempts FROM evidence")]
@@ -146,7 +147,7 @@ def test_reduce(project: Path) -> None:
     assert_safe((project / "reduced.toml").read_text(), with_failure=False)
 
 
-def test_an_error_of_use_quotes_nothing_raw(project: Path, tmp_path: Path) -> None:
+def test_usage_errors_quote_no_raw_control_characters(project: Path, tmp_path: Path) -> None:
     (tmp_path / "matrix.toml").write_text('schema = 1\n"\\u001b[31mkey" = 1\n')
     ran = compat(tmp_path, "matrix")
     assert (ran.returncode, r"\x1b[31mkey" in ran.stderr) == (2, True)

@@ -21,11 +21,11 @@ LIMITS = Limits(deadline=60, memory=4 << 30)
 
 @frozen(kw_only=True)
 class Reduced:
-    """What became of a cell."""
+    """A cell before and after its reduction."""
 
     before: Result
     after: Result
-    """Of the last candidate, as the engine finds it: alone, confirmed."""
+    """The result of the last candidate from the engine: alone, and confirmed."""
     start: Candidate
     steps: tuple[AcceptedStep, ...]
 
@@ -35,7 +35,7 @@ class Reduced:
 
 
 def reduced(cell: Cell, built: BuiltEnv, folder: Path, limits: Limits = LIMITS) -> Reduced:
-    """Reduce a cell that fails, and look at what is left."""
+    """Reduce a failing cell, and run the last candidate."""
     with Store(folder / "store") as store:
         context = RunContext(
             envs={built.env.name: built}, store=store, limits=limits, idle_timeout=KEPT
@@ -58,5 +58,5 @@ def reduced(cell: Cell, built: BuiltEnv, folder: Path, limits: Limits = LIMITS) 
 def interestingness(
     cell: Cell, *requirements: CandidateRequirement, context: RunContext | None = None
 ) -> InterestingnessTest:
-    """The test of such a search."""
+    """The interestingness test of such a search."""
     return InterestingnessTest(cell.spec, cell.target, requirements, context=context)

@@ -46,8 +46,9 @@ LEFT = "by_code-as_written-default"
 
 
 def assert_left(home: Path) -> None:
-    """What the stand-in breaks is code that stores and has a certain number in it: an empty kernel
-    would be as wrong.
+    """The stand-in breaks code that stores and that contains a certain number.
+
+    Otherwise an empty kernel would be just as wrong.
     """
     text = (home / "reduced" / f"{LEFT}.py").read_text()
     assert "1234.5" in text
@@ -57,10 +58,10 @@ def assert_left(home: Path) -> None:
 
 
 @pytest.mark.long
-def test_what_is_left_goes_on_to_differ(
+def test_reduced_kernel_still_differs_between_releases(
     home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The answer is in words."""
+    """The command answers in words."""
     stand_in(home, pair_python, monkeypatch, breaks="old", how="racy")
     done = reduce("--judge", "unstable", "--good", "3.2.0", "--budget", "3000")
     assert done.exit_code == 0, done.output
@@ -82,10 +83,10 @@ def test_what_is_left_goes_on_to_differ(
 
 
 @pytest.mark.long
-def test_what_is_left_goes_on_to_be_wrong(
+def test_reduced_kernel_is_still_wrong_on_the_bad_release(
     home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The answer is JSON."""
+    """The command answers with JSON."""
     stand_in(home, pair_python, monkeypatch, breaks="old", how="wrong")
     done = reduce("--judge", "wrong", "--good", "3.2.0", "--json")
     assert done.exit_code == 0, done.output
@@ -105,10 +106,13 @@ def test_what_is_left_goes_on_to_be_wrong(
     assert bad["off"] > 0
 
 
-def test_a_budget_that_ends_before_the_kernel_is_launched(
+def test_a_budget_that_ends_before_the_first_launch_is_an_error(
     home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The time is up while the process that compares imports PyTorch; it ends with the command."""
+    """The budget ends while the comparing process imports PyTorch.
+
+    The process ends with the command.
+    """
     stand_in(home, pair_python, monkeypatch, breaks="old", how="racy")
 
     def read_line(self: Session, seconds: float) -> str:
@@ -151,7 +155,7 @@ def comparing_processes() -> list[int]:
         ("wrong", ("--judge", "latency>1.2*baseline"), "a smaller kernel is faster"),
     ],
 )
-def test_what_cannot_be_reduced(
+def test_cells_that_cannot_be_reduced_are_an_error(
     home: Path,
     pair_python: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -165,7 +169,7 @@ def test_what_cannot_be_reduced(
     assert message in done.stderr
 
 
-def test_a_kernel_without_a_problem(
+def test_a_kernel_without_a_problem_is_an_error(
     home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stand_in(home, pair_python, monkeypatch, breaks="old", how="wrong")
@@ -177,7 +181,7 @@ def test_a_kernel_without_a_problem(
     assert "has no [problem] to launch it with" in done.stderr
 
 
-def test_without_a_gpu_it_says_what_to_do(
+def test_a_machine_without_a_usable_gpu_is_an_error(
     home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if Path("/dev/nvidia0").exists():

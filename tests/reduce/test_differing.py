@@ -1,4 +1,4 @@
-"""What launches of a candidate mean, decided without launching any."""
+"""Decisions about the launches of a candidate, made without a launch."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def wrong(**facts: Any) -> Behaviour:
     [
         (DifferenceKind.WRONG, (GOOD, BAD), True),
         (DifferenceKind.WRONG, (GOOD, wrong(off=0.0)), False),
-        # Less than a tenth of what the kernel itself is off.
+        # Less than a tenth of the error of the kernel itself.
         (DifferenceKind.WRONG, (GOOD, wrong(off=0.04)), False),
         (DifferenceKind.WRONG, (GOOD, wrong(off=0.05)), True),
-        (DifferenceKind.WRONG, (GOOD, BAD, wrong(off=0.0)), False),  # in one of two
+        (DifferenceKind.WRONG, (GOOD, BAD, wrong(off=0.0)), False),  # off in only one of two
         (DifferenceKind.WRONG, (GOOD, wrong(outside="wrote outside of out")), False),
         (DifferenceKind.WRONG, (evolve(GOOD, outside="it changed an input"), BAD), False),
         (DifferenceKind.WRONG, (evolve(GOOD, differing=1), BAD), False),
@@ -44,7 +44,7 @@ def wrong(**facts: Any) -> Behaviour:
         (DifferenceKind.UNSTABLE, (evolve(GOOD, differing=2), wrong(differing=20)), False),
     ],
 )
-def test_what_is_interesting(
+def test_a_candidate_is_interesting_if_it_differs_like_the_original(
     kind: DifferenceKind, behaviours: tuple[Behaviour, ...], expected: bool
 ) -> None:
     difference = LaunchDifference(kind=kind).like(compared(GOOD, BAD))
@@ -52,11 +52,11 @@ def test_what_is_interesting(
 
 
 @pytest.mark.parametrize("status", ["faulted", "timed_out", "launch_refused", "lost"])
-def test_what_could_not_be_launched_is_not(status: str) -> None:
+def test_a_candidate_that_cannot_be_launched_is_not_interesting(status: str) -> None:
     assert not LaunchDifference(kind=DifferenceKind.WRONG).is_in(compared(GOOD, BAD, status=status))
 
 
-def test_what_is_no_number_needs_no_more_than_a_tenth() -> None:
+def test_a_huge_original_error_requires_an_error_of_only_a_tenth() -> None:
     assert LaunchDifference(kind=DifferenceKind.WRONG).like(
         compared(GOOD, wrong(off=1e30))
     ).least == pytest.approx(0.1)
@@ -72,5 +72,7 @@ def test_what_is_no_number_needs_no_more_than_a_tenth() -> None:
         ((GOOD, wrong(off=0.0)), "the numbers did not differ beyond the tolerance"),
     ],
 )
-def test_why_not(behaviours: tuple[Behaviour, ...], reason: str) -> None:
+def test_the_explanation_names_the_reason_for_a_refusal(
+    behaviours: tuple[Behaviour, ...], reason: str
+) -> None:
     assert LaunchDifference(kind=DifferenceKind.WRONG).explain(compared(*behaviours)) == reason

@@ -1,4 +1,4 @@
-"""Each kind of edit, by an example."""
+"""An example of each kind of edit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def kernel(body: str, *, before: str = "", **changes: Any) -> Candidate:
 
 
 def results(make: ReductionPass, candidate: Candidate) -> list[str]:
-    """The body of the kernel after each edit, without what is no Python."""
+    """The body of the kernel after each edit that leaves valid Python."""
     successors = (applied(candidate, [edit]) for edit in make(candidate))
     return [body_of(successor) for successor in successors if successor is not None]
 
@@ -212,16 +212,16 @@ def test_a_helper_that_returns_in_its_middle_is_not_inlined() -> None:
     assert results(statements.inline, kernel("b = early(b)", before=HELPERS)) == []
 
 
-def test_a_helpers_parameter_goes_with_the_argument() -> None:
+def test_a_helpers_unused_parameter_is_removed_with_its_argument() -> None:
     start = kernel("tl.store(a, twice(b, 1))", before=HELPERS)
     candidate = applied(start, list(statements.unused_arguments(start)))
     assert candidate is not None
     assert "def twice(x):" in candidate.text
     assert "twice(b)" in candidate.text
-    assert "added" not in candidate.text  # what nothing calls goes too
+    assert "added" not in candidate.text  # a helper that nothing calls is removed, too
 
 
-def test_a_parameter_goes_with_all_that_is_said_of_it() -> None:
+def test_an_unused_parameter_is_removed_with_its_facts() -> None:
     candidate = kernel("tl.store(a, 1)", divisible_by_16=("a", "b"), equal_to_1=("b",))
     less = applied(candidate, list(expressions.unused_parameters(candidate)))
     assert less is not None
@@ -230,7 +230,7 @@ def test_a_parameter_goes_with_all_that_is_said_of_it() -> None:
     assert (less.compile.divisible_by_16, less.compile.equal_to_1) == (("a",), ())
 
 
-def test_defaults_go_before_the_parameters_that_have_them() -> None:
+def test_defaults_are_removed_before_their_parameters() -> None:
     text = HEAD + "def kernel(a, b, n: tl.constexpr = 4, m=None):\n    tl.store(a, n)\n"
     start = Candidate(
         text=extracted(text, "kernel"),
@@ -257,7 +257,9 @@ def test_defaults_go_before_the_parameters_that_have_them() -> None:
         (expressions.types, "a: *i32", {"signature": {"a": "*i32", "b": "i32"}}),
     ],
 )
-def test_facts_get_smaller(make: ReductionPass, description: str, expected: dict[str, Any]) -> None:
+def test_edits_of_facts_reduce_the_weight(
+    make: ReductionPass, description: str, expected: dict[str, Any]
+) -> None:
     candidate = kernel("tl.store(a, b)", options={"num_warps": 8}, divisible_by_16=("a",))
     (edit,) = (edit for edit in make(candidate) if edit.what == description)
     changed = applied(candidate, [edit])
@@ -278,7 +280,7 @@ def test_the_kernel_gets_a_short_name() -> None:
     assert "def kernel(a):" in renamed.text
 
 
-def test_several_edits_at_once_and_the_outermost_wins() -> None:
+def test_the_outermost_of_several_edits_wins() -> None:
     candidate = kernel("for i in range(b):\n    tl.store(a, i)\ntl.store(a, 2)")
     both = applied(candidate, list(statements.drop(candidate)))
     assert both is not None
@@ -292,7 +294,7 @@ def test_several_edits_at_once_and_the_outermost_wins() -> None:
         ("x = b[:, None]", "argument 0"),
     ],
 )
-def test_what_is_no_python_is_no_candidate(body: str, edit: str) -> None:
+def test_an_edit_that_leaves_invalid_python_gives_no_candidate(body: str, edit: str) -> None:
     candidate = kernel(body)
     makers: tuple[Callable[[Candidate], Iterable[Edit]], ...] = (
         statements.unwrap,
@@ -304,7 +306,7 @@ def test_what_is_no_python_is_no_candidate(body: str, edit: str) -> None:
     assert all(successor is None or compiles(successor.text) for successor in successors)
 
 
-def test_only_what_the_kernel_needs_is_taken_without_its_finery() -> None:
+def test_extraction_drops_unneeded_code_annotations_and_comments() -> None:
     text = '''
     import os
     import triton
@@ -341,7 +343,7 @@ def test_only_what_the_kernel_needs_is_taken_without_its_finery() -> None:
         ("triton.jit(do_not_specialize=NAMES)", "triton.jit(do_not_specialize=NAMES)"),
     ],
 )
-def test_a_dropped_parameter_is_no_longer_named_to_decorators(listed: str, decorator: str) -> None:
+def test_decorators_no_longer_name_a_removed_parameter(listed: str, decorator: str) -> None:
     text = (
         HEAD.replace("@triton.jit\n", "")
         + f'NAMES = ["a"]\n\n\n@{listed}\ndef kernel(a, b):\n    tl.store(a, 1)\n'
@@ -356,7 +358,7 @@ def test_a_dropped_parameter_is_no_longer_named_to_decorators(listed: str, decor
     assert f"@{decorator}\ndef kernel(a):" in changed.text
 
 
-def test_what_a_launch_passes_becomes_plainer_and_goes_with_its_parameter() -> None:
+def test_launch_arguments_are_simplified_and_removed_with_their_parameter() -> None:
     text = HEAD + "def kernel(a, b: int, c, d):\n    tl.store(a, b)\n"
     start = Candidate(
         text=extracted(text, "kernel", annotated=["kernel"]),
@@ -388,8 +390,8 @@ def test_what_a_launch_passes_becomes_plainer_and_goes_with_its_parameter() -> N
     )
 
 
-def test_what_is_added_to_is_read() -> None:
-    """So it goes with the statement that gives it its first value."""
+def test_the_target_of_an_augmented_assignment_is_read() -> None:
+    """So the statement is removed with the one that gives the target its first value."""
     text = "def kernel(a):\n    x += a\n    y[x] = z = a\n"
     tree = ast.parse(text)
     assert (module.loaded(tree), module.stored(tree)) == ({"a", "x", "y"}, {"x", "z"})

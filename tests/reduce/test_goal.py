@@ -1,4 +1,4 @@
-"""What a reduction holds on to, and what it says where it could not."""
+"""The outcomes that a reduction preserves, and its report of those that it could not preserve."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def goal() -> Goal:
     return Goal.of([BAD], [], list(reversed(REST)), parse_criterion("same-failure"), LIMITS)
 
 
-def test_every_release_with_an_answer_is_held() -> None:
+def test_the_outcome_of_every_release_with_an_answer_must_stay() -> None:
     assert goal().lines() == [
         "compiler-assert:1 on triton-3.3.1",
         "api-missing:1 on triton-3.0.0",
@@ -52,7 +52,7 @@ def test_every_release_with_an_answer_is_held() -> None:
     assert [built.env.name for built, _ in goal().dropped] == ["triton-3.5.1", "triton-3.6.0"]
 
 
-def test_the_failure_and_its_neighbours_are_asked_of_every_candidate() -> None:
+def test_every_candidate_is_tested_on_the_bad_release_and_its_neighbours() -> None:
     first, later = goal().tiers(1.0, 60.0)
     assert [requirement.built.env.name for requirement in first] == [
         "triton-3.3.1",
@@ -71,7 +71,7 @@ def test_the_failure_and_its_neighbours_are_asked_of_every_candidate() -> None:
     ], "unless it was seen to matter"
 
 
-def test_patience_has_an_end() -> None:
+def test_the_wait_for_a_hanging_release_has_a_limit() -> None:
     reduction_goal = goal()
     reduction_goal.tested.add("triton-3.4.0")
     for patience, deadline in ((1.0, 2.0), (2.0, 4.0), (5.0, 7.0)):
@@ -88,7 +88,7 @@ def test_patience_has_an_end() -> None:
     ]
 
 
-def test_what_was_named_is_never_let_go() -> None:
+def test_the_named_release_is_never_dropped() -> None:
     reduction_goal = goal()
     assert not reduction_goal.drop("triton-3.3.1", "why")
     assert reduction_goal.drop("triton-3.1.0", "why")
@@ -99,7 +99,7 @@ def test_what_was_named_is_never_let_go() -> None:
     )
 
 
-def test_where_a_kernel_fares_otherwise_is_said() -> None:
+def test_releases_with_a_different_outcome_are_listed() -> None:
     before = [BAD, *REST]
     assert differences(before, before) == [
         d for d in differences(before, before) if d.before.outcome.flaky
@@ -114,7 +114,7 @@ def test_where_a_kernel_fares_otherwise_is_said() -> None:
     assert [difference.text for difference in differences(before, [REST[1]])] == []
 
 
-def test_releases_that_fare_the_same_are_declared_together() -> None:
+def test_releases_with_the_same_outcome_are_declared_together() -> None:
     expectations = expectations_of(
         [
             BAD,

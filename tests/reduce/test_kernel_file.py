@@ -1,4 +1,4 @@
-"""What a reduction leaves behind is a kernel file like any other, and is whole at any time."""
+"""A reduction leaves a kernel file like any other, and the file is whole at any time."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_candidate_survives_being_written_and_read(tmp_path: Path) -> None:
     assert (spec.kernel, spec.variant, spec.case) == ("small", "reduced", "only")
 
 
-def test_after_every_write_the_kernel_file_means_a_whole_candidate(tmp_path: Path) -> None:
+def test_the_kernel_file_names_a_whole_candidate_after_every_write(tmp_path: Path) -> None:
     best = BestSoFar(tmp_path / "new" / "small.py", text_of)
     for number in range(4):
         candidate = Candidate(
@@ -74,7 +74,7 @@ def test_after_every_write_the_kernel_file_means_a_whole_candidate(tmp_path: Pat
     assert sorted(path.name for path in best.path.parent.iterdir()) == ["small.py", "small.toml"]
 
 
-def test_what_is_written_first_is_not_what_the_kernel_file_means(
+def test_a_failed_write_leaves_the_kernel_file_on_the_last_candidate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     best = BestSoFar(tmp_path / "small.py", text_of)

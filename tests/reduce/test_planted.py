@@ -1,4 +1,4 @@
-"""Planted defects come down to a stated size and stay the defects they were."""
+"""A reduction brings planted defects down to a stated size, and they stay the same defects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judging candidates with real compilers, and the command over them."""
+"""Judging candidates with real compilers, and the command `compat reduce`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ CHAIN: dict[str, Any] = {
     "options": {"num_warps": 8},
     "signature": {**POINTERS, "source": "*fp16"},
 }
-"""``dot_into_dot`` with it is fine in 3.1.0 and crashes in 3.2.0."""
+"""With it, ``dot_into_dot`` is fine in 3.1.0 and crashes in 3.2.0."""
 
 
 def look(cell: Cell, env: BuiltEnv, folder: Path) -> Result:
@@ -85,7 +85,7 @@ def test_a_regression_stays_a_regression(built: Built, tmp_path: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_other_releases_are_asked_last_and_what_refuses_comes_first(
+def test_a_later_requirement_that_refuses_applies_to_every_candidate(
     built: Built, tmp_path: Path
 ) -> None:
     old, new = built("triton-3.1.0"), built("triton-3.2.0")
@@ -103,7 +103,7 @@ def test_other_releases_are_asked_last_and_what_refuses_comes_first(
     with InterestingnessTest(bad.spec, bad.target, [fails], later=[works]) as interesting:
         interesting.requirements = [
             evolve(fails, criterion=parse_criterion("ok"))
-        ]  # it asks whether it is bad at all, so that both pass
+        ]  # it only asks whether a candidate is bad at all, so both pass
         assert interesting([start, fails_in_both]) == [True, True]
         assert interesting.verify(start)
         assert (interesting.requirements[1:], interesting.later) == (
@@ -122,7 +122,7 @@ def test_other_releases_are_asked_last_and_what_refuses_comes_first(
 
 
 @pytest.mark.wheels
-def test_a_failure_elsewhere_is_to_stay_what_it_is(built: Built, tmp_path: Path) -> None:
+def test_a_failure_on_another_release_must_stay_the_same(built: Built, tmp_path: Path) -> None:
     env = built("triton-3.1.0")
     missing, mismatched = (
         look(cell(env, "faces", name), env, tmp_path) for name in ("missing_name", "mismatched")
@@ -144,7 +144,7 @@ def test_a_failure_elsewhere_is_to_stay_what_it_is(built: Built, tmp_path: Path)
 
 
 @pytest.mark.wheels
-def test_what_does_not_fail_is_not_reduced(built: Built, tmp_path: Path) -> None:
+def test_a_cell_that_does_not_fail_is_not_reduced(built: Built, tmp_path: Path) -> None:
     env = built("triton-3.1.0")
     result = look(cell(env, "faces", "fine"), env, tmp_path)
     with pytest.raises(SelectionError, match="so there is nothing to reduce"):
@@ -155,7 +155,7 @@ def test_what_does_not_fail_is_not_reduced(built: Built, tmp_path: Path) -> None
 
 
 @pytest.mark.wheels
-def test_one_that_is_stopped_says_so(built: Built, tmp_path: Path) -> None:
+def test_a_stopped_interestingness_test_raises_stopped(built: Built, tmp_path: Path) -> None:
     env, stop = built("triton-3.1.0"), threading.Event()
     subject = cell(env, "faces", "missing_name")
     requirement = requirement_of(
@@ -169,7 +169,7 @@ def test_one_that_is_stopped_says_so(built: Built, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("last", range(5))
-def test_of_many_the_last_that_holds_is_found(last: int) -> None:
+def test_confirmed_finds_the_last_candidate_that_holds(last: int) -> None:
     history = [
         Candidate(text=f"x = {number}\n", function="", compile=CompileSpec(signature={}))
         for number in range(5)
@@ -195,16 +195,18 @@ env = [{ triton = "3.1.0", install = ["setuptools<81"], groups = ["default"] }]
 targets = ["sm_90"]
 """
 STARTING = 10.0
-"""Seconds that a command may take besides a budget, on a machine that is busy: to start, and to end
-its workers.
+"""Seconds that a command may take besides a budget, on a busy machine.
+
+The command needs them to start, and to end its workers.
 """
 ID = "scan/reduced/only/sm_90/triton-3.1.0"
 
 
 @pytest.fixture
 def project(built: Built, tmp_path: Path) -> Path:
-    """A project of a user's own with one failing kernel, that asks for an env that this one has,
-    too.
+    """A user's project with one failing kernel.
+
+    It requests an env that this repository has, too.
     """
     env = built("triton-3.1.0")
     assert env.python is not None
@@ -239,7 +241,7 @@ def start(project: Path, *arguments: str) -> subprocess.Popen[str]:
 
 
 def told_by(project: Path, *arguments: str, code: int = 0) -> str:
-    """What a command says that ends with a code."""
+    """The output of a command that must end with an exit code."""
     done = commands.run(
         *arguments, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=PATIENCE
     )
@@ -248,7 +250,7 @@ def told_by(project: Path, *arguments: str, code: int = 0) -> str:
 
 
 def still_fails(project: Path, env: BuiltEnv) -> Specialization:
-    """The specialization in what was kept, once it is seen to fail as the kernel did."""
+    """The specialization of the reduced kernel, after a check that it fails as the original."""
     (spec,) = load_kernels(["reduced/scan-only.toml"], project)
     (original,) = load_kernels(["kernel.toml"], project)
     before, after = (
@@ -265,7 +267,7 @@ def still_fails(project: Path, env: BuiltEnv) -> Specialization:
 
 @pytest.mark.wheels
 @pytest.mark.long
-def test_the_command_writes_what_every_command_takes(project: Path, built: Built) -> None:
+def test_the_command_writes_files_that_other_commands_accept(project: Path, built: Built) -> None:
     output = told_by(project, "reduce", ID, "--no-build")
     assert "nothing more can be removed" in output
     assert "shrinkray" in output
@@ -286,10 +288,8 @@ def test_the_command_writes_what_every_command_takes(project: Path, built: Built
 
 @pytest.mark.wheels
 @pytest.mark.long
-def test_a_program_of_the_users_says_what_is_to_stay(project: Path) -> None:
-    """It asks for the failure, and for something of the text besides that the failure does not
-    need.
-    """
+def test_a_users_program_decides_what_must_stay(project: Path) -> None:
+    """The program asks for the failure, and for some text that the failure does not need."""
     (project / "keeps.sh").write_text(
         'grep -q "\\"class\\": \\"compiler-assert\\"" && grep -q "tl.store" "$COMPAT_SOURCE" &&'
         " exit 1\nexit 0\n"
@@ -303,8 +303,10 @@ def test_a_program_of_the_users_says_what_is_to_stay(project: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_a_budget_ends_it_with_the_best_so_far(project: Path, built: Built) -> None:
-    # What the kernel itself does is known then.
+def test_the_end_of_the_budget_leaves_the_best_candidate_so_far(
+    project: Path, built: Built
+) -> None:
+    # Then the store has the outcome of the kernel itself.
     told_by(project, "matrix", "--spec", "kernel.toml", "--no-build", code=1)
     began = time.monotonic()
     assert "stopped at the end of the time budget" in told_by(
@@ -316,9 +318,10 @@ def test_a_budget_ends_it_with_the_best_so_far(project: Path, built: Built) -> N
 
 @pytest.mark.wheels
 @pytest.mark.long
-def test_a_budget_bounds_what_hangs(project: Path, built: Built) -> None:
-    """The kernel itself, the search and the confirmation, each of which waits for a deadline of 60
-    s otherwise.
+def test_a_budget_bounds_a_kernel_that_hangs(project: Path, built: Built) -> None:
+    """The budget bounds the run of the kernel itself, the search and the confirmation.
+
+    Otherwise, each of these waits for a deadline of 60 s.
     """
     begin = candidate_of(cell(built("triton-3.1.0"), "failures", "unrolled_for_ever"))
     describe(project, begin, "hang")
@@ -331,12 +334,12 @@ def test_a_budget_bounds_what_hangs(project: Path, built: Built) -> None:
         "stopped at the end of the time budget" in output or "nothing more can be removed" in output
     )
     assert "confirmed with a deadline of 2 s, all that a budget of 24 s allows" in output
-    # How far the search gets depends on the machine; what it found is not lost.
+    # The progress of the search depends on the machine. Its best candidate is not lost.
     assert len((project / "reduced" / "hang-only.py").read_text()) < len(begin.text)
 
 
 @pytest.mark.wheels
-def test_a_budget_that_does_not_last_for_the_kernel_itself(project: Path) -> None:
+def test_a_budget_too_short_for_the_kernel_itself_is_an_error(project: Path) -> None:
     output = told_by(project, "reduce", ID, "--no-build", "--budget", "0.01", code=3)
     assert "the time budget ended before the original kernel was tested" in output
 
@@ -368,7 +371,7 @@ def releases(built: Built, project: Path) -> Path:
 
 
 def describe(project: Path, candidate: Candidate, name: str) -> None:
-    """Makes the project's kernel another one."""
+    """Replaces the project's kernel."""
     (project / "kernel.py").write_text(candidate.text)
     text = kernel_file(
         candidate,
@@ -382,7 +385,7 @@ def describe(project: Path, candidate: Candidate, name: str) -> None:
 
 
 def history(project: Path, built: Built, kernel: str) -> list[str]:
-    """How a kernel fares from release to release."""
+    """The fingerprint or the status of a kernel on each release."""
     (spec,) = load_kernels([kernel], project)
     envs = [built(f"triton-{release}") for release in RELEASES]
     results = [
@@ -397,7 +400,7 @@ def history(project: Path, built: Built, kernel: str) -> list[str]:
 
 @pytest.mark.wheels
 @pytest.mark.long
-def test_every_other_release_stays_what_it_is(releases: Path, built: Built) -> None:
+def test_the_outcome_on_every_other_release_stays(releases: Path, built: Built) -> None:
     output = told_by(releases, "reduce", GONE, "--good", "3.8.0", "--no-build")
     assert "preserving: ok on triton-3.8.0, triton-3.6.0" in output
     assert "  same as the original: triton-3.6.0, triton-3.8.0, triton-3.9.0\n" in output
@@ -414,7 +417,7 @@ def test_every_other_release_stays_what_it_is(releases: Path, built: Built) -> N
 
 @pytest.mark.wheels
 @pytest.mark.long
-def test_where_less_is_asked_for_it_is_said_where_it_differs(releases: Path, built: Built) -> None:
+def test_with_only_the_command_lists_the_releases_that_differ(releases: Path, built: Built) -> None:
     output = told_by(releases, "reduce", GONE, "--good", "3.8.0", "--only", "--no-build")
     assert (
         "  same as the original: triton-3.8.0, triton-3.9.0\n"
@@ -434,17 +437,17 @@ def test_where_less_is_asked_for_it_is_said_where_it_differs(releases: Path, bui
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("named", [["3.6.0,triton-3.8.0"], ["triton-3.6.*", "3.8"]])
-def test_releases_and_envs_are_named_in_lists(releases: Path, named: list[str]) -> None:
+def test_good_accepts_lists_of_releases_and_envs(releases: Path, named: list[str]) -> None:
     options = [word for value in named for word in ("--good", value)]
     with start(releases, "reduce", GONE, *options, "--only", "--no-build") as process:
         assert process.stdout is not None
         message = next(line for line in process.stdout if line.startswith("preserving: ok "))
-        process.send_signal(signal.SIGINT)  # that is told before the search
+        process.send_signal(signal.SIGINT)  # the line comes before the search
     assert message == "preserving: ok on triton-3.6.0, triton-3.8.0\n"
 
 
 @pytest.mark.wheels
-def test_what_is_named_good_has_to_be(releases: Path) -> None:
+def test_releases_named_good_must_be_good(releases: Path) -> None:
     cell = GONE.replace("3.9.0", "3.8.0")
     output = told_by(
         releases, "reduce", cell, "--bad", "3.9.0", "--good", "3.6.0,3.9.0", "--no-build", code=3
@@ -457,7 +460,7 @@ def test_what_is_named_good_has_to_be(releases: Path) -> None:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_ended_half_way_it_leaves_the_best_so_far(
+def test_a_killed_or_interrupted_command_leaves_the_best_candidate_so_far(
     project: Path, built: Built, number: signal.Signals
 ) -> None:
     process = start(project, "reduce", ID, "--no-build")

@@ -1,4 +1,4 @@
-"""The search, under judges that look at syntax trees."""
+"""The search, with judges that look at syntax trees."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ JUDGES: tuple[Holds, ...] = (
 
 
 def search(start: Candidate, holds: Holds) -> list[AcceptedStep]:
-    """All steps of a search, whose judge is never asked twice of one candidate."""
+    """All steps of a search, which never judges a candidate twice."""
     earlier_keys = set[str]()
 
     def judge(candidates: Sequence[Candidate]) -> list[bool]:
@@ -107,12 +107,12 @@ def search(start: Candidate, holds: Holds) -> list[AcceptedStep]:
 
 @cache
 def found_by(holds: Holds) -> list[AcceptedStep]:
-    """All steps of the search for what a judge wants, made once for all tests that look at it."""
+    """All steps of the search with a judge, which runs once for all tests that use it."""
     return search(kernel("sel_varlen"), holds)
 
 
 @pytest.mark.parametrize("holds", JUDGES, ids=lambda holds: holds.__name__)
-def test_every_accepted_candidate_satisfied_the_judge_and_is_lighter(holds: Holds) -> None:
+def test_every_accepted_candidate_satisfies_the_judge_and_is_lighter(holds: Holds) -> None:
     start = kernel("sel_varlen")
     assert holds(start)
     before = start
@@ -124,14 +124,14 @@ def test_every_accepted_candidate_satisfied_the_judge_and_is_lighter(holds: Hold
 
 
 @pytest.mark.parametrize("holds", JUDGES, ids=lambda holds: holds.__name__)
-def test_no_statement_can_be_taken_from_the_last(holds: Holds) -> None:
+def test_no_statement_can_be_removed_from_the_last_candidate(holds: Holds) -> None:
     last = found_by(holds)[-1].candidate
     for edit in statements.drop(last):
         less = applied(last, [edit])
         assert less is None or less.weight >= last.weight or not holds(less), edit.what
 
 
-def test_candidates_define_what_they_read_and_are_specialized_as_they_take() -> None:
+def test_candidates_define_all_names_and_specialize_all_parameters() -> None:
     seen: list[Candidate] = []
 
     def holds(candidate: Candidate) -> bool:
@@ -153,8 +153,9 @@ def test_candidates_define_what_they_read_and_are_specialized_as_they_take() -> 
 
 @st.composite
 def programs(draw: st.DrawFn) -> tuple[str, set[str]]:
-    """A kernel of statements that build on each other, some in loops and conditions, and a few that
-    are wanted.
+    """A kernel, and the names of the functions whose calls the judge wants.
+
+    The statements build on each other, and some are in loops and conditions.
     """
     lines, count = list[str](), draw(st.integers(2, 8))
     indent = 0
@@ -174,7 +175,7 @@ def programs(draw: st.DrawFn) -> tuple[str, set[str]]:
 
 @settings(max_examples=25)
 @given(programs())
-def test_what_is_wanted_stays_and_nothing_else(program: tuple[str, set[str]]) -> None:
+def test_only_the_calls_that_the_judge_wants_stay(program: tuple[str, set[str]]) -> None:
     text, mark_names = program
     start = Candidate(
         text=text, function="kernel", compile=CompileSpec(signature={"source": "*fp32"})
@@ -196,7 +197,7 @@ def test_what_is_wanted_stays_and_nothing_else(program: tuple[str, set[str]]) ->
     assert not [node for node in ast.walk(last.tree) if isinstance(node, ast.For | ast.If)]
 
 
-def test_a_judge_that_wants_all_ends_the_search_with_nothing() -> None:
+def test_a_judge_that_accepts_only_the_original_gives_no_steps() -> None:
     start = Candidate(
         text="def kernel(a, b):\n    x = a + b\n    return x * 2\n",
         function="kernel",
@@ -205,7 +206,7 @@ def test_a_judge_that_wants_all_ends_the_search_with_nothing() -> None:
     assert search(start, lambda candidate: candidate.key == start.key) == []
 
 
-def test_what_the_judge_raises_ends_the_search() -> None:
+def test_an_exception_of_the_judge_ends_the_search() -> None:
     def judge(_: Sequence[Candidate]) -> list[bool]:
         raise InterruptedError
 
@@ -213,7 +214,7 @@ def test_what_the_judge_raises_ends_the_search() -> None:
         next(shrink(kernel("sel_varlen"), judge))
 
 
-def test_what_makes_it_longer_is_not_taken_though_the_judge_would_have_it() -> None:
+def test_a_longer_candidate_is_not_accepted_even_if_the_judge_accepts_it() -> None:
     stores = "".join("    tl.store(a, N)\n" for _ in range(20))
     text = f"import triton.language as tl\n\n\ndef kernel(a, N):\n{stores}"
     start = Candidate(
@@ -232,8 +233,8 @@ def test_what_makes_it_longer_is_not_taken_though_the_judge_would_have_it() -> N
     assert search(start, holds) == []
 
 
-def test_what_is_refused_in_the_end_is_not_accepted() -> None:
-    """The last word is asked of few, and is kept to all the way."""
+def test_a_candidate_that_verify_refuses_is_not_accepted() -> None:
+    """The search verifies few candidates, and all accepted steps pass."""
     start = kernel("sel_dense")
     candidates: list[Candidate] = []
 

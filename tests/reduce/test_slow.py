@@ -1,4 +1,4 @@
-"""A kernel that is slow stays slow while it gets smaller."""
+"""A slow kernel stays slow while it gets smaller."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UNROLLED: dict[str, Any] = {
 }
 
 
-def test_what_compares_releases_is_refused() -> None:
+def test_a_judge_that_compares_releases_is_refused() -> None:
     with pytest.raises(SelectionError, match="it compares releases"):
         refuse_latency(parse_criterion("stage.ttgir.cpu>1.5*previous"))
     refuse_latency(parse_criterion("stage.ttgir.cpu>0.5*baseline"))
@@ -37,7 +37,7 @@ def test_what_compares_releases_is_refused() -> None:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("what", ["stage.ttgir.cpu", "pass.coalesce.cpu"])
-def test_candidates_are_as_slow_as_half_of_the_kernel(
+def test_candidates_must_take_a_fraction_of_the_kernels_time(
     built: Callable[[str], BuiltEnv], tmp_path: Path, what: str
 ) -> None:
     env = built("triton-3.1.0")

@@ -1,4 +1,4 @@
-"""Answers as a terminal of some width shows them, without colours."""
+"""Reports as a terminal of some width shows them, without colours."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from compat.report.views.matrix import matrix_blocks
 
 
 def matrix_text(report: Report, *, width: int = 100) -> str:
-    """A report."""
+    """The text of a report."""
     return plain_text(matrix_blocks(report), width=width)
 
 
 def bisect_text(report: BisectReport, *, width: int = 100) -> str:
-    """What a bisect found."""
+    """The text of the report of a bisection."""
     return plain_text(bisect_blocks(report), width=width)

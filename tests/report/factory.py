@@ -1,4 +1,4 @@
-"""Records to report on, made as short as a test can say them."""
+"""Short ways to make results and reports for tests."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from tests.records import (
 )
 
 Fate = Callable[[str, Target], Outcome]
-"""What becomes of a kernel on a release and a target."""
+"""Release and target → the outcome of a kernel there."""
 
 
 def results_of(
@@ -188,7 +188,7 @@ def expected_matrix(releases: Sequence[str] = RELEASES) -> Report:
 
 
 def troubled_matrix() -> Report:
-    """Everything that can go otherwise, in one report."""
+    """One report with everything that can be unexpected."""
     envs = [
         env("3.0.0", name="pt2.4", torch="2.4.1"),
         env("3.1.0"),
@@ -267,8 +267,9 @@ UNSTABLE = Check(
 
 
 def launched(result: Result, us: float | None = 100.0, check: Check | None = None) -> Result:
-    """A result with what a launch on a GPU came to: right, unless it is said what else, in so many
-    microseconds.
+    """A result with a launch on a GPU, which took ``us`` microseconds.
+
+    The launch is right unless there is another ``check``.
     """
     gpu_check = check or evolve(RIGHT, launches=30, differing=0, device=GPU)
     latency = (
@@ -278,7 +279,7 @@ def launched(result: Result, us: float | None = 100.0, check: Check | None = Non
 
 
 def interpreted(result: Result, check: Check = RIGHT) -> Result:
-    """A result with what its kernel came to in the interpreter."""
+    """A result with the check of its kernel in the interpreter."""
     return evolve(result, numbers=evolve(result.numbers, interpreter=check))
 
 
@@ -290,7 +291,7 @@ SUSPICION = (
 
 
 def suspected_matrix() -> list[Result]:
-    """A kernel that compiles, in two cases, one of which is likely slower on the last release."""
+    """A kernel that compiles in two cases. One case is likely slower on the last release."""
     envs = [env(release) for release in ("3.1.0", "3.8.0", "3.9.0")]
 
     def paced(release: str, _: Target) -> Outcome:
@@ -305,8 +306,9 @@ def suspected_matrix() -> list[Result]:
 
 
 def checked_matrix() -> list[Result]:
-    """Two kernels of which one is unstable on an old release and the other one is slower in the
-    middle.
+    """Two variants of a kernel.
+
+    One is unstable on an old release. The other one is slower on a release in the middle.
     """
     envs = [env(release) for release in ("3.1.0", "3.2.0", "3.3.0", "3.4.0")]
     many = [

@@ -1,4 +1,4 @@
-"""A report in which every text is an attack on whoever shows it."""
+"""A report in which every text is an attack on the program that shows it."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ SCRIPTS = (
     "javascript:owned=8 data:text/html,<script>owned=9</script> http://attacker.example/x",
     "{{7*7}} ${7*7} {% raw %} {{ self }} `${owned=10}` \\u003cscript\\u003e &lt;script&gt; &#60;",
 )
-"""Where one of them runs, ``owned`` is set."""
+"""Each of them sets ``owned`` if it runs."""
 CONTROLS = (
     "nul \x00 esc \x1b[31mred\x1b[0m bidi \u202egnp.exe\u2066 lines \u2028 \u2029 tag \U000e0041"
     " half \ud800 end"
 )
-"""What a terminal obeys, what turns the direction of writing, and what is no text at all."""
+"""Characters that a terminal obeys, that turn the direction of writing, or that are no text."""
 ATTACK = " ".join((*SCRIPTS, CONTROLS))
 ATTACK_NAMES = ("__proto__", "constructor", "toString")
 """Names that a kernel file may give, and that every JavaScript object has."""
@@ -50,13 +50,13 @@ SOURCE = (
     f"# {' '.join(SCRIPTS)}\n# {CONTROLS}\nimport triton\n".encode(errors="replace")
     + b"# \xff\xfe\n"
 )
-"""A kernel's file, which is no UTF-8 in the end."""
+"""A kernel's file, which ends with bytes that are not UTF-8."""
 
 
 def hostile(folder: Path, *, controls: bool = True) -> Report:
-    """The report of kernels whose source it writes into ``folder``.
+    """The report of kernels. The function writes their source into ``folder``.
 
-    Without ``controls``, of texts that are safe on a terminal.
+    Without ``controls``, the texts are safe on a terminal.
     """
     text = ATTACK if controls else " ".join(SCRIPTS)
     source = folder / "<img src=x onerror=owned=11>.py"

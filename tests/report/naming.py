@@ -1,16 +1,17 @@
-"""Names as a report carries them, whatever they hold."""
+"""Names as a report contains them, with any text in them."""
 
 from __future__ import annotations
 
 from compat.api.histories import Packed, PackedName
 
 RELEASES = ("3.6.0", "3.7.0", "3.7.1", "3.8.0", "3.9.0")
-"""All but 3.7.1 were looked at."""
+"""All but 3.7.1 were inspected."""
 
 
 def naming(text: str = "(a, b)", many: int = 300) -> Packed:
-    """Every state that a name can be in, where ``text`` is what is said of each, and its name, too;
-    and ``many`` others.
+    """Names in every possible state, and ``many`` other names.
+
+    ``text`` is the description of each name, and part of a name, too.
     """
     names = {
         "tl.make_block_ptr": PackedName(

@@ -1,5 +1,6 @@
-"""A large report in which everything occurs that a matrix can hold, made up: always the same for
-the same number of cells.
+"""A large made-up report with everything that a matrix can contain.
+
+The same number of cells always gives the same report.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from tests.records import INSTALL, RELEASES, env
 from tests.targets import TARGETS as KNOWN
 
 SOURCE = Path(__file__).parents[2] / "kernels" / "sel_dense.py"
-"""What every kernel of it says that it is written in."""
+"""The source file that every kernel of the report names."""
 ENVS = (
     *map(env, RELEASES),
     env("3.5.1", name="pt2.9", torch="2.9.1"),
@@ -66,11 +67,11 @@ CASES = ("d64", "d128", "varlen")
 STAGES = ("ttir", "ttgir", "llir", "ptx", "cubin")
 
 Story = Callable[[int, int, Target], Outcome]
-"""Number of the kernel, number of the release, target → what becomes of it there."""
+"""Number of the kernel, number of the release, target → outcome."""
 
 
 def synthetic(cells: int) -> Report:
-    """A report of so many cells, of as many kernels as it takes."""
+    """A report of this many cells, with as many kernels as they need."""
     results = tuple(islice(_results(), cells))
     existing = {"triton": tuple(map(Version, (*RELEASES, "4.0.0", "4.1.0")))}
     return Report(
@@ -95,7 +96,7 @@ def _results() -> Iterator[Result]:
 
 
 def _spec(number: int) -> Specialization:
-    """Kernels have three variants, variants two cases."""
+    """Each kernel has three variants, and each variant has two cases."""
     kernel, variant, case = number // 6, number % 6 // 2, number % 2
     family = FAMILIES[kernel % len(FAMILIES)]
     return Specialization(
@@ -117,7 +118,7 @@ def _spec(number: int) -> Specialization:
 
 
 def _story(number: int) -> int:
-    """The cases of a variant fare alike."""
+    """The cases of a variant have the same story."""
     return number // 2 % len(STORIES)
 
 
@@ -145,7 +146,7 @@ def _result(spec: Specialization, target: Target, built: BuiltEnv, outcome: Outc
 def _ok(
     number: int, place: int, target: Target, *, registers: int = 96, spills: int = 0
 ) -> Outcome:
-    """Built, with sizes and times that drift from release to release, and no two alike."""
+    """Compiled. Sizes and times drift from release to release, and no two are alike."""
     noise = crc32(f"{number} {place} {target.name}".encode())
     grown = 20_000 + 1_000 * (number % 17) + 150 * place + noise % 997
     metrics = {
@@ -207,7 +208,7 @@ def _works(number: int, place: int, target: Target) -> Outcome:
 
 
 def _spills(number: int, place: int, target: Target) -> Outcome:
-    """Works, and takes more registers than there are from 3.8.0 on."""
+    """Works. From 3.8.0 on, it needs more registers than there are."""
     return (
         _ok(number, place, target, registers=255, spills=21_504)
         if place >= 11
@@ -241,7 +242,7 @@ def _needs(number: int, place: int, target: Target) -> Outcome:
 
 
 def _removed(number: int, place: int, target: Target) -> Outcome:
-    """Deprecated in 3.7 and 3.8, gone in 3.9."""
+    """Deprecated in 3.7 and 3.8, removed in 3.9."""
     if place == 12:
         return _failed(number, "api-removed", stage="ast")
     warnings = (
@@ -272,7 +273,7 @@ def _flaky(number: int, place: int, target: Target) -> Outcome:
 
 
 def _too_much_shared(number: int, place: int, target: Target) -> Outcome:
-    """Compiles everywhere; no launch of it would succeed on one target."""
+    """Compiles everywhere. On one target, no launch of it would succeed."""
     outcome = _ok(number, place, target)
     if target.name != "sm_80":
         return outcome
@@ -282,7 +283,7 @@ def _too_much_shared(number: int, place: int, target: Target) -> Outcome:
 
 
 def _troubled(number: int, place: int, target: Target) -> Outcome:
-    """No answer, or one too late."""
+    """No answer, or an answer that comes too late."""
     if place == 2:
         return Outcome(status=Status.LOST, stage="llir")
     ends = {5: (Status.TIMED_OUT, "timeout"), 8: (Status.OUT_OF_MEMORY, "out-of-memory")}
@@ -293,7 +294,7 @@ def _troubled(number: int, place: int, target: Target) -> Outcome:
 
 
 def _wrong(number: int, place: int, target: Target) -> Outcome:
-    """Wrong numbers on the first releases, and no code at all for what they do not know."""
+    """Wrong numbers on the first releases, and no code for a target that they do not know."""
     if target.name == "sm_100" and place < 3:
         return _failed(number, "target-unknown", Status.UNSUPPORTED, stage="cubin")
     return (
@@ -353,4 +354,4 @@ DECLARED = {
         ),
     ),
 }
-"""Number of a story → what kernels that have it declare."""
+"""Number of a story → the declarations of its kernels."""

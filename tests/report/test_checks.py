@@ -1,4 +1,4 @@
-"""Numbers and latency in every form of the report, apart from compiling."""
+"""Numbers and latency in every form of the report, separate from compiling."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def numbers(statuses: str) -> Verdict:
         ("--rr", "right"),
     ],
 )
-def test_right(statuses: str, phrase: str) -> None:
+def test_the_verdict_on_numbers_is_apart_from_compiling(statuses: str, phrase: str) -> None:
     verdict = numbers(statuses)
     assert verdict.right is not None
     assert (verdict.right.phrase, verdict.right.by) == (phrase, (GPU,))
@@ -72,7 +72,7 @@ def test_right(statuses: str, phrase: str) -> None:
     assert len(verdict.right.bad) == statuses.count("w")
 
 
-def test_nothing_is_said_of_what_was_run_nowhere() -> None:
+def test_kernels_without_launches_have_no_verdict_on_numbers() -> None:
     verdict = numbers("----")
     assert verdict.right is None
     assert verdict.fast is None
@@ -89,7 +89,9 @@ def test_nothing_is_said_of_what_was_run_nowhere() -> None:
         ((100, None, 200, 200), "slower after 3.1.0, by 3.3.0", "3.1.0"),
     ],
 )
-def test_fast(us: tuple[float | None, ...], phrase: str, best: str) -> None:
+def test_the_verdict_on_latency_names_the_fastest_release(
+    us: tuple[float | None, ...], phrase: str, best: str
+) -> None:
     (verdict,) = verdicts(
         [launched(result, time) for result, time in zip(compiled(), us, strict=True)]
     )
@@ -130,7 +132,7 @@ def test_a_check_in_words() -> None:
     )
 
 
-def test_what_does_not_compute_what_it_should_is_never_said_to_work() -> None:
+def test_a_kernel_with_unstable_numbers_is_not_said_to_work() -> None:
     sentences = [one.sentence for one in statements(report(checked_matrix()))]
     statement = next(sentence for sentence in sentences if "block_ptr" in sentence)
     assert (
@@ -140,7 +142,7 @@ def test_what_does_not_compute_what_it_should_is_never_said_to_work() -> None:
     assert any("`sel_varlen/loop_1d` works on all" in sentence for sentence in sentences)
 
 
-def test_what_was_removed_and_computed_wrong_numbers_before_compiles_up_to_then() -> None:
+def test_a_removed_kernel_with_unstable_numbers_compiles_up_to_its_removal() -> None:
     results = [
         *(
             launched(result, 50.0, check=UNSTABLE)
@@ -156,7 +158,7 @@ def test_what_was_removed_and_computed_wrong_numbers_before_compiles_up_to_then(
     )
 
 
-def test_what_two_variants_compute_is_told_of_both() -> None:
+def test_one_sentence_has_the_numbers_of_two_variants() -> None:
     results = [
         launched(result, 50.0, check=UNSTABLE)
         for variant in ("first", "second")
@@ -170,7 +172,7 @@ def test_what_two_variants_compute_is_told_of_both() -> None:
 
 
 @pytest.mark.parametrize("width", [80, 160])
-def test_a_terminal_has_what_is_not_right_and_what_is_slower(width: int) -> None:
+def test_a_terminal_shows_unstable_numbers_and_slower_releases(width: int) -> None:
     text = " ".join(matrix_text(report(checked_matrix()), width=width).split())
     for phrase in (
         "UNSTABLE! ok ok ok compiles; right since 3.2.0",
@@ -183,7 +185,7 @@ def test_a_terminal_has_what_is_not_right_and_what_is_slower(width: int) -> None
         assert phrase in text
 
 
-def test_markdown_has_tables_of_both() -> None:
+def test_markdown_has_tables_of_numbers_and_latency() -> None:
     text = matrix_markdown(report(checked_matrix()))
     assert "| `block_ptr` | right | right | right | right | right |" in text
     assert "| `block_ptr` | **UNSTABLE!** | right | right | right | right since 3.2.0 |" in text
@@ -194,7 +196,7 @@ def test_markdown_has_tables_of_both() -> None:
     )
 
 
-def test_a_finding_says_where_and_by_how_much() -> None:
+def test_a_finding_has_the_check_in_words() -> None:
     (finding,) = findings(report(checked_matrix()))
     assert (finding.title, finding.status) == (
         "sel_varlen/block_ptr: unstable (NVIDIA H200)",

@@ -1,4 +1,4 @@
-"""Columns give back the numbers that they were given, whatever these are."""
+"""Columns return the numbers that were added, whatever these are."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from compat.report.render.page_data import Column
         [-(2**31)],
     ],
 )
-def test_a_column(numbers: list[float | None]) -> None:
+def test_a_column_returns_the_numbers_that_were_added(numbers: list[float | None]) -> None:
     column = Column()
     for number in numbers:
         column.add(number)

@@ -1,6 +1,4 @@
-"""A declaration that need not happen (`strict = false`) is told as what it says, wherever one is
-told.
-"""
+"""Every form of the report shows that a declaration with `strict = false` also allows `ok`."""
 
 from __future__ import annotations
 
@@ -36,7 +34,7 @@ def one(outcome: Any, expectation: Any = LOOSE) -> Report:
     )
 
 
-def test_what_was_expected_of_an_unexpected_cell() -> None:
+def test_an_unexpected_cell_has_its_declaration() -> None:
     crash_report = one(bad(ASSERT, Status.CRASHED))
     assert f"expected {SAID}, got crashed" in matrix_text(crash_report, width=120)
     assert f"expected **{SAID}**, got **crashed" in matrix_markdown(crash_report)
@@ -50,13 +48,13 @@ def test_what_was_expected_of_an_unexpected_cell() -> None:
 @pytest.mark.parametrize(
     ("expectation", "declaration"), [(LOOSE, SAID), (declared(SHAPE), "rejected (shape-mismatch)")]
 )
-def test_why_a_test_is_skipped(expectation: Any, declaration: str) -> None:
+def test_a_skipped_test_has_its_declaration(expectation: Any, declaration: str) -> None:
     assert f'message="declared {declaration}, got rejected (shape-mismatch)"' in junit_xml(
         one(bad(SHAPE), expectation)
     )
 
 
-def test_numbers_that_were_declared() -> None:
+def test_declared_numbers_have_their_declaration() -> None:
     def matrix_line(strict: bool) -> str:
         expectation = evolve(LOOSE, status=Status.WRONG, failure_class=None, strict=strict)
         base_report = one(OK, expectation)
@@ -69,7 +67,7 @@ def test_numbers_that_were_declared() -> None:
     assert "declared wrong: k/v" in matrix_line(strict=True)
 
 
-def test_what_changed_and_was_declared() -> None:
+def test_a_declared_change_has_its_declaration() -> None:
     def matrix_line(expectation: Any) -> str:
         old, new = (
             ReportSide(name=str(outcome.status), report=one(outcome, expectation))

@@ -1,4 +1,4 @@
-"""What changed between two reports: goldens, what counts as what, and that a comment fits."""
+"""Changes between two reports: goldens, kinds of changes, and the length of a comment."""
 
 from __future__ import annotations
 
@@ -143,13 +143,13 @@ def test_document(golden: Callable[[str, str], None]) -> None:
 
 
 def at_version(lines: object) -> list[str]:
-    """Without the version of the tool, which changes."""
+    """The lines without the version of the tool, which changes."""
     from compat import __version__
 
     return [str(line).replace(__version__, "VERSION") for line in lines]  # type: ignore[attr-defined]
 
 
-# --- what counts as what --------------------------------------------------------------------------
+# --- kinds of changes -----------------------------------------------------------------------------
 
 NO_ANSWER = [LOST, BROKEN, bad(SHAPE, Status.SOURCE_BROKEN), bad(SHAPE, flaky=True)]
 PREDICTED = evolve(OK, failure=SHARED)
@@ -180,7 +180,7 @@ PREDICTED = evolve(OK, failure=SHARED)
         *((silent, LOST, None) for silent in NO_ANSWER),
     ],
 )
-def test_what_became_of_a_cell(
+def test_two_outcomes_of_a_cell_give_a_kind_of_change(
     before: Outcome, after: Outcome, kind: CellChangeKind | None
 ) -> None:
     comparison = compared(cell(before), cell(after))
@@ -189,7 +189,7 @@ def test_what_became_of_a_cell(
 
 
 @pytest.mark.parametrize("axis", ["kernels", "variants", "cases", "targets", "envs"])
-def test_what_only_one_report_has_is_never_broken(axis: str) -> None:
+def test_cells_of_only_one_report_are_added_or_dropped_and_never_broken(axis: str) -> None:
     small = results_of("k", "v", always(OK), envs=ENVS[:1], targets=TARGETS[:1])
     more = {
         "kernels": results_of("other", "v", always(bad(SHAPE)), envs=ENVS[:1], targets=TARGETS[:1]),
@@ -224,7 +224,7 @@ def test_reports_without_a_common_cell_say_so() -> None:
     )
 
 
-def test_other_arguments_are_told() -> None:
+def test_changed_arguments_are_noted() -> None:
     other = [
         evolve(
             r,
@@ -239,7 +239,7 @@ def test_other_arguments_are_told() -> None:
     assert "note: the arguments or options of k/v/d64 changed" in list(diff_lines(comparison))
 
 
-def test_a_declared_failure_is_told_and_does_not_count() -> None:
+def test_a_declared_failure_is_listed_and_does_not_gate() -> None:
     results = results_of(
         "k",
         "v",
@@ -253,7 +253,7 @@ def test_a_declared_failure_is_told_and_does_not_count() -> None:
     assert "newly broken: 2 cells (2 declared)" in list(diff_lines(comparison))
 
 
-def test_unsupported_is_no_declared_failure() -> None:
+def test_an_unsupported_target_is_not_a_declared_failure() -> None:
     comparison = compared(cell(OK), cell(bad(UNKNOWN_TARGET, Status.UNSUPPORTED)))
     assert comparison.gated([CellChangeKind.BROKEN]) == 1
 
@@ -285,7 +285,7 @@ def test_a_new_release_is_compared_with_the_newest_one_before_it() -> None:
 
 
 def paced(blocks: int) -> Outcome:
-    """A compile of which a multiprocessor takes so many blocks."""
+    """A compile with this many blocks per multiprocessor."""
     pace = {"units": 14_000 - 2_000 * blocks, "latency": 40_000, "loops": "1"}
     return built(
         registers=128 // blocks,
@@ -294,7 +294,7 @@ def paced(blocks: int) -> Outcome:
     )
 
 
-def test_compiles_that_are_likely_slower_on_a_new_release_are_told() -> None:
+def test_compiles_that_are_likely_slower_on_a_new_release_are_listed() -> None:
     before = report(results_of("k", "v", always(paced(2)), envs=ENVS[:1], targets=TARGETS[:1]))
     after = report(results_of("k", "v", always(paced(1)), envs=ENVS[1:], targets=TARGETS[:1]))
     comparison = followed(before, after)
@@ -321,7 +321,7 @@ def test_compiles_that_are_likely_slower_on_a_new_release_are_told() -> None:
     )
 
 
-def test_a_changed_source_on_one_release_is_no_suspicion() -> None:
+def test_a_changed_source_on_one_release_is_no_slow_suspect() -> None:
     before, after = (
         report(results_of("k", "v", always(paced(blocks)), envs=ENVS[:1], targets=TARGETS[:1]))
         for blocks in (2, 1)
@@ -329,7 +329,7 @@ def test_a_changed_source_on_one_release_is_no_suspicion() -> None:
     assert compared(before, after).suspects == ()
 
 
-def test_an_env_that_is_no_later_release_of_the_same_kind_is_compared_with_nothing() -> None:
+def test_only_a_later_release_of_the_same_kind_has_a_predecessor() -> None:
     before = report(results_of("k", "v", always(OK), envs=[env("3.8.0")]))
     paired, fork = env("3.9.0"), env("3.9.0")
     paired = evolve(
@@ -345,7 +345,7 @@ def test_an_env_that_is_no_later_release_of_the_same_kind_is_compared_with_nothi
         assert comparison.only[1]["envs"] == (other.env.name,)
 
 
-def test_a_kernel_that_only_a_new_release_has_stays_new() -> None:
+def test_a_kernel_that_only_a_new_release_has_is_added() -> None:
     before = report(results_of("k", "v", always(OK), envs=[env("3.8.0")]))
     after = report(
         [
@@ -398,7 +398,7 @@ def test_a_pair_of_a_new_release_is_compared_with_the_pair_before_it() -> None:
         ({"name": "a", "flag": False}, {"name": "b", "flag": True}, 0, []),
     ],
 )
-def test_jumps(
+def test_metrics_that_change_beyond_the_threshold_are_jumps(
     before: dict[str, object],
     after: dict[str, object],
     threshold: float,
@@ -414,7 +414,7 @@ def test_jumps(
     assert comparison.same == (not jumps)
 
 
-def test_lost_instructions_are_told_and_gate_nothing() -> None:
+def test_lost_instructions_are_listed_and_gate_nothing() -> None:
     before = {
         "code": {"wgmma": 8, "ldmatrix": 40, "bar_sync": 9},
         "occupancy": {"blocks": 2, "spare_registers": 1},
@@ -429,7 +429,7 @@ def test_lost_instructions_are_told_and_gate_nothing() -> None:
     assert comparison.gated([CellChangeKind.METRIC]) == 0
 
 
-def test_metrics_of_what_does_not_work_are_not_compared() -> None:
+def test_metrics_of_failing_and_flaky_cells_are_not_compared() -> None:
     assert not compared(
         cell(built(registers=1)), cell(evolve(PREDICTED, metrics={"registers": 9}))
     ).jumps
@@ -450,7 +450,7 @@ def many(outcome: Callable[[int], Outcome]) -> Report:
     return report(results)
 
 
-def test_a_long_comment_fits_and_says_what_it_lacks() -> None:
+def test_a_long_comment_fits_and_mentions_missing_parts() -> None:
     excerpt = "error: " + "x" * 250
     comparison = compared(
         many(lambda _: OK),
@@ -463,7 +463,7 @@ def test_a_long_comment_fits_and_says_what_it_lacks() -> None:
     assert text.count("<details>") == text.count("</details>") > 5
 
 
-def test_a_comment_never_exceeds_its_limit_whatever_is_in_it() -> None:
+def test_a_comment_with_very_long_texts_stays_below_its_limit() -> None:
     long = "y" * 100_000
     comparison = compared(
         cell(OK),
@@ -516,7 +516,7 @@ def test_the_documentation_names_every_kind_and_every_key() -> None:
     assert {word for word in {*keys, *map(str, CellChangeKind)} if f"`{word}`" not in text} == set()
 
 
-def test_a_real_pair() -> None:
+def test_the_counts_of_a_comparison_add_up() -> None:
     comparison = compared(expected_matrix(), troubled_matrix())
     assert comparison.compared + comparison.counts[CellChangeKind.DROPPED] == len(
         expected_matrix().results
@@ -556,7 +556,9 @@ def ran(us: float | None = 100.0, check: Check | None = None, *, launch: bool = 
         (ran(), ran(launch=False), None),
     ],
 )
-def test_what_became_of_numbers(before: Report, after: Report, kind: CellChangeKind | None) -> None:
+def test_two_checks_of_a_cell_give_a_kind_of_change(
+    before: Report, after: Report, kind: CellChangeKind | None
+) -> None:
     comparison = compared(before, after)
     assert [difference.kind for difference in comparison.differences] == ([kind] if kind else [])
     if kind is CellChangeKind.BROKEN:

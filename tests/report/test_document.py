@@ -35,11 +35,11 @@ def validate(document: Any) -> None:
 
 
 @pytest.mark.parametrize("make", [expected_matrix, troubled_matrix, lambda: report([])])
-def test_follows_its_schema(make: Callable[[], Report]) -> None:
+def test_the_document_follows_its_schema(make: Callable[[], Report]) -> None:
     validate(json.loads(dump(matrix_document(make()))))
 
 
-def test_the_schema_is_one_and_refuses_what_is_not_documented() -> None:
+def test_the_schema_is_valid_and_refuses_undocumented_keys() -> None:
     Draft202012Validator.check_schema(schema())
     document = matrix_document(troubled_matrix())
     failing = next(cell for cell in document["cells"] if cell["failure"])
@@ -58,12 +58,12 @@ def test_the_schema_is_one_and_refuses_what_is_not_documented() -> None:
     validate(document)
 
 
-def test_the_schema_knows_every_word() -> None:
+def test_the_schema_has_every_status_and_verdict_word() -> None:
     assert set(schema()["$defs"]["Status"]["enum"]) == set(Status)
     assert set(schema()["$defs"]["Word"]["enum"]) == set(Word)
 
 
-def test_the_schema_that_is_shipped_is_that_of_the_records(
+def test_the_shipped_schema_matches_the_records(
     golden: Callable[[str, str], None],
 ) -> None:
     golden("../../../compat/report/matrix.schema.json", json.dumps(schema(), indent=1) + "\n")
@@ -125,7 +125,7 @@ def test_a_cell() -> None:
     }
 
 
-def test_cells_that_are_likely_slower() -> None:
+def test_the_document_has_the_slow_suspects() -> None:
     suspect_report = report(suspected_matrix())
     document = matrix_document(suspect_report)
     assert document["slow_suspects"] == [
@@ -144,7 +144,7 @@ def test_cells_that_are_likely_slower() -> None:
     ]
 
 
-def test_verdicts_carry_intervals_and_changes() -> None:
+def test_verdicts_have_intervals_and_changes() -> None:
     verdicts = {
         (v["variant"], v["target"]): v
         for v in matrix_document(troubled_matrix())["verdicts"]
@@ -165,7 +165,7 @@ def test_verdicts_carry_intervals_and_changes() -> None:
     assert verdicts["pointer_grid", "sm_90"]["flaky"] == ["3.3.0"]
 
 
-def test_the_order_is_that_of_the_cells_whatever_the_order_of_the_results() -> None:
+def test_the_order_of_results_does_not_change_the_document() -> None:
     one = troubled_matrix()
     text = dump(matrix_document(one))
     assert (
@@ -208,7 +208,7 @@ def test_an_env_that_could_not_be_built_says_why() -> None:
     ]
 
 
-def test_a_metric_json_has_no_word_for_becomes_text() -> None:
+def test_a_metric_without_a_json_type_becomes_text() -> None:
     odd = evolve(OK, metrics={"artifact": Path("x.cubin")})
     assert '"x.cubin"' in dump(
         matrix_document(report(results_of("k", "v", always(odd), envs=[env("3.1.0")])))
@@ -233,5 +233,5 @@ def _keys(node: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("make", [expected_matrix, troubled_matrix, lambda: report([])])
-def test_the_pieces_of_the_text_are_the_text(make: Callable[[], Report]) -> None:
+def test_the_pieces_of_the_json_text_join_to_the_whole_text(make: Callable[[], Report]) -> None:
     assert "".join(matrix_json(make())) == dump(matrix_document(make()))

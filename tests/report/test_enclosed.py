@@ -1,4 +1,4 @@
-"""The texts that belong to a report: which, how much of them, and through the file and back."""
+"""The texts that belong to a report: their choice, their limits, and reading them back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.report.factory import always, report, results_of
 
 
 def two_kernels() -> Report:
-    """One that fails in a pass, and one that does not, in a project."""
+    """A project with a kernel that fails in a pass and a kernel that does not fail."""
     failure = evolve(PASS, reproducer="9a.mlir", ir="9b.mlir")
     results = [
         *results_of("a", "v", always(OK), envs=[env("3.9.0")]),
@@ -31,7 +31,7 @@ def unpacked(content: str) -> str:
     return gzip.decompress(base64.b64decode(content)).decode()
 
 
-def test_sources_by_the_path_that_the_kernels_have() -> None:
+def test_sources_have_the_path_that_their_kernels_name() -> None:
     full_report = enclosing(two_kernels(), {"/kernels/a.py": "a\x1b[0m\n"}.get, lambda name: None)
     assert full_report.sources == {"a.py": "a\\x1b[0m\n"}
     assert {kernel["source"] for kernel in matrix_document(full_report)["kernels"]} == {
@@ -40,7 +40,7 @@ def test_sources_by_the_path_that_the_kernels_have() -> None:
     }
 
 
-def test_of_what_sources_import_there_is_what_failures_point_at() -> None:
+def test_an_imported_file_is_enclosed_only_if_a_failure_points_at_it() -> None:
     failure = evolve(SHAPE, location="tiles.py:3")
     results = results_of("z", "v", always(bad(failure)), envs=[env("3.9.0")])
     one = evolve(
@@ -50,14 +50,14 @@ def test_of_what_sources_import_there_is_what_failures_point_at() -> None:
     assert full_report.sources == {"z.py": "/kernels/z.py", "lib/tiles.py": "/kernels/lib/tiles.py"}
 
 
-def test_attachments_by_the_name_that_the_failure_has() -> None:
+def test_attachments_have_the_name_that_the_failure_has() -> None:
     full_report = enclosing(two_kernels(), lambda path: None, {"9a.mlir": "module {}\n"}.get)
     assert {name: unpacked(content) for name, content in full_report.attachments.items()} == {
         "9a.mlir": "module {}\n"
     }
 
 
-def test_of_a_distinct_failure_there_is_one_of_each() -> None:
+def test_a_distinct_failure_has_one_reproducer() -> None:
     artifact_names = list[str]()
     results = [
         result
@@ -70,7 +70,7 @@ def test_of_a_distinct_failure_there_is_one_of_each() -> None:
     assert artifact_names == ["0.mlir"]
 
 
-def test_a_failure_without_artifacts_has_none() -> None:
+def test_a_failure_without_artifacts_has_no_attachments() -> None:
     full_report = enclosing(
         report(results_of("k", "v", always(bad(SHAPE)), envs=[env("3.9.0")])),
         lambda path: None,
@@ -79,7 +79,9 @@ def test_a_failure_without_artifacts_has_none() -> None:
     assert full_report.attachments == {}
 
 
-def test_where_there_is_too_much_what_fails_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_kernels_come_first_if_the_sources_are_too_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(document, "SOURCES_LIMIT", 15)
     texts = {"/kernels/a.py": "a" * 10, "/kernels/z.py": "z" * 10}
     assert enclosing(two_kernels(), texts.get, lambda name: None).sources == {"z.py": "z" * 10}
@@ -87,13 +89,13 @@ def test_where_there_is_too_much_what_fails_comes_first(monkeypatch: pytest.Monk
     assert enclosing(two_kernels(), texts.get, lambda name: None).sources == {}
 
 
-def test_attachments_have_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attachments_have_a_limit_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document, "ATTACHMENTS_LIMIT", 60)
     texts = {"9a.mlir": "".join(map(str, range(1000))), "9b.mlir": "small"}
     assert list(enclosing(two_kernels(), lambda path: None, texts.get).attachments) == ["9b.mlir"]
 
 
-def test_they_are_read_back() -> None:
+def test_sources_and_attachments_are_read_back() -> None:
     full_report = enclosing(
         two_kernels(), {"/kernels/z.py": "z\n"}.get, {"9a.mlir": "module {}\n"}.get
     )
@@ -102,7 +104,7 @@ def test_they_are_read_back() -> None:
 
 
 @pytest.mark.parametrize("content", ["</script>", "AAAA", "not base64", "H4sI=A", ""])
-def test_an_attachment_that_is_none_is_left_out(content: str) -> None:
+def test_an_invalid_attachment_is_left_out(content: str) -> None:
     document = matrix_document(two_kernels()) | {
         "attachments": [{"name": "9a.mlir", "gzip": content}]
     }

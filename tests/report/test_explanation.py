@@ -1,4 +1,4 @@
-"""All that is known of a cell, as lines."""
+"""The explanation of a cell, as lines."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_narrow_terminal_breaks_words_but_neither_code_nor_commands() -> None:
     ]
 
 
-def test_why_code_is_likely_slower_is_told() -> None:
+def test_the_explanation_says_why_code_is_likely_slower() -> None:
     cell_result = result(OK)
     suspicion = "likely 1.5 times slower than on 3.8.0: 1 block per multiprocessor instead of 2"
     explanation = Explanation(

@@ -1,5 +1,6 @@
-"""What GitHub and GitLab show beside the source: goldens, places, and that no text ends a workflow
-command.
+"""The findings that GitHub and GitLab show beside the source.
+
+The tests compare goldens and places, and check that no text ends a workflow command.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from tests.report.factory import (
 COMMAND = re.compile(
     r"::(error|warning|notice) ([a-z]+=[^:,\n\r]*(?:,[a-z]+=[^:,\n\r]*)*)::([^\n\r]*)"
 )
-"""What the runner takes for a command, as GitHub documents it."""
+"""The syntax of the runner's commands, as GitHub documents it."""
 
 
 def troubled() -> Report:
@@ -50,7 +51,7 @@ def troubled() -> Report:
 
 
 def unescaped(text: str) -> str:
-    """As the runner reads it."""
+    """The text as the runner reads it."""
     for code, character in (("%0A", "\n"), ("%0D", "\r"), ("%3A", ":"), ("%2C", ","), ("%25", "%")):
         text = text.replace(code, character)
     return text
@@ -70,7 +71,7 @@ def test_code_quality(golden: Callable[[str, str], None]) -> None:
     )
 
 
-def test_a_suspicion_is_a_warning_beside_the_source() -> None:
+def test_a_slow_suspect_is_a_warning_beside_the_source() -> None:
     suspect_report = evolve(report(suspected_matrix()), root="/")
     assert findings(suspect_report) == ()
     (warning,) = warnings(suspect_report, "sub/folder")
@@ -101,7 +102,7 @@ def test_warnings_leave_room_for_errors() -> None:
     assert "2 more findings" in lines[-1]
 
 
-def test_what_is_as_expected_is_no_finding() -> None:
+def test_an_expected_matrix_has_no_findings() -> None:
     assert findings(expected_matrix()) == ()
 
 
@@ -113,7 +114,7 @@ def test_every_unexpected_cell_is_in_a_finding() -> None:
     }
 
 
-def test_ten_are_shown_and_the_rest_is_counted() -> None:
+def test_ten_findings_are_shown_and_the_rest_is_counted() -> None:
     many = [
         result
         for number in range(13)
@@ -124,7 +125,7 @@ def test_ten_are_shown_and_the_rest_is_counted() -> None:
     assert "3 more findings" in lines[-1]
 
 
-def test_a_place_is_in_the_repository_or_none() -> None:
+def test_a_finding_has_a_place_only_in_the_repository() -> None:
     (result,) = results_of(
         "sel_dense", "v", always(bad(SHAPE)), envs=[env("3.1.0")], targets=TARGETS[:1]
     )
@@ -147,7 +148,7 @@ def test_a_place_is_in_the_repository_or_none() -> None:
         (("/elsewhere/helper.py",), ("top/sel_dense.py", None)),
     ],
 )
-def test_a_line_of_a_helper_is_shown_in_the_only_file_that_is_called_so(
+def test_a_helpers_line_is_shown_only_if_one_file_has_its_name(
     imported: tuple[str, ...], place: tuple[str, int | None]
 ) -> None:
     (result,) = results_of(
@@ -180,7 +181,7 @@ def test_no_text_ends_a_command_or_begins_another(excerpt: str, name: str, reaso
     assert reason in unescaped(match[3])
 
 
-def test_an_issue_stays_the_same_while_it_spreads() -> None:
+def test_an_issue_on_more_releases_keeps_its_fingerprint() -> None:
     envs = [env("3.8.0"), env("3.9.0")]
     one, other = (
         code_quality(
@@ -197,7 +198,7 @@ def test_an_issue_stays_the_same_while_it_spreads() -> None:
     assert one != other
 
 
-def test_issues_have_what_gitlab_asks_for() -> None:
+def test_issues_have_the_keys_that_gitlab_requires() -> None:
     issues = json.loads(write_json(code_quality(findings(troubled(), ""))))
     assert len({issue["fingerprint"] for issue in issues}) == len(issues) > 5
     for issue in issues:
@@ -207,13 +208,13 @@ def test_issues_have_what_gitlab_asks_for() -> None:
         assert issue["location"]["lines"]["begin"] >= 1
 
 
-def test_what_is_about_no_file_is_left_to_junit() -> None:
+def test_a_finding_without_a_file_is_no_code_quality_issue() -> None:
     broken = [finding for finding in findings(troubled()) if finding.status is Status.ENV_BROKEN]
     assert [finding.title for finding in broken] == ["env triton-3.2.0 is broken"]
     assert code_quality(broken) == []
 
 
-def test_a_summary_has_the_whole_report_or_says_what_it_lacks() -> None:
+def test_a_summary_has_the_whole_report_or_counts_missing_sections() -> None:
     full_text = matrix_markdown(troubled())
     assert step_summary(troubled(), 0) == full_text
     little = step_summary(troubled(), SUMMARY_LIMIT - 4_000)
@@ -238,5 +239,5 @@ def test_a_summary_has_the_whole_report_or_says_what_it_lacks() -> None:
         ("a\n" * 50_000 + "^", "^"),
     ],
 )
-def test_the_line_that_says_most_is_no_line_of_the_kernel(text: str, line: str) -> None:
+def test_one_line_quotes_the_error_and_no_line_of_the_kernel(text: str, line: str) -> None:
     assert one_line(text) == line

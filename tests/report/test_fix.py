@@ -1,4 +1,4 @@
-"""What is said of the releases that a kernel was compiled on, before and after an edit."""
+"""The summary of the releases that compile a kernel, before and after an edit."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ PAIR = env("3.5.1", name="torch-2.9.1", torch="2.9.1")
         ),
     ],
 )
-def test_a_range_has_no_release_in_it_that_was_not_compiled(
+def test_a_range_contains_only_compiled_releases(
     envs: list[str | BuiltEnv], failing: set[str], summary: str
 ) -> None:
     def fate(built: BuiltEnv) -> Outcome:

@@ -1,5 +1,6 @@
-"""Markdown of more cells than anybody reads row by row: counts that add up, and a file that code
-forges show.
+"""Markdown of more cells than anybody reads row by row.
+
+Its counts add up, and code forges show the file.
 """
 
 from __future__ import annotations
@@ -51,13 +52,13 @@ def test_every_cell_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"{len(report.failures)} distinct failures" in text
 
 
-def test_small_reports_are_told_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_reports_are_not_folded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "**Folded:**" not in matrix_markdown(expected_matrix())
     monkeypatch.setattr(markdown, "LARGE", 1_000)
     assert "**Folded:**" in matrix_markdown(expected_matrix())
 
 
-def test_whatever_things_are_called_it_stays_small(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folded_markdown_with_very_long_names_stays_small(monkeypatch: pytest.MonkeyPatch) -> None:
     long = "k" * 3_000
     results = [
         result
@@ -76,7 +77,7 @@ def test_whatever_things_are_called_it_stays_small(monkeypatch: pytest.MonkeyPat
     assert "Not listed: 2,700 further places." in text
 
 
-def test_what_is_ok_needs_no_more_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_that_are_ok_have_only_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     text = as_folded(report(results_of("k", "v", always(OK), envs=[env("3.9.0")])), monkeypatch)
     assert "| `k` | 2 | 2 |  |  |  |" in text
     assert "## The failures" not in text

@@ -1,5 +1,7 @@
-"""The page: all that the report has, packed and escaped, under a policy that fits, the same
-whatever it is made from.
+"""The page of a report.
+
+It has all data of the report, packed and escaped, under a policy that fits. It is the same whether
+it is made from the report or from its file.
 """
 
 from __future__ import annotations
@@ -40,13 +42,13 @@ HOSTILE = (
 
 
 class Page(HTMLParser):
-    """What a browser makes elements of."""
+    """The elements that a browser makes of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.within: dict[str, str] = {}
-        """What stands in scripts and styles, by id or name."""
+        """The text in scripts, styles and the heading, by id or name."""
         self._open = ""
         self.feed(text)
 
@@ -97,11 +99,11 @@ def remembering() -> Report:
     )
 
 
-# --- what it has ----------------------------------------------------------------------------------
+# --- contents -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make", REPORTS)
-def test_it_has_every_cell(make: Callable[[], Report]) -> None:
+def test_the_page_has_every_cell(make: Callable[[], Report]) -> None:
     one = make()
     data = Page(matrix_html(one)).data
     assert cell_ids(data) == [result.cell.id for result in one.ordered]
@@ -109,7 +111,7 @@ def test_it_has_every_cell(make: Callable[[], Report]) -> None:
 
 
 @pytest.mark.parametrize("make", REPORTS)
-def test_a_point_has_the_mark_that_it_has_elsewhere(make: Callable[[], Report]) -> None:
+def test_points_have_the_same_marks_as_the_grids(make: Callable[[], Report]) -> None:
     one = make()
     data = page_data(one)
     shown = {mark.word for grid in grids(one) for row in grid.rows for mark in row.marks} - {
@@ -139,7 +141,7 @@ def test_every_release_has_a_column_tested_or_not() -> None:
     }
 
 
-def test_a_release_of_which_an_earlier_run_has_no_clear_answer_is_flaky() -> None:
+def test_a_release_that_was_flaky_in_an_earlier_run_is_flaky() -> None:
     before = results_of("k", "v", always(bad(SHAPE, flaky=True)), envs=[env("3.4.0")])
     data = page_data(
         report(results_of("k", "v", always(OK), envs=[env("3.9.0")]), remembered=before)
@@ -147,7 +149,7 @@ def test_a_release_of_which_an_earlier_run_has_no_clear_answer_is_flaky() -> Non
     assert {data["marks"][mark]["word"] for mark in data["points"]["mark"]} == {"ok", "flaky"}
 
 
-def test_equal_records_are_there_once() -> None:
+def test_equal_records_are_stored_once() -> None:
     data = page_data(expected_matrix())
     assert len(data["cells"]["records"]["failure"]) == 1 + 4
     assert data["cells"]["metrics"]["registers"].count(128) == len(
@@ -155,7 +157,7 @@ def test_equal_records_are_there_once() -> None:
     ) - data["cells"]["metrics"]["registers"].count(None)
 
 
-def test_numbers_and_latency_are_there_where_a_cell_has_them(
+def test_only_cells_that_have_numbers_and_latency_store_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     numbers = {
@@ -186,7 +188,7 @@ def test_numbers_and_latency_are_there_where_a_cell_has_them(
     assert data["cells"]["latency"] == {"1": {"us": 7.5}}
 
 
-def test_what_no_json_has_is_left_out() -> None:
+def test_metrics_that_json_cannot_express_are_left_out() -> None:
     odd = evolve(
         OK,
         metrics={"shared": float("nan"), "registers": float("inf"), "n": 3, "said": "\x1b[31mred"},
@@ -200,7 +202,7 @@ def test_what_no_json_has_is_left_out() -> None:
     assert data["cells"]["words"] == {"0": {"said": "\\x1b[31mred"}}
 
 
-def test_commands_are_those_that_the_reports_give() -> None:
+def test_commands_are_the_same_as_in_the_other_reports() -> None:
     (result,) = results_of(
         "k", "v w", always(bad(MISSING)), envs=[env("3.9.0")], targets=TARGETS[:1]
     )
@@ -222,11 +224,11 @@ def test_commands_are_those_that_the_reports_give() -> None:
     assert {shlex.split(line)[1] for line in lines} <= set(main.list_commands(click.Context(main)))
 
 
-# --- the same from anywhere -----------------------------------------------------------------------
+# --- independence of its origin -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make", [*REPORTS, remembering])
-def test_it_can_be_made_from_the_file_alone(make: Callable[[], Report]) -> None:
+def test_the_page_can_be_made_from_the_file_alone(make: Callable[[], Report]) -> None:
     one = make()
     if one.results:
         one = evolve(
@@ -237,13 +239,13 @@ def test_it_can_be_made_from_the_file_alone(make: Callable[[], Report]) -> None:
     assert matrix_html(load_report(dump(matrix_document(one)))) == matrix_html(one)
 
 
-def test_it_depends_on_no_order() -> None:
+def test_the_page_does_not_depend_on_the_order_of_results() -> None:
     one = troubled_matrix()
     other = evolve(one, results=one.results[::-1], verdicts=one.verdicts[::-1], envs=one.envs[::-1])
     assert matrix_html(other) == matrix_html(one)
 
 
-def test_it_says_nothing_of_whose_machine_it_was() -> None:
+def test_the_page_has_no_paths_of_the_machine() -> None:
     one = evolve(
         expected_matrix(),
         root="/home/someone/project",
@@ -255,7 +257,7 @@ def test_it_says_nothing_of_whose_machine_it_was() -> None:
     assert "/kernels" not in json.dumps(page.data)
 
 
-def test_sources_of_one_name_are_told_apart() -> None:
+def test_sources_with_the_same_name_stay_separate() -> None:
     results = [
         evolve(
             result,
@@ -275,7 +277,7 @@ def test_sources_of_one_name_are_told_apart() -> None:
     assert {file["path"] for file in data["sources"]} == {"kernel.py"}
 
 
-def test_files_that_a_source_imports_are_beside_it() -> None:
+def test_a_spec_lists_the_files_that_its_source_imports() -> None:
     one = evolve(
         expected_matrix(),
         root="/kernels",
@@ -286,10 +288,10 @@ def test_files_that_a_source_imports_are_beside_it() -> None:
     assert by_source == {"sel_dense.py": (True, [1, 0]), "sel_varlen.py": (False, [])}
 
 
-# --- what it may do -------------------------------------------------------------------------------
+# --- policy ---------------------------------------------------------------------------------------
 
 
-def test_the_policy_lets_the_one_script_and_the_one_style_run() -> None:
+def test_the_policy_allows_only_the_script_and_the_style_of_the_page() -> None:
     page = Page(matrix_html(expected_matrix()))
     allowed = dict(part.split(" ", 1) for part in page.policy.split("; "))
     assert allowed["default-src"] == "'none'"
@@ -298,7 +300,7 @@ def test_the_policy_lets_the_one_script_and_the_one_style_run() -> None:
     assert "unsafe" not in page.policy
 
 
-def test_nothing_in_it_needs_more() -> None:
+def test_the_page_needs_nothing_that_the_policy_forbids() -> None:
     page = Page(matrix_html(troubled_matrix()))
     assert [attrs.get("type") for tag, attrs in page.tags if tag == "script"] == [
         "application/octet-stream",
@@ -319,7 +321,7 @@ def test_nothing_in_it_needs_more() -> None:
     } == {"data"}
 
 
-def test_texts_stay_text() -> None:
+def test_hostile_texts_stay_text() -> None:
     failure = evolve(
         PASS,
         excerpt=HOSTILE,
@@ -360,7 +362,7 @@ def test_texts_stay_text() -> None:
     assert json.loads(one.within["attachments"]) == {HOSTILE: _packed(HOSTILE)}
 
 
-def test_the_sentence_is_the_summary() -> None:
+def test_the_heading_has_the_summary_sentence() -> None:
     assert Page(matrix_html(expected_matrix())).within["h1"].endswith("Everything is as expected.")
     assert "**" not in Page(matrix_html(troubled_matrix())).within["h1"]
 
@@ -368,7 +370,7 @@ def test_the_sentence_is_the_summary() -> None:
 # --- its files ------------------------------------------------------------------------------------
 
 
-def test_every_script_and_style_is_in_it() -> None:
+def test_every_script_and_style_file_is_listed() -> None:
     room = files("compat.report.render") / "html"
     for folder, names, ending in (("script", SCRIPTS, "js"), ("style", STYLES, "css")):
         assert sorted(path.name for path in (room / folder).iterdir()) == sorted(
@@ -376,8 +378,8 @@ def test_every_script_and_style_is_in_it() -> None:
         )
 
 
-def test_every_status_has_a_look() -> None:
-    """A status that is new has one, too: that of a failure."""
+def test_every_status_has_a_style() -> None:
+    """A new status has the style of a failure."""
     marks = (files("compat.report.render") / "html" / "script" / "marks.js").read_text()
     outcomes = [evolve(bad(SHAPE), status=status) for status in Status if status is not Status.OK]
     results = [
@@ -393,7 +395,7 @@ def test_every_status_has_a_look() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_colours_that_carry_text_have_contrast(scheme: str) -> None:
+def test_text_colours_have_enough_contrast(scheme: str) -> None:
     colours = _colours(scheme)
     pairs = [(f"{name}-ink", name) for name in ("good", "warned", "bad", "crash", "dull", "loud")]
     pairs += [
@@ -425,7 +427,7 @@ def _colours(scheme: str) -> dict[str, str]:
 
 
 def _contrast(one: str, other: str) -> float:
-    """As WCAG 2 has it."""
+    """The contrast ratio of WCAG 2."""
     lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 

@@ -1,4 +1,4 @@
-"""Reports of several runs as one: the same as one run would have made, or one clear error."""
+"""Reports of several runs as one: the same report as from one run, or one clear error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.report.naming import naming
 
 
 def parts_of(full_report: Report, chosen: Callable[[Any], str]) -> list[tuple[str, str]]:
-    """Reports of runs that each tried some of it."""
+    """Reports of runs that each tried a part of the full report."""
     names = dict.fromkeys(map(chosen, full_report.results))
     existing = [str(version) for versions in full_report.existing.values() for version in versions]
     parts = [
@@ -35,7 +35,7 @@ def parts_of(full_report: Report, chosen: Callable[[Any], str]) -> list[tuple[st
 
 
 def stable_document(report: Report) -> Any:
-    """All that a report says but how long it took, and the command."""
+    """The document of a report without its time and its command."""
     document = matrix_document(report)
     del document["seconds"], document["command"]
     return document
@@ -52,7 +52,7 @@ def stable_document(report: Report) -> Any:
     ],
     ids=["envs", "targets", "kernels", "one"],
 )
-def test_parts_say_together_what_one_run_says(
+def test_joined_parts_equal_the_report_of_one_run(
     make: Callable[[], Report], chosen: Callable[[Any], str]
 ) -> None:
     full_report = make()
@@ -63,7 +63,7 @@ def test_parts_say_together_what_one_run_says(
     )
 
 
-def test_their_commands_stand_one_after_the_other() -> None:
+def test_commands_are_concatenated_and_seconds_are_added() -> None:
     parts = parts_of(expected_matrix(["3.8.0", "3.9.0"]), lambda r: r.cell.env.name)
     joint_report = load_reports(parts)
     assert (joint_report.command, joint_report.seconds) == (
@@ -72,7 +72,7 @@ def test_their_commands_stand_one_after_the_other() -> None:
     )
 
 
-def test_names_are_those_of_the_part_that_looked_at_most_releases() -> None:
+def test_names_come_from_the_part_that_inspected_most_releases() -> None:
     names = naming()
     few, most = evolve(names, looked_at="0", names={}), evolve(names, looked_at="1 3-4")
     parts = parts_of(expected_matrix(["3.7.0", "3.8.0", "3.9.0"]), lambda r: r.cell.env.name)
@@ -90,7 +90,7 @@ def test_names_are_those_of_the_part_that_looked_at_most_releases() -> None:
     assert evolve(most, looked_at="0 junk 3-999999999 9-1").seen == ("3.6.0", "3.8.0")
 
 
-def test_what_one_remembers_gives_way_to_what_another_has_tried() -> None:
+def test_a_result_that_was_tried_replaces_a_remembered_one() -> None:
     fate = since("3.4.0", OK, bad(MISSING))
     old, new = (results_of("k", "v", fate, envs=[env(release)]) for release in ("3.1.0", "3.9.0"))
     stale = results_of("k", "v", always(bad(SHAPE)), envs=[env("3.9.0")])
@@ -136,7 +136,9 @@ def _other_options(document: Any) -> None:
         (_other_options, "two: it was made with a different choice of files than the first report"),
     ],
 )
-def test_what_does_not_go_together_is_one_error(edit: Callable[[Any], None], message: str) -> None:
+def test_reports_that_do_not_fit_together_are_one_error(
+    edit: Callable[[Any], None], message: str
+) -> None:
     results = results_of("k", "v", always(OK), envs=[env("3.9.0")])
     one = dump(matrix_document(report(results[:1])))
     two = json.loads(

@@ -1,5 +1,6 @@
-"""JUnit XML: golden, valid for the readers there are, read back, and safe whatever a compiler
-says.
+"""JUnit XML: golden, valid for existing readers, and read back.
+
+It is safe with any text of a compiler.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
 
 @cache
 def schema() -> XMLSchema:
-    """Read by the process that needs it: every one that runs tests imports this module."""
+    """The schema of JUnit XML.
+
+    Only a process that needs it reads it: every process that runs tests imports this module.
+    """
     from xmlschema import XMLSchema
 
     return XMLSchema(Path(__file__).parent / "junit.xsd")
@@ -53,14 +57,14 @@ def test_troubled(golden: Callable[[str, str], None]) -> None:
 
 
 @pytest.mark.parametrize("make", [expected_matrix, troubled_matrix, lambda: report([])])
-def test_it_is_valid_and_has_every_cell(make: Callable[[], Report]) -> None:
+def test_junit_xml_is_valid_and_has_every_cell(make: Callable[[], Report]) -> None:
     report = make()
     assert [f"{case.get('classname')}/{case.get('name')}" for case in cases(report)] == [
         result.cell.id for result in report.ordered
     ]
 
 
-def test_a_suspicion_is_output_of_a_case_that_passes() -> None:
+def test_a_slow_suspect_is_output_of_a_passing_test_case() -> None:
     outputs = {
         f"{case.get('classname')}/{case.get('name')}": [(one.tag, one.text) for one in case]
         for case in cases(report(suspected_matrix()))
@@ -70,7 +74,7 @@ def test_a_suspicion_is_output_of_a_case_that_passes() -> None:
     }
 
 
-def test_a_reader_counts_what_the_report_counts() -> None:
+def test_a_reader_counts_the_same_results_as_the_report() -> None:
     report = troubled_matrix()
     read = junitparser.JUnitXml.fromstring(junit_xml(report).encode())
     no_answer = [result for result in report.unexpected if not result.outcome.status.is_answer]
@@ -104,7 +108,9 @@ def test_a_reader_counts_what_the_report_counts() -> None:
         (bad(SHAPE, Status.SOURCE_BROKEN), False, "error"),
     ],
 )
-def test_what_a_cell_becomes(outcome: object, declares: bool, kind: str | None) -> None:
+def test_the_outcome_of_a_cell_decides_its_kind_of_test_case(
+    outcome: object, declares: bool, kind: str | None
+) -> None:
     expect = [declared(SHAPE, reason="It never worked.")] if declares else []
     (case,) = cases(
         report(

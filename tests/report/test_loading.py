@@ -1,6 +1,4 @@
-"""matrix.json read back: the report that it was made from, and one clear error for anything
-else.
-"""
+"""matrix.json read back: the report that it was made from, or one clear error."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ from tests.tune.test_answers import INVERTED, answered
 
 
 def remembering_matrix() -> Report:
-    """A run of two releases that knows the others from earlier runs, or does not know them."""
+    """A run of two releases that knows some of the others from earlier runs."""
     envs = [env(release) for release in ("3.0.0", "3.9.0")]
     earlier = [env(release) for release in RELEASES[1:-1] if release not in ("3.2.0", "3.5.0")]
     fates = {
@@ -57,7 +55,7 @@ def remembering_matrix() -> Report:
 
 
 def naming_matrix() -> Report:
-    """A run that carries which names there are."""
+    """A run with the names of its toolchain."""
     dot = PackedName(kind="builtin", there="0-1", signatures="0:0 1:1", parameters="1:2")
     names = {
         "tl.dot": dot,
@@ -78,7 +76,7 @@ def tuned_matrix() -> Report:
     return evolve(report(results), tuned=(record_of_answer(INVERTED),))
 
 
-def test_of_two_answers_for_a_workload_the_one_on_more_releases_counts() -> None:
+def test_the_answer_for_a_workload_on_more_releases_counts() -> None:
     full_report = tuned_matrix()
     (newest,) = (result for result in full_report.results if str(result.built.release) == "3.3.0")
     shorter = evolve(report([newest]), tuned=(record_of_answer(answered([100], [120])),))
@@ -88,8 +86,9 @@ def test_of_two_answers_for_a_workload_the_one_on_more_releases_counts() -> None
 
 
 def odd_matrix() -> Report:
-    """What reports tell apart besides: sources, guesses, stand-ins, options, declarations that need
-    not come true.
+    """A run with further facts that reports distinguish.
+
+    These are sources, guesses, stand-ins, options, and declarations that are not strict.
     """
     stood_in = StoodIn(packages=("torch 2.9.1",), answers=("an answer",))
     envs = [env("3.1.0"), env("3.1.0", name="fork", distribution="our-triton")]
@@ -148,7 +147,7 @@ def test_every_output_can_be_made_from_the_file_alone(make: Callable[[], Report]
     assert [spec.compile for spec in read.specs] == [spec.compile for spec in report.specs]
 
 
-def test_the_seconds_of_compiling_are_the_same_of_a_report_that_was_read() -> None:
+def test_a_report_that_was_read_has_the_same_compile_seconds() -> None:
     stages = {"ttir": 0.00004, "ttgir": 0.00014, "llir": 0.00024}
     written = matrix_document(
         report(results_of("k", "v", always(evolve(OK, stages=stages)), envs=[env("3.9.0")]))
@@ -157,7 +156,7 @@ def test_the_seconds_of_compiling_are_the_same_of_a_report_that_was_read() -> No
     assert matrix_document(load_report(dump(written)))["cells"] == written["cells"]
 
 
-def test_no_path_of_the_machine_is_in_the_file_but_of_sources_that_lie_elsewhere() -> None:
+def test_only_sources_outside_of_the_project_have_a_path_of_the_machine() -> None:
     sources = {
         kernel["kernel"]: kernel["source"] for kernel in matrix_document(odd_matrix())["kernels"]
     }
@@ -193,7 +192,7 @@ def test_a_file_of_another_schema_is_refused(number: int) -> None:
     assert "Install the triton-compat that wrote it" in (caught.value.hint or "")
 
 
-# --- what is wrong with a file --------------------------------------------------------------------
+# --- faults in a file -----------------------------------------------------------------------------
 
 BROKEN: list[tuple[Callable[[Any], object], str]] = [
     (
@@ -255,7 +254,9 @@ BROKEN: list[tuple[Callable[[Any], object], str]] = [
 
 
 @pytest.mark.parametrize(("spoil", "message"), BROKEN)
-def test_what_is_wrong_is_told_with_its_place(spoil: Callable[[Any], object], message: str) -> None:
+def test_an_error_names_the_place_of_the_fault(
+    spoil: Callable[[Any], object], message: str
+) -> None:
     document = matrix_document(troubled_matrix())
     spoil(document)
     with pytest.raises(StoreError) as caught:
@@ -267,7 +268,7 @@ def test_what_is_wrong_is_told_with_its_place(spoil: Callable[[Any], object], me
     "text",
     [b"", b"[]", b"7", b"{", b"\xff\xfe", b'{"schema": 1e999}', b"[" * 100_000, b'{"schema": 2}'],
 )
-def test_what_is_no_report_is_one_error(text: bytes) -> None:
+def test_a_file_that_is_not_a_report_is_one_error(text: bytes) -> None:
     with pytest.raises(StoreError, match=r"^x\.json: "):
         load_report(text, where="x.json")
 
@@ -283,9 +284,7 @@ DOCUMENT = matrix_document(evolve(odd_matrix(), api=naming_matrix().api))
 
 
 @given(st.data(), values)
-def test_whatever_stands_somewhere_is_read_or_is_one_error(
-    data: st.DataObject, value: object
-) -> None:
+def test_any_value_at_any_place_is_read_or_is_one_error(data: st.DataObject, value: object) -> None:
     document: Any = json.loads(json.dumps(DOCUMENT))
     place: Any = document
     while isinstance(place, dict | list) and place:
@@ -299,7 +298,7 @@ def test_whatever_stands_somewhere_is_read_or_is_one_error(
         matrix_markdown(load_report(json.dumps(document)))
 
 
-def test_what_would_be_obeyed_is_written_out() -> None:
+def test_control_characters_are_escaped_on_reading() -> None:
     document = matrix_document(troubled_matrix())
     document["cells"][0]["failure"]["excerpt"] = "\x1b[2J\u202e"
     document["command"] = "compat\x07"

@@ -1,4 +1,4 @@
-"""The Markdown report: goldens, and that nothing a compiler says can break its structure."""
+"""The Markdown report: goldens, and a structure that no text of a compiler can break."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def test_troubled(golden: Callable[[str, str], None]) -> None:
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_example_has_the_words_of_today() -> None:
-    """A heading, sentence or label of ``reports/example.md`` that no report has any more.
+def test_the_example_has_only_words_of_current_reports() -> None:
+    """Finds headings, sentences and labels of ``reports/example.md`` that no report has any more.
 
-    Numbers and names are those of its run, so the test leaves them out.
+    Numbers and names belong to the run of the example, so the test leaves them out.
     """
     example = (ROOT / "reports" / "example.md").read_text(encoding="utf-8")
     written = _without_facts("\n".join(_words_of_today()))
@@ -76,7 +76,7 @@ def _without_facts(text: str) -> str:
     return " ".join(re.sub(r"\d[\d.,]*", "0", text).split())
 
 
-def test_only_the_last_line_depends_on_how_it_was_made() -> None:
+def test_only_the_last_line_depends_on_time_command_and_cache() -> None:
     one = troubled_matrix()
     other = evolve(
         one,
@@ -111,7 +111,7 @@ def test_every_link_has_its_heading() -> None:
     assert links <= anchors
 
 
-def test_each_failure_is_told_once() -> None:
+def test_each_failure_appears_once() -> None:
     text = matrix_markdown(expected_matrix())
     assert text.count(SHAPE.advice.split("[")[0]) == 1
     assert text.count("### F") == 4
@@ -127,7 +127,7 @@ def test_headline() -> None:
     assert headline(report([])) == "No cell was tried."
 
 
-def test_tables_keep_their_columns_whatever_names_contain() -> None:
+def test_tables_keep_their_columns_with_special_characters_in_names() -> None:
     text = matrix_markdown(
         report(
             results_of("k|`1`", "v|*x*`", always(bad(SHAPE)), envs=[env("3.1.0")], cases=("a|b",))
@@ -144,7 +144,7 @@ def test_tables_keep_their_columns_whatever_names_contain() -> None:
 
 
 def cell_text(source: str) -> str:
-    """What a reader sees of a table cell."""
+    """The text of a table cell as a reader sees it."""
     tokens = MARKDOWN.parse(f"| h | i |\n| --- | --- |\n| x {source} x | end |\n")
     cells = [tokens[i + 1] for i, token in enumerate(tokens) if token.type == "td_open"]
     assert [cells[1].content, len(cells)] == ["end", 2]

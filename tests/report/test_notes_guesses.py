@@ -1,6 +1,4 @@
-"""Every form of the report says of which kernels nobody has written down the arguments, and of no
-others.
-"""
+"""Every form of the report names the kernels with guessed arguments, and no others."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ def guessed(kernel: str, origin: str) -> list[Result]:
     ]
 
 
-def test_every_form_says_it() -> None:
+def test_every_form_notes_guessed_arguments() -> None:
     matrix = report(
         [*guessed("a", "a_b.py"), *results_of("written", "v", always(OK), envs=[env("3.9.0")])]
     )
@@ -53,7 +51,7 @@ def test_every_form_says_it() -> None:
     }
 
 
-def test_what_is_written_down_is_not_called_guessed() -> None:
+def test_arguments_of_a_kernel_file_are_not_called_guessed() -> None:
     matrix = report(results_of("written", "v", always(OK), envs=[env("3.9.0")]))
     assert "uess" not in matrix_text(matrix)
     assert "uess" not in matrix_markdown(matrix)
@@ -82,7 +80,7 @@ def test_what_is_written_down_is_not_called_guessed() -> None:
         ),
     ],
 )
-def test_sources_are_named_where_they_are_few(sources: Sequence[str], note: str) -> None:
+def test_few_sources_are_named_and_many_are_counted(sources: Sequence[str], note: str) -> None:
     results = [
         result for number, source in enumerate(sources) for result in guessed(f"k{number}", source)
     ]
@@ -110,7 +108,7 @@ def case_of(name: str, outcome: Outcome, spec: CompileSpec, kernel: str = "gemm"
     )
 
 
-def test_hints_that_decide_are_told_in_every_form() -> None:
+def test_every_form_notes_hints_that_decide_whether_kernels_compile() -> None:
     aligned = CompileSpec(signature={"p": "*fp16", "n": "i32"}, divisible_by_16=("p", "n"))
     odd = evolve(aligned, divisible_by_16=("p",))
     other = evolve(odd, options={"num_warps": 8})

@@ -1,4 +1,4 @@
-"""Every form of the report says of which kernels nothing is known, and of no others."""
+"""Every form of the report names the kernels without any hint, and no others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def results(kernel: str, compiled: CompileSpec) -> list[Result]:
     ]
 
 
-def test_every_form_says_it() -> None:
+def test_every_form_notes_kernels_without_hints() -> None:
     hinted_spec = CompileSpec(signature={"x": "*fp16"}, divisible_by_16=("x",))
     matrix = report(
         [
@@ -54,11 +54,13 @@ def test_every_form_says_it() -> None:
         ),
     ],
 )
-def test_what_is_known(facts: dict[str, Any], expected: bool) -> None:
+def test_only_tensors_without_any_hint_count_as_without_hints(
+    facts: dict[str, Any], expected: bool
+) -> None:
     assert has_no_hints(spec("faces", "fine", **facts)) is expected
 
 
-def test_few_kernels_are_named() -> None:
+def test_few_kernels_are_named_and_many_are_counted() -> None:
     unknown = spec("faces", "fine", divisible_by_16=())
     assert str(without_hints(evolve(unknown, kernel=name) for name in "abab")).startswith(
         "a and b: no argument has a hint"

@@ -1,4 +1,4 @@
-"""Whether what computes wrong numbers is told, and told as what was declared."""
+"""Reports of wrong numbers, and of those that a kernel file declares."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def result(
     "status",
     [Status.WRONG, Status.UNSTABLE, Status.FAULTED, Status.LAUNCH_REFUSED, Status.TIMED_OUT],
 )
-def test_what_compiles_and_does_not_compute_what_it_should_is_unexpected(status: Status) -> None:
+def test_a_compiled_kernel_with_a_failed_check_is_unexpected(status: Status) -> None:
     assert not result(Numbers(gpu=Check(status=status))).expected
     assert not result(Numbers(interpreter=Check(status=status), gpu=OK)).expected
 
 
-def test_what_does_not_tell_is_no_reason_to_expect_anything() -> None:
+def test_a_lost_launch_is_unexpected_and_an_unsupported_check_is_not() -> None:
     assert result().expected
     assert result(Numbers(interpreter=Check(status=Status.UNSUPPORTED, reason="bf16"))).expected
     assert not result(Numbers(gpu=Check(status=Status.LOST))).expected
@@ -63,17 +63,19 @@ def test_what_does_not_tell_is_no_reason_to_expect_anything() -> None:
         (Status.WRONG, Status.OK, False),
     ],
 )
-def test_declared(declared: Status, actual: Status, expected: bool) -> None:
+def test_a_failed_check_is_expected_if_it_matches_the_declaration(
+    declared: Status, actual: Status, expected: bool
+) -> None:
     assert result(Numbers(gpu=Check(status=actual)), declared).expected is expected
 
 
-def test_only_a_gpu_can_tell_that_what_was_declared_is_so_no_more() -> None:
+def test_only_a_gpu_can_disprove_a_strict_declaration() -> None:
     assert result(declared=Status.WRONG).expected
     assert result(Numbers(interpreter=OK), Status.WRONG).expected
     assert result(Numbers(interpreter=OK, gpu=OK), Status.WRONG, strict=False).expected
 
 
-def test_right_is_said_where_something_was_run_and_nothing_was_wrong() -> None:
+def test_numbers_are_right_if_a_check_ran_and_none_was_wrong() -> None:
     unable = Check(status=Status.UNSUPPORTED)
     assert NOT_RUN.right is None
     assert NOT_RUN.decisive is None
@@ -84,7 +86,7 @@ def test_right_is_said_where_something_was_run_and_nothing_was_wrong() -> None:
     assert Numbers(interpreter=OK, gpu=unable).decisive is OK
 
 
-def test_what_is_written_is_read_back() -> None:
+def test_numbers_and_latency_are_read_back() -> None:
     numbers = Numbers(
         interpreter=WRONG, gpu=evolve(OK, max_abs=0.001, launches=30, differing=0, device="H200")
     )
@@ -95,12 +97,12 @@ def test_what_is_written_is_read_back() -> None:
     assert (read.numbers, read.latency) == (numbers, speed)
 
 
-def test_a_grid_shows_them() -> None:
+def test_a_grid_shows_unstable_numbers() -> None:
     (grid,) = grids(factory.report([result(Numbers(gpu=Check(status=Status.UNSTABLE)))]))
     assert [mark.text for row in grid.rows for mark in row.marks] == ["UNSTABLE!"]
 
 
-def test_the_document_has_both() -> None:
+def test_the_document_has_numbers_and_latency() -> None:
     wrong_result = evolve(
         result(Numbers(interpreter=WRONG)), latency=Latency(us=10.0, spread=0.5, device="H200")
     )
@@ -117,7 +119,7 @@ def test_the_document_has_both() -> None:
     }
 
 
-def test_a_refusal_that_was_predicted_is_expected_where_the_prediction_is() -> None:
+def test_a_predicted_launch_refusal_is_expected_if_it_is_declared() -> None:
     (base_result,) = results_of(
         "k", "v", always(records.OK), envs=[env("3.1.0")], targets=records.TARGETS[:1]
     )

@@ -1,4 +1,4 @@
-"""How far a run is, in words, and what a long one says at its start."""
+"""The progress of a run, in words, and the line at the start of a long run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CELLS = [
 ]
 
 
-def test_how_far_it_is_and_what_is_slow() -> None:
+def test_the_line_has_the_progress_and_the_slow_cells() -> None:
     pace = Pace(total=468, done=120, compiled=100, unexpected=3, seconds=10.0)
     assert pace_line(pace) == "120 of 468 cells, 3 unexpected, 10.0 per second, about 35 s left"
     slow = tuple(
@@ -28,7 +28,7 @@ def test_how_far_it_is_and_what_is_slow() -> None:
     )
 
 
-def test_no_speed_is_told_of_few_cells_nor_of_those_that_were_known_before() -> None:
+def test_few_cells_and_cells_from_the_store_give_no_rate() -> None:
     assert Pace(total=9, done=4, compiled=4, unexpected=0, seconds=1.0).rate is None
     assert Pace(total=9, done=9, compiled=0, unexpected=0, seconds=0.0).rate is None
     assert "left" not in pace_line(Pace(total=9, done=9, compiled=9, unexpected=0, seconds=3.0))
@@ -44,13 +44,13 @@ def test_no_speed_is_told_of_few_cells_nor_of_those_that_were_known_before() -> 
         (99, None, None),
     ],
 )
-def test_what_a_long_run_says_at_its_start(
+def test_a_long_run_prints_its_cells_and_its_estimated_time(
     cells: int, seconds: float | None, line: str | None
 ) -> None:
     assert expectation_line(cells, seconds) == line
 
 
-def test_lengths_of_time() -> None:
+def test_durations_have_readable_units() -> None:
     assert [in_time(seconds) for seconds in (0.4, 119, 121, 7150, 7300)] == [
         "0 s",
         "119 s",
@@ -60,13 +60,13 @@ def test_lengths_of_time() -> None:
     ]
 
 
-def test_where_nothing_is_expected_nothing_is_unexpected() -> None:
+def test_without_expectations_the_line_has_no_unexpected_cells() -> None:
     assert (
         pace_line(Pace(total=9, done=4, compiled=4, unexpected=None, seconds=1.0)) == "4 of 9 cells"
     )
 
 
-def test_of_several_envs_it_says_how_far_they_are() -> None:
+def test_the_line_has_the_progress_of_several_envs() -> None:
     def line(**envs: tuple[int, int]) -> str:
         done, total = (sum(counts[place] for counts in envs.values()) for place in (0, 1))
         return pace_line(

@@ -1,5 +1,6 @@
-"""Pairs where CI systems look: JUnit, annotations, the code quality report, and what changed
-between two reports.
+"""Pairs in the formats of CI systems: JUnit, annotations and the code quality report.
+
+The tests also cover changes between two reports.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def test_each_program_is_a_test_case() -> None:
     assert names[-1] == "pair/2.4.1+3.5.1 env"
 
 
-def test_what_failed_is_told_with_its_class_and_the_command() -> None:
+def test_a_failed_program_has_its_class_and_the_command() -> None:
     (failure,) = suite(DROPPED).iter("failure")
     assert (failure.get("type"), failure.get("message")) == ("kernel-dropped", SWALLOWED)
     assert (
@@ -85,7 +86,7 @@ def test_a_program_without_an_answer_is_an_error() -> None:
     assert (pair_suite.get("failures"), pair_suite.get("errors")) == ("0", "1")
 
 
-def test_the_whole_counts_cells_and_programs() -> None:
+def test_the_root_element_counts_cells_and_programs() -> None:
     root = fromstring(junit_xml(with_pairs(*PAIRS)))
     for name in ("tests", "failures", "errors"):
         assert root.get(name) == str(sum(int(testsuite.get(name, "")) for testsuite in root))
@@ -121,7 +122,7 @@ def test_each_pair_that_is_not_ok_is_a_finding() -> None:
 
 
 BROKEN_IN_36 = evolve(DROPPED, release="3.5.1")
-"""What DROPPED is, of the same pair as GOOD."""
+"""DROPPED, for the same pair as GOOD."""
 
 
 @pytest.mark.parametrize(
@@ -165,7 +166,9 @@ BROKEN_IN_36 = evolve(DROPPED, release="3.5.1")
         ),
     ],
 )
-def test_what_changed_is_told(old: Pair, new: Pair, kind: CellChangeKind, description: str) -> None:
+def test_changed_pairs_are_listed_and_gate(
+    old: Pair, new: Pair, kind: CellChangeKind, description: str
+) -> None:
     comparison = compared(with_pairs(old), with_pairs(new))
     lines = list(diff_lines(comparison))
     assert lines[lines.index("pairs of a PyTorch and a release") + 1 :][:2] == [
@@ -192,7 +195,7 @@ def test_pairs_that_are_the_same_or_in_one_report_only_are_no_change() -> None:
     assert "pair" not in "\n".join(diff_lines(comparison))
 
 
-def test_the_sentence_that_sums_it_up() -> None:
+def test_the_last_line_counts_changed_pairs() -> None:
     comparison = compared(with_pairs(GOOD), with_pairs(BROKEN_IN_36))
     assert list(diff_lines(comparison))[-1].endswith(
         "that both reports have. Pairs with PyTorch: 1 newly broken."

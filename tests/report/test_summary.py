@@ -39,7 +39,7 @@ def sentences_of(of: Report) -> list[str]:
     return [f"{one.sentence} {one.because}".strip() for one in statements(of)]
 
 
-def test_spans_do_not_cross_what_was_not_chosen() -> None:
+def test_spans_do_not_cross_releases_that_were_not_chosen() -> None:
     assert spans(set(LINE), LINE) == "3.0.0–3.4.0"
     assert spans({"3.0.0", "3.1.0", "3.3.0"}, LINE) == "3.0.0–3.1.0, 3.3.0"
     assert spans({"3.4.0"}, LINE) == "3.4.0"
@@ -57,7 +57,7 @@ def test_rectangles_cover_every_pair_once(pairs: set[tuple[str, str]]) -> None:
     assert sorted(covered) == sorted(pairs)
 
 
-def test_words() -> None:
+def test_lists_natural_order_and_one_line_texts() -> None:
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"]) == "a, b and c"
     assert sorted(["sm_100", "sm_90", "gfx942", "gfx90a"], key=natural) == [
@@ -72,7 +72,7 @@ def test_words() -> None:
     assert one_line("x" * 20, 10) == "x" * 9 + "…"
 
 
-def test_the_same_fingerprint_is_one_failure_whatever_its_face() -> None:
+def test_the_same_fingerprint_is_one_failure_with_several_statuses() -> None:
     (failure,) = [
         f for f in expected_matrix().failures if f.failure.failure_class == "mlir-bitwidth-assert"
     ]
@@ -82,7 +82,7 @@ def test_the_same_fingerprint_is_one_failure_whatever_its_face() -> None:
     ]
 
 
-def test_where_names_cases_only_if_not_all_are_meant() -> None:
+def test_a_place_names_cases_only_if_some_do_not_fail() -> None:
     envs = [env("3.0.0"), env("3.1.0")]
     results = [
         *results_of("k", "v", always(OK), envs=envs, cases=("a",)),
@@ -100,7 +100,7 @@ def test_broken_envs_are_no_defects_of_kernels() -> None:
     assert len(matrix.unexpected) == 39
 
 
-def test_surprises_are_told_together() -> None:
+def test_surprises_are_grouped() -> None:
     surprises = [(str(s.where), s.declared, s.got) for s in troubled_matrix().surprises]
     assert surprises[0] == (
         "sel_dense/as_written: 3.5.1, sm_80 sm_90",
@@ -111,19 +111,19 @@ def test_surprises_are_told_together() -> None:
     assert expected_matrix().surprises == ()
 
 
-def test_envs_that_differ_are_told_together() -> None:
+def test_envs_that_differ_are_grouped() -> None:
     (division,) = troubled_matrix().divisions
     assert str(division.where) == "sel_varlen/loop_1d: 3.1.0, sm_80 sm_90"
     assert division.answers == (("triton-3.1.0", "ok"), ("pt2.5", "pass-failure"))
 
 
-def test_what_these_kernels_show(golden: Callable[[str, str], None]) -> None:
+def test_statements_of_the_expected_matrix(golden: Callable[[str, str], None]) -> None:
     golden(
         "statements.txt", "".join(f"{sentence}\n" for sentence in sentences_of(expected_matrix()))
     )
 
 
-def test_sentences_come_from_the_results_not_from_what_we_believe() -> None:
+def test_sentences_come_from_results_and_not_from_declarations() -> None:
     envs = [env(release) for release in LINE]
     mended = report(
         results_of("sel_dense", "as_written", since("3.4.0", OK, bad(SHAPE)), envs=envs)
@@ -131,7 +131,7 @@ def test_sentences_come_from_the_results_not_from_what_we_believe() -> None:
     assert sentences_of(mended) == [
         "`sel_dense/as_written` was fixed in 3.4.0; before: `shape-mismatch`."
     ]
-    # A reason explains what was declared; what came instead of it, it does not explain.
+    # A reason explains the declared failure. It does not explain a failure that came instead.
     other = report(
         results_of(
             "k",
@@ -147,7 +147,7 @@ def test_sentences_come_from_the_results_not_from_what_we_believe() -> None:
     ]
 
 
-def test_a_failure_that_changed_is_told_with_its_releases() -> None:
+def test_a_failure_that_changed_is_listed_with_its_releases() -> None:
     envs = [env(release) for release in LINE]
     (sentence,) = sentences_of(
         report(results_of("k", "v", since("3.3.0", bad(PASS), bad(ASSERT)), envs=envs))
@@ -158,7 +158,7 @@ def test_a_failure_that_changed_is_told_with_its_releases() -> None:
     )
 
 
-def test_releases_that_cannot_build_for_a_target_are_not_held_against_a_kernel() -> None:
+def test_releases_that_cannot_build_for_a_target_do_not_count() -> None:
     envs = [env(release) for release in LINE]
     fate = since("3.3.0", bad(SHAPE), bad(UNKNOWN_TARGET, Status.UNSUPPORTED))
     (sentence,) = sentences_of(report(results_of("k", "v", fate, envs=envs, targets=TARGETS[2:])))
@@ -176,7 +176,7 @@ def test_releases_that_cannot_build_for_a_target_are_not_held_against_a_kernel()
     )
 
 
-def test_sentences_say_what_they_cannot_know() -> None:
+def test_sentences_name_inconclusive_releases() -> None:
     sentences = sentences_of(troubled_matrix())
     assert (
         "`sel_varlen/loop_1d` regressed between 3.0.0 and 3.3.0 (inconclusive: 3.1.0–3.2.0):"
@@ -224,7 +224,7 @@ HISTORIES: list[tuple[dict[str, Outcome], dict[str, Outcome]]] = [
     ({"3.9.0": bad(PASS)}, {"3.2.0": OK, "3.8.0": OK}),
     ({"3.9.0": bad(PASS)}, {"3.8.0": bad(PASS)}),
 ]
-"""What a run found by release, and what earlier runs found."""
+"""The outcomes of a run by release, and the outcomes of earlier runs."""
 
 
 def failure_classes(outcomes: dict[str, Outcome]) -> str:
@@ -235,7 +235,7 @@ def failure_classes(outcomes: dict[str, Outcome]) -> str:
 
 
 def test_no_sentence_says_more_than_was_tested(golden: Callable[[str, str], None]) -> None:
-    """A line of what was found, and under it what is said of it."""
+    """The golden file has a line with the outcomes, and below it the sentence about them."""
 
     def results(outcomes: dict[str, Outcome]) -> list[Result]:
         envs = [env(release) for release in outcomes]
@@ -253,7 +253,7 @@ def test_no_sentence_says_more_than_was_tested(golden: Callable[[str, str], None
     golden("histories.txt", text)
 
 
-def test_the_line_of_releases_has_none_of_a_toolchain_that_was_not_tried() -> None:
+def test_the_line_has_no_releases_of_a_toolchain_that_was_not_tried() -> None:
     matrix = report(
         results_of("k", "v", always(bad(SHAPE)), envs=[env("3.0.0"), env("3.1.0")]),
         existing=("3.0.0", "3.1.0"),
@@ -263,7 +263,7 @@ def test_the_line_of_releases_has_none_of_a_toolchain_that_was_not_tried() -> No
     assert str(both.failures[0].where[0]) == str(matrix.failures[0].where[0])
 
 
-def test_where_a_failure_occurs_never_crosses_a_release_that_was_not_tried() -> None:
+def test_a_failures_range_never_crosses_a_release_that_was_not_tried() -> None:
     results = results_of(
         "k", "v", always(bad(SHAPE)), envs=[env("3.0.0"), env("3.1.0"), env("3.5.1")]
     )
@@ -274,7 +274,7 @@ def test_where_a_failure_occurs_never_crosses_a_release_that_was_not_tried() -> 
 
 
 def test_places_are_in_the_order_of_their_releases() -> None:
-    """Of two that begin with one release the shorter stands first, whatever sets do."""
+    """The shorter of two places with the same first release comes first, whatever sets do."""
     until = {"long": "3.3.0", "short": "3.2.0"}
     results = [
         results_of("k", "v", since(fixed, OK, bad(SHAPE)), envs=map(env, LINE), cases=[case])

@@ -1,4 +1,4 @@
-"""The large report that tests and measurements are made with holds all that there is to show."""
+"""The large report that tests and measurements use has an example of what a report can show."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from compat.report.document import dump, matrix_document
 from tests.report.synthetic import synthetic
 
 
-def test_everything_occurs_in_it_and_it_is_always_the_same() -> None:
+def test_synthetic_report_is_varied_and_deterministic() -> None:
     report = synthetic(2_400)
     assert len(report.results) == 2_400
     assert set(report.counts) == set(Status) - {

@@ -1,4 +1,4 @@
-"""The terminal report: goldens at several widths, and that it fits whatever it is given."""
+"""The terminal report: goldens at several widths, and no line wider than the terminal."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from tests.report.factory import (
 )
 
 
-def test_expected(golden: Callable[[str, str], None]) -> None:
+def test_report_of_expected_matrix_matches_golden(golden: Callable[[str, str], None]) -> None:
     golden("expected.txt", matrix_text(expected_matrix(), width=100))
 
 
 @pytest.mark.parametrize("width", [80, 120, 160])
-def test_expected_at_the_widths_that_terminals_have(
+def test_expected_matrix_matches_golden_at_the_widths_of_terminals(
     width: int, golden: Callable[[str, str], None]
 ) -> None:
     golden(f"expected-{width}.txt", matrix_text(expected_matrix(), width=width))
 
 
-def test_a_run_that_has_not_ended(golden: Callable[[str, str], None]) -> None:
+def test_report_of_a_stopped_run_matches_golden(golden: Callable[[str, str], None]) -> None:
     golden("stopped.txt", matrix_text(stopped(), width=120))
 
 
-def test_the_rows_of_a_run_that_goes_on_fit_on_the_terminal() -> None:
+def test_rows_of_a_running_matrix_fit_on_the_terminal() -> None:
     matrix, results = expected_matrix(), stopped().results
     every = [result.cell for result in matrix.results]
     for height in (8, 12, 50):
@@ -58,7 +58,7 @@ def test_the_rows_of_a_run_that_goes_on_fit_on_the_terminal() -> None:
 
 
 def stopped() -> Report:
-    """A matrix of which the newest and the oldest release are known, and part of another."""
+    """A matrix with the results of the oldest and the newest release, and part of another."""
     matrix = expected_matrix()
     done = [result for result in matrix.results if result.built.release in ("3.0.0", "3.9.0")]
     done += [result for result in matrix.results if result.built.release == "3.8.0"][:4]
@@ -73,7 +73,7 @@ def stopped() -> Report:
     )
 
 
-def test_what_differs_from_target_to_target_is_said_of_each() -> None:
+def test_messages_that_differ_between_targets_are_shown_per_target() -> None:
     def fate(release: str, target: Target) -> Outcome:
         return bad(evolve(SHAPE, excerpt=f"error: {target.shared_memory} bytes"))
 
@@ -82,24 +82,24 @@ def test_what_differs_from_target_to_target_is_said_of_each() -> None:
     assert "          sm_90: error: 232448 bytes" in text
 
 
-def test_troubled(golden: Callable[[str, str], None]) -> None:
+def test_report_of_troubled_matrix_matches_golden(golden: Callable[[str, str], None]) -> None:
     golden("troubled.txt", matrix_text(troubled_matrix(), width=100))
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
 @pytest.mark.parametrize("make", [expected_matrix, troubled_matrix])
-def test_never_wider_than_the_terminal(make: Callable[[], Report], width: int) -> None:
+def test_report_is_never_wider_than_the_terminal(make: Callable[[], Report], width: int) -> None:
     text = matrix_text(make(), width=width)
     assert max(map(len, text.splitlines())) <= width
     assert "…" not in text.split("distinct failure")[0], "a table that cuts its words short"
 
 
-def test_a_column_per_release_where_there_is_room_else_intervals() -> None:
+def test_wide_terminals_show_a_column_per_release_and_narrow_ones_intervals() -> None:
     assert "rej F1 3.0.0–3.9.0 (all)" in matrix_text(expected_matrix(), width=80)
     assert "rej  rej  rej" in matrix_text(expected_matrix(), width=130)
 
 
-def test_colour_says_nothing_that_words_do_not() -> None:
+def test_text_is_the_same_without_colour() -> None:
     out = io.StringIO()
     console = Console(
         file=out,
@@ -117,7 +117,7 @@ def test_colour_says_nothing_that_words_do_not() -> None:
     ).splitlines()
 
 
-def test_markup_in_what_compilers_say_is_text() -> None:
+def test_markup_in_compiler_messages_is_printed_as_text() -> None:
     failing = bad(
         Failure(
             failure_class="unclassified",
@@ -133,20 +133,20 @@ def test_markup_in_what_compilers_say_is_text() -> None:
     assert "[/bold]" in text
 
 
-def test_total_says_what_was_unexpected() -> None:
+def test_total_counts_unexpected_cells() -> None:
     fine = report(results_of("k", "v", always(OK), envs=[env("3.1.0"), env("3.2.0")]))
     assert total(fine) == "4 cells in 41.2 s (0 from the store): 4 ok; all as expected"
     assert "39 cells UNEXPECTED" in total(troubled_matrix())
 
 
-def test_nothing_tried() -> None:
+def test_report_without_cells_has_only_the_total() -> None:
     assert (
         matrix_text(report([]))
         == "\n0 cells in 41.2 s (0 from the store): nothing; all as expected\n"
     )
 
 
-def test_code_that_is_likely_slower_is_a_warning_and_no_failure() -> None:
+def test_slow_suspect_is_a_warning_and_not_a_failure() -> None:
     matrix = report(suspected_matrix())
     text = " ".join(matrix_text(matrix).split())
     assert "Likely slower than on the release before (slow-suspect)" in text

@@ -1,4 +1,4 @@
-"""A slice that ends the compiler."""
+"""A slice that aborts the compiler."""
 
 # mypy: ignore-errors
 

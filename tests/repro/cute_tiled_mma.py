@@ -1,4 +1,4 @@
-"""A TiledMma that ends the compiler as soon as the name of its kernel is made."""
+"""A TiledMma that aborts the compiler as soon as it makes the name of its kernel."""
 
 # mypy: ignore-errors
 

@@ -1,4 +1,4 @@
-"""Kernels that the front end refuses with an exception of which Triton takes the traceback away."""
+"""Kernels that the front end rejects with an exception whose traceback Triton removes."""
 
 # mypy: ignore-errors
 

@@ -1,6 +1,6 @@
-"""A bundle holds what the kernel uses, wherever that stood, and nothing else.
+"""A bundle has what the kernel uses, from whatever file, and nothing else.
 
-And it compiles as the original does.
+Its outcome is the same as that of the original.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def body(kernel_bundle: Bundle) -> str:
 FOLD = "@triton.jit\ndef fold(x):\n    return x + 1\n"
 
 
-def test_only_what_is_used_comes_along_and_before_what_uses_it(tmp_path: Path) -> None:
+def test_bundle_has_only_used_definitions_before_their_uses(tmp_path: Path) -> None:
     main = """
 import torch
 UNUSED = torch.zeros(1)
@@ -114,7 +114,7 @@ def other(x):
         ("from tools.shapes import fold as f", "f"),
     ],
 )
-def test_helpers_of_other_files_come_along_under_one_name(
+def test_helpers_of_other_files_are_bundled_under_their_own_name(
     imported: str, used: str, tmp_path: Path
 ) -> None:
     main = (
@@ -129,7 +129,7 @@ def test_helpers_of_other_files_come_along_under_one_name(
     assert body(bundled(tmp_path, main, **files)) == expected
 
 
-def test_two_helpers_of_one_name_stay_two(tmp_path: Path) -> None:
+def test_two_helpers_with_the_same_name_stay_separate(tmp_path: Path) -> None:
     main = (
         f"import helpers\n{FOLD}\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p,"
         " fold(helpers.fold(N)))\n"
@@ -141,7 +141,7 @@ def test_two_helpers_of_one_name_stay_two(tmp_path: Path) -> None:
     assert "def fold(x):\n    return x + 1" in text
 
 
-def test_a_helper_is_not_hidden_by_a_variable_of_its_name(tmp_path: Path) -> None:
+def test_a_variable_with_the_name_of_a_helper_does_not_hide_it(tmp_path: Path) -> None:
     main = (
         "import helpers\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    fold = helpers.fold(N)\n"
         "    tl.store(p, fold)\n"
@@ -149,7 +149,7 @@ def test_a_helper_is_not_hidden_by_a_variable_of_its_name(tmp_path: Path) -> Non
     assert "fold = fold_2(N)" in body(bundled(tmp_path, main, helpers=FOLD))
 
 
-def test_a_local_name_is_not_a_use_of_the_global_one(tmp_path: Path) -> None:
+def test_a_local_variable_is_not_a_use_of_the_global_of_its_name(tmp_path: Path) -> None:
     main = (
         "big = open('/nowhere')\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    big = N\n   "
         " tl.store(p, big)\n"
@@ -157,7 +157,7 @@ def test_a_local_name_is_not_a_use_of_the_global_one(tmp_path: Path) -> None:
     assert "nowhere" not in bundled(tmp_path, main).text
 
 
-def test_a_modules_constant_stays_readable_for_the_kernel(tmp_path: Path) -> None:
+def test_a_constant_of_another_module_becomes_a_constexpr(tmp_path: Path) -> None:
     main = (
         "import sizes\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, sizes.BIG)\n"
     )
@@ -166,7 +166,7 @@ def test_a_modules_constant_stays_readable_for_the_kernel(tmp_path: Path) -> Non
     assert "tl.store(p, BIG)" in text
 
 
-def test_a_modules_constant_is_written_as_it_is_where_kernels_may_read_any_global(
+def test_a_constant_is_unchanged_if_kernels_may_read_any_global(
     tmp_path: Path,
 ) -> None:
     main = "import sizes\n@cute.kernel\ndef kernel(p):\n    p[0] = sizes.BIG\n"
@@ -178,7 +178,7 @@ def test_a_modules_constant_is_written_as_it_is_where_kernels_may_read_any_globa
     )
 
 
-def test_installed_packages_are_imported_name_by_name(tmp_path: Path) -> None:
+def test_only_used_names_of_installed_packages_are_imported(tmp_path: Path) -> None:
     imports = "from triton.language import load, store\nimport math, os\n"
     main = f"{imports}@triton.jit\ndef kernel(p, N: tl.constexpr):\n    store(p, math.pi)\n"
     text = bundled(tmp_path, main).text
@@ -214,7 +214,7 @@ def test_installed_packages_are_imported_name_by_name(tmp_path: Path) -> None:
         ("import os.path", "import os", "import os", "os"),
     ],
 )
-def test_two_imports_of_one_name_stay_two(
+def test_different_imports_with_the_same_name_stay_separate(
     mine: str, helper_code: str, imports: str, use: str, tmp_path: Path
 ) -> None:
     name = "os" if "os" in mine else "log"
@@ -240,7 +240,7 @@ def test_a_definition_does_not_take_the_name_of_an_import(tmp_path: Path) -> Non
     assert text.endswith("tl.store(p, HERE, fold_2(N))")
 
 
-def test_an_import_of_another_file_is_used_by_its_own_name(tmp_path: Path) -> None:
+def test_a_name_that_another_file_imports_is_used_directly(tmp_path: Path) -> None:
     main = (
         "import helpers\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n"
         "    tl.store(p, helpers.tau)\n"
@@ -250,7 +250,7 @@ def test_an_import_of_another_file_is_used_by_its_own_name(tmp_path: Path) -> No
     assert text.endswith("tl.store(p, tau)")
 
 
-def test_a_definition_under_a_condition_comes_with_it(tmp_path: Path) -> None:
+def test_a_conditional_definition_is_bundled_with_its_condition(tmp_path: Path) -> None:
     branch = (
         "if hasattr(tl, 'x'):\n    @triton.jit\n    def f(x):\n        return x\nelse:\n    f ="
         " None\n"
@@ -303,8 +303,8 @@ else:
 """
 
 
-def test_a_kernel_in_a_branch_stands_alone(tmp_path: Path) -> None:
-    """Its branch was executed. Nothing else has to know whether the package is there."""
+def test_a_kernel_in_a_branch_is_bundled_without_the_condition(tmp_path: Path) -> None:
+    """Python has executed this branch, so the bundle does not check whether the package exists."""
     shift = "if triton:\n    @triton.jit\n    def shift(x):\n        return x + 1\n"
     text = bundled(tmp_path, GUARDED, helpers=shift).text
     assert [line for line in text.splitlines() if line] == [
@@ -342,12 +342,12 @@ def test_a_kernel_in_a_branch_stands_alone(tmp_path: Path) -> None:
         "if TYPE_CHECKING:\n    FACTOR = 2",
     ],
 )
-def test_what_has_several_meanings_keeps_its_condition(tmp_path: Path, branch: str) -> None:
+def test_a_conditional_constant_keeps_its_condition(tmp_path: Path, branch: str) -> None:
     text = f"{branch}\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, FACTOR)\n"
     assert branch in body(bundled(tmp_path, text))
 
 
-def test_what_surrounds_it_may_be_tuned_afterwards(tmp_path: Path) -> None:
+def test_an_autotune_call_after_the_kernel_is_not_bundled(tmp_path: Path) -> None:
     main = (
         "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, N)\nkernel ="
         " triton.autotune([], key=[])(kernel)\n"
@@ -355,7 +355,7 @@ def test_what_surrounds_it_may_be_tuned_afterwards(tmp_path: Path) -> None:
     assert "autotune" not in bundled(tmp_path, main).text
 
 
-def test_decorators_come_along_where_they_are_asked_for_with_what_they_use(tmp_path: Path) -> None:
+def test_decorators_are_bundled_on_request_with_what_they_use(tmp_path: Path) -> None:
     main = """
 import sizes
 import sizes as other
@@ -399,7 +399,7 @@ def kernel(p, N: tl.constexpr):
     assert text.count("autotune") == 1, "of what it calls it has the functions alone"
 
 
-def test_a_bundle_of_a_bundle_is_itself(tmp_path: Path) -> None:
+def test_a_bundle_of_a_bundle_is_identical(tmp_path: Path) -> None:
     specs = {
         (spec.source, spec.function, spec.compile.functions): spec
         for spec in load_kernels(["*.toml"], KERNELS)
@@ -409,7 +409,7 @@ def test_a_bundle_of_a_bundle_is_itself(tmp_path: Path) -> None:
         assert bundle(once.write(tmp_path / "once.py")).text == once.text
 
 
-def test_no_such_function(tmp_path: Path) -> None:
+def test_a_missing_function_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="does not define a function missing"):
         bundled(tmp_path, "X = 1\n", "missing")
 
@@ -419,7 +419,7 @@ def test_no_such_function(tmp_path: Path) -> None:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["triton-3.0.0", "triton-3.9.0"])
-def test_a_bundle_fares_as_the_original_does(
+def test_a_bundle_has_the_same_outcome_as_the_original(
     release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     env, target = built(release), TARGETS["sm_90"]

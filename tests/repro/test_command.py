@@ -1,4 +1,4 @@
-"""`compat repro` as a user runs it, in a project of the user's own."""
+"""`compat repro` as a user runs it, in the user's own project."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def repro(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.wheels
-def test_a_glob_names_what_to_write(project: Path) -> None:
+def test_a_glob_selects_the_cell_of_the_script(project: Path) -> None:
     ran = repro(project, "faces/bound/*", "--reduced", "smaller.py")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     stem = "repro/faces-bound-only-sm_90-3.9.0"
@@ -85,9 +85,12 @@ variant = [{ name = "reduced", function = "kernel" }]
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("beside", [False, True])
-def test_a_reduced_kernel_has_a_name_of_its_own(project: Path, beside: bool) -> None:
-    """As `compat reduce` leaves it: called ``kernel``, and described by the kernel file beside it,
-    also where parameters are called otherwise.
+def test_a_reduced_kernel_may_have_another_name_and_a_kernel_file(
+    project: Path, beside: bool
+) -> None:
+    """`compat reduce` names the function ``kernel`` and writes a kernel file next to it.
+
+    The kernel file describes the function, also if its parameters have other names.
     """
     smaller = SMALLER.replace("def block_typed_bound", "def kernel")
     if beside:
@@ -106,7 +109,7 @@ def test_a_reduced_kernel_has_a_name_of_its_own(project: Path, beside: bool) -> 
 
 
 @pytest.mark.wheels
-def test_what_cannot_be_meant_is_said(project: Path) -> None:
+def test_invalid_arguments_are_errors_and_write_no_files(project: Path) -> None:
     for arguments, code, message in (
         (["faces/fine/only/sm_90/triton-3.9.0"], 3, "compiles"),
         (["faces/gone/*"], 3, "no cell matches 'faces/gone/*'"),

@@ -1,4 +1,4 @@
-"""What is committed in repro/ and of the board is true for whoever has nothing but the files."""
+"""The committed files in repro/ and of the board are right for a reader with only these files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CUTE = sorted(FOLDER.glob("cute/*.py"))
 
 
 def header(script: Path) -> dict[str, Any]:
-    """The metadata in a script, as PEP 723 says to read it."""
+    """The metadata in a script, read as PEP 723 specifies."""
     match = re.search(r"(?m)^# /// script$\s(?P<content>(^#(| .*)$\s)+)^# ///$", script.read_text())
     assert match
     return tomllib.loads(
@@ -50,7 +50,7 @@ def issue(script: Path) -> str:
 
 
 def table(script: Path) -> dict[str, str]:
-    """Release → what the issue says of it, for the target that the script is for."""
+    """Release → its mark in the issue, for the target of the script."""
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in issue(script).splitlines()
@@ -67,7 +67,7 @@ def target(script: Path) -> str:
 
 
 @pytest.mark.parametrize("script", [*SCRIPTS, *BY_HAND], ids=lambda path: path.stem)
-def test_a_script_says_what_it_needs_and_stands_in_its_issue(script: Path) -> None:
+def test_a_script_declares_its_dependencies_and_is_in_its_issue(script: Path) -> None:
     assert any(dependency.startswith("triton==") for dependency in header(script)["dependencies"])
     assert header(script)["requires-python"].startswith(">=3.")
     assert f"```python\n{script.read_text()}```" in issue(script)
@@ -83,14 +83,14 @@ def test_a_failure_of_the_board_is_in_the_folder_of_its_fingerprint(script: Path
 
 
 TEXTS: dict[Path, list[Path]] = defaultdict(list)
-"""Folder → its files for readers."""
+"""Folder → its text files."""
 for _path in (path for room in (FOLDER, ROOT / "board") for path in sorted(room.rglob("*"))):
     if _path.is_file() and _path.suffix not in (".xz", ".pyc"):
         TEXTS[_path.parent].append(_path)
 
 
 @pytest.mark.parametrize("folder", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_nothing_says_where_it_was_made(folder: Path) -> None:
+def test_no_file_identifies_the_machine_that_wrote_it(folder: Path) -> None:
     facts = {str(ROOT), str(Path.home()), socket.gethostname(), getpass.getuser()} - {
         "",
         "/",
@@ -103,7 +103,7 @@ def test_nothing_says_where_it_was_made(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("script", CUTE, ids=lambda path: path.stem)
-def test_a_script_of_cute_dsl_says_what_it_needs_and_is_listed(script: Path) -> None:
+def test_a_cute_dsl_script_declares_its_dependencies_and_is_listed(script: Path) -> None:
     assert any(
         dependency.startswith("nvidia-cutlass-dsl==")
         for dependency in header(script)["dependencies"]
@@ -114,7 +114,9 @@ def test_a_script_of_cute_dsl_says_what_it_needs_and_is_listed(script: Path) -> 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_in_an_env_made_from_its_header_it_shows_its_failure(script: Path, tmp_path: Path) -> None:
+def test_a_script_reproduces_its_failure_in_an_env_made_from_its_header(
+    script: Path, tmp_path: Path
+) -> None:
     needs = header(script)
     uv = [sys.executable, "-m", "uv"]
     quiet: dict[str, Any] = {
@@ -131,7 +133,7 @@ def test_in_an_env_made_from_its_header_it_shows_its_failure(script: Path, tmp_p
     )
     text = script.read_text()
     copy = tmp_path / script.name
-    # A script of a compile without an end shows it sooner here.
+    # A shorter deadline makes the script of a hanging compile end sooner.
     copy.write_text(re.sub(r"^DEADLINE = \d+", "DEADLINE = 9", text, flags=re.MULTILINE))
     ran = run_script(str(python), copy, 120)
     assert ran.exit_code == 0, ran.output
@@ -143,7 +145,7 @@ def test_in_an_env_made_from_its_header_it_shows_its_failure(script: Path, tmp_p
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("script", BOARD, ids=lambda path: path.stem)
-def test_a_failure_of_the_board_shows_on_its_release(
+def test_a_script_of_the_board_reproduces_its_failure_on_its_release(
     script: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     triton, *_ = header(script)["dependencies"]
@@ -160,7 +162,7 @@ def test_a_failure_of_the_board_shows_on_its_release(
     [script for script in [*SCRIPTS, *BOARD] if "ok" in table(script).values()],
     ids=lambda path: path.stem,
 )
-def test_where_the_table_says_ok_it_shows_nothing(
+def test_a_script_reproduces_nothing_on_a_release_marked_ok(
     script: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     release = [release for release, mark in table(script).items() if mark == "ok"][-1]
@@ -190,7 +192,7 @@ def test_machine_code_shows_the_dropped_cast_without_a_gpu(
 @pytest.mark.wheels
 @pytest.mark.parametrize("script", INTERPRETED, ids=lambda path: path.stem)
 def test_an_interpreter_prints_what_the_issue_says(script: Path, pair_python: str) -> None:
-    """In 3.5.1, too, whose interpreter has the same defects."""
+    """The test uses 3.5.1, whose interpreter has the same defects."""
     ran = run_script(pair_python, script, 120)
     assert ran.exit_code == 0, ran.output
     printed = re.search(r"(?s)prints:\n\n```text\n(.*?)```", issue(script))
@@ -198,7 +200,7 @@ def test_an_interpreter_prints_what_the_issue_says(script: Path, pair_python: st
     assert printed[1] in ran.output
 
 
-def test_what_is_known_upstream_can_be_read_and_has_kernels() -> None:
+def test_at_least_five_known_defects_have_committed_kernels() -> None:
     known_defects = read_known(FOLDER / "hunt/known.toml")
     texts = [path.read_text() for path in (FOLDER / "hunt/kernels").glob("*.toml")]
     shown = {
@@ -214,8 +216,10 @@ def promised(script: Path) -> str:
 
 
 def shows_what_it_promises(ran: ProcessResult, script: Path) -> bool:
-    """Whether the output has the failure of the issue. If a signal ended the compiler in a pass,
-    no output names the pass, and only the class is the same.
+    """Whether the output has the failure of the issue.
+
+    If a signal ended the compiler in a pass, no output names the pass, and only the class is the
+    same.
     """
     predicted = KNOWLEDGE.by_name[promised(script).partition(":")[0]].prediction
     if predicted:  # the binary fails, not the compiler

@@ -1,6 +1,4 @@
-"""Kernels of factories and classes on their own: the same code as where they come from, or one
-clear reason why not.
-"""
+"""Bundles of kernels from factories and classes: the code of the original, or one clear reason."""
 
 from __future__ import annotations
 
@@ -65,7 +63,7 @@ KERNEL = "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, N)"
         ("def make(width=None):\n    if width is None:\n        width = 4\n", "make(width=3)"),
     ],
 )
-def test_what_a_kernel_does_not_use_stays_behind(
+def test_unused_code_of_a_factory_is_not_bundled(
     factory: str, function: str, tmp_path: Path
 ) -> None:
     kernel_bundle = bundled(
@@ -75,7 +73,7 @@ def test_what_a_kernel_does_not_use_stays_behind(
     assert body(kernel_bundle) == KERNEL
 
 
-def test_values_that_a_kernel_closes_over_come_along(tmp_path: Path) -> None:
+def test_values_in_the_closure_of_a_kernel_are_bundled(tmp_path: Path) -> None:
     text = """
 width = tl.constexpr(3)
 
@@ -156,7 +154,7 @@ class Holder:
         ("Holder.Inner.kernel", "kernel", 4),
     ],
 )
-def test_what_is_chosen_is_told_by_the_source(
+def test_a_bundle_has_the_kernel_that_the_source_chooses(
     function: str, name: str, value: int, tmp_path: Path
 ) -> None:
     kernel_bundle = bundled(tmp_path, CHOSEN, function)
@@ -167,7 +165,7 @@ def test_what_is_chosen_is_told_by_the_source(
     )
 
 
-def test_a_factory_of_another_file(tmp_path: Path) -> None:
+def test_a_kernel_of_a_factory_in_another_file_is_bundled(tmp_path: Path) -> None:
     (tmp_path / "makers.py").write_text(
         f"{HEAD}SIZE = tl.constexpr(2)\ndef make():\n{JIT}        tl.store(p, SIZE)\n    return"
         " kernel\n"
@@ -234,7 +232,7 @@ def test_a_factory_of_another_file(tmp_path: Path) -> None:
         ("kernel = print\n", "kernel", "does not define a function print"),
     ],
 )
-def test_what_cannot_be_frozen_is_said(
+def test_a_kernel_that_cannot_be_copied_is_an_error_with_the_reason(
     text: str, function: str, message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ConfigError, match=message) as caught:
@@ -297,11 +295,12 @@ class Holder:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.1.0", "3.4.0", "3.9.0"])
-def test_the_code_is_that_of_the_original(
+def test_a_bundle_compiles_to_the_same_ptx_as_the_original(
     release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
-    """Before 3.4.0 Triton knows no closures: what a factory's values are frozen into compiles
-    there, and the original does not.
+    """Triton does not support closures before 3.4.0.
+
+    A bundle, with the values of a factory frozen into it, compiles there. The original does not.
     """
     env = built(f"triton-{release}")
     assert env.python
@@ -333,7 +332,7 @@ def test_the_code_is_that_of_the_original(
 
 
 def without_lines(ptx: str) -> str:
-    """The code itself: where a kernel stands in which file is not the same."""
+    """The code without files and lines, which differ between a bundle and the original."""
     code = ptx.partition(".section")[0]
     return "\n".join(
         line.partition("//")[0].rstrip()

@@ -1,5 +1,6 @@
-"""A repro says what is so: it is run everywhere before it is written, and nothing is written that
-did not come true.
+"""`compat repro` runs a script in every env before it writes the script.
+
+It does not write a script that does not reproduce the failure.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def raising(*raised: tuple[str, str]) -> Evidence:
     )
 
 
-def test_a_promise_is_in_the_output_and_free_of_quotes() -> None:
+def test_a_promise_is_in_the_output_and_has_no_quotes() -> None:
     assert (
         promised(Evidence(answered=False, stage="ast", signal="SIGABRT", stderr=ABORT))
         == "only integers have a width"
@@ -86,7 +87,7 @@ def test_a_promise_is_in_the_output_and_free_of_quotes() -> None:
     assert promised(raising(("AssertionError", ""))) == "AssertionError"
 
 
-def test_a_promise_for_several_releases_is_what_they_have_in_common() -> None:
+def test_a_promise_for_several_releases_is_their_common_text() -> None:
     one, other = (
         raising(("E", "incompatible dimensions at index 1: 2")),
         raising(("E", "incompatible dimensions at index 12")),
@@ -95,7 +96,7 @@ def test_a_promise_for_several_releases_is_what_they_have_in_common() -> None:
     assert promised(raising(("E", "nothing of the kind")), other) == ""
 
 
-def test_a_promise_is_in_no_output_of_another_failure() -> None:
+def test_a_promise_is_not_in_the_output_of_another_failure() -> None:
     one, other = (
         raising(("AttributeError", f"{name} object has no attribute 'dtype'"))
         for name in ("'int'", "'constexpr'")
@@ -115,7 +116,7 @@ def test_a_promise_is_in_no_output_of_another_failure() -> None:
     st.lists(st.text("ab '1,", max_size=40), min_size=1, max_size=4),
     st.lists(st.text("ab '1,", max_size=40), max_size=3),
 )
-def test_a_promise_is_kept_by_all_that_fail_alike_and_by_no_other(
+def test_a_promise_is_in_all_outputs_of_its_failure_and_in_no_others(
     alike: list[str], others: list[str]
 ) -> None:
     piece = promise(alike[:1], alike, others)
@@ -124,14 +125,14 @@ def test_a_promise_is_kept_by_all_that_fail_alike_and_by_no_other(
     assert not piece or len(piece) >= 8
 
 
-def test_a_promise_is_found_in_time_whatever_is_printed() -> None:
+def test_a_promise_is_found_within_two_seconds_in_long_output() -> None:
     text = "a b " * 50_000
     began = time.process_time()
     promise([text], ["b a " * 10_000, text[:40_000], "c" * 40_000])
     assert time.process_time() - began < 2
 
 
-def test_places_are_shortened_to_what_means_something_elsewhere() -> None:
+def test_paths_and_addresses_of_this_machine_are_shortened() -> None:
     text = (
         'File "/home/jo/.venv/lib/python3.11/site-packages/triton/core.py", line'
         " 3\n/tmp/x/repro.py:4: a / b and/or https://a.org/b\n"
@@ -147,7 +148,7 @@ def test_places_are_shortened_to_what_means_something_elsewhere() -> None:
     assert without_places('loc("/work/a/k.py":12:3) 0x7fabc0123456') == 'loc("k.py":12:3) 0x…'
 
 
-def test_what_betrays_this_machine_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_that_identify_this_machine_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(getpass, "getuser", lambda: "jo")
     assert identifying_words(f"written by jo in {Path.home()}/x", own="") == sorted(
         [str(Path.home()), "jo"]
@@ -155,7 +156,7 @@ def test_what_betrays_this_machine_is_found(monkeypatch: pytest.MonkeyPatch) -> 
     assert identifying_words("a joke of jo", own="# by jo") == []
 
 
-def test_the_chain_of_exceptions_is_read_from_what_python_prints(tmp_path: Path) -> None:
+def test_the_chain_of_exceptions_is_read_from_the_output_of_python(tmp_path: Path) -> None:
     script = tmp_path / "s.py"
     raising = "raise RuntimeError('at 1:2:\\n    x\\n    ^') from e"
     script.write_text(
@@ -217,8 +218,9 @@ MIDDLE = "ValueError: in between\n"
 @pytest.mark.parametrize("link", [DIRECT, DURING])
 @pytest.mark.parametrize("middle", ["", MIDDLE, STACK + MIDDLE])
 def test_an_exception_without_a_traceback_of_its_own_is_read(middle: str, link: str) -> None:
-    """Triton takes the frames of its front end away: of an exception that was raised there no
-    ``Traceback`` is left.
+    """Triton removes the frames of its front end.
+
+    An exception that the front end raised has no ``Traceback`` left.
     """
     evidence = read_back(BARE + link + (middle and middle + link) + STACK + OUTER)
     messages = [exception.message.partition("\n")[0] for exception in evidence.raised]
@@ -230,7 +232,7 @@ def test_an_exception_without_a_traceback_of_its_own_is_read(middle: str, link: 
     assert failure.failure_class == "undefined-name"
 
 
-def test_only_the_last_chain_counts() -> None:
+def test_only_the_last_chain_of_exceptions_is_read() -> None:
     evidence = read_back(
         STACK + "KeyError: 'an old story'\n" + STACK + MIDDLE + DIRECT + STACK + OUTER
     )
@@ -242,7 +244,7 @@ def test_only_the_last_chain_counts() -> None:
     assert read_back("ValueError: no chain, and no traceback\n").raised == ()
 
 
-def test_pythons_as_a_specifier() -> None:
+def test_versions_of_python_become_a_specifier() -> None:
     assert spelled({(3, 9), (3, 10), (3, 12)}) == ">=3.9,<3.13,!=3.11.*"
 
 
@@ -258,12 +260,12 @@ def test_pythons_as_a_specifier() -> None:
         (None, Form.ANY),
     ],
 )
-def test_releases_and_forms(release: str | None, form: Form) -> None:
+def test_a_release_determines_the_form_of_the_call(release: str | None, form: Form) -> None:
     assert form_of(release) is form
 
 
 @pytest.mark.parametrize("form", Form)
-def test_arguments_are_counted_in_the_order_of_the_parameters(form: Form) -> None:
+def test_indices_of_arguments_follow_the_order_of_the_parameters(form: Form) -> None:
     specialization = spec(
         "faces",
         "fine",
@@ -336,7 +338,7 @@ def tile(source, result, size, BLOCK: tl.constexpr):
 
 
 @pytest.mark.wheels
-def test_a_portable_script_shows_it_in_every_form(
+def test_a_portable_script_reproduces_the_failure_on_several_releases(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
     source = tmp_path / "tile.py"
@@ -377,7 +379,7 @@ def divided(source, result, size, BLOCK: tl.constexpr):
 
 
 @pytest.mark.wheels
-def test_a_signal_in_a_pass_is_shown_although_no_output_names_the_pass(
+def test_a_signal_in_a_pass_is_reproduced_although_no_output_names_the_pass(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
     source = tmp_path / "divided.py"
@@ -405,7 +407,7 @@ def lapse(source, result, size, BLOCK: tl.constexpr):
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("releases", [("3.5.0", "3.8.0"), ("3.4.0", "3.5.0", "3.8.0")])
-def test_what_releases_before_and_after_compile_is_a_bug_of_the_compiler(
+def test_a_failure_between_releases_that_work_is_a_compiler_bug(
     releases: tuple[str, ...],
     tmp_path: Path,
     context: Callable[..., RunContext],
@@ -424,7 +426,7 @@ def test_what_releases_before_and_after_compile_is_a_bug_of_the_compiler(
 
 
 @pytest.mark.wheels
-def test_a_pinned_script_shows_what_one_release_does_and_another_does_not(
+def test_the_issue_of_a_pinned_script_shows_the_outcome_of_each_release(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
     signature = {"source": "*fp16", "result": "*fp16", "size": "i32"}
@@ -457,11 +459,12 @@ def test_a_pinned_script_shows_what_one_release_does_and_another_does_not(
 
 
 @pytest.mark.wheels
-def test_a_script_of_a_launch_asks_the_releases_launcher(
+def test_a_script_of_a_launch_calls_the_launcher_of_the_release(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
-    """An argument that is annotated with a type is not folded from 3.4 on, as only the launcher
-    knows.
+    """From 3.4 on, Triton does not fold an argument that is annotated with a type.
+
+    Only the launcher knows this.
     """
     launch = {
         "source": "*fp16",
@@ -496,15 +499,15 @@ def test_a_script_of_a_launch_asks_the_releases_launcher(
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("function", ["max_of_scalar_first", "helped"])
-def test_a_failure_of_the_front_end_is_told_from_others(
+def test_a_front_end_failure_has_the_same_fingerprint_in_four_releases(
     function: str,
     tmp_path: Path,
     context: Callable[..., RunContext],
     built: Callable[[str], BuiltEnv],
 ) -> None:
-    """Both lose the traceback of what explains them.
+    """Both failures lose the traceback of the exception that explains them.
 
-    The first is one mistake that four releases tell of four things.
+    The first is one mistake, and four releases name four different things in its message.
     """
     failing = cell(built("triton-3.9.0"), "../repro/front_end", function)
     done = write_repro(request(failing, tmp_path), context("3.2.0", "3.3.1", "3.8.0", "3.9.0"))
@@ -548,12 +551,12 @@ def beside(source, result, size, BLOCK: tl.constexpr):
 
 
 @pytest.mark.wheels
-def test_what_fails_at_import_is_shown_with_the_decorators(
+def test_a_failure_at_import_is_reproduced_with_the_decorators(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
-    """3.2 asks for a driver in the decorator, which a machine without a GPU has none of.
+    """The decorator of 3.2 asks for a driver, and a machine without a GPU has none.
 
-    The names are not looked at there.
+    3.2 does not check the names in ``key``.
     """
     source = tmp_path / "tuned.py"
     source.write_text(TUNED)
@@ -585,7 +588,7 @@ def test_what_fails_at_import_is_shown_with_the_decorators(
 
 
 @pytest.mark.wheels
-def test_what_fails_at_import_and_no_script_can_show_is_said_to(
+def test_a_failure_at_import_that_no_script_can_show_has_a_reason(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
     source = tmp_path / "tuned.py"
@@ -620,7 +623,7 @@ def test_what_fails_at_import_and_no_script_can_show_is_said_to(
 
 
 @pytest.mark.wheels
-def test_a_hanging_compile_is_shown_with_a_deadline(
+def test_the_script_of_a_hanging_compile_has_a_deadline(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
     failing = cell(built("triton-3.9.0"), "failures", "unrolled_for_ever")
@@ -631,11 +634,12 @@ def test_a_hanging_compile_is_shown_with_a_deadline(
 
 
 @pytest.mark.wheels
-def test_what_could_not_be_launched_is_shown_by_its_size(
+def test_the_script_of_an_oversized_binary_compares_its_shared_memory(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
-    """Shared memory is counted, not launched: the script says what the kernel needs, and fails
-    where the target has less.
+    """The script counts shared memory and does not launch the kernel.
+
+    It prints what the kernel needs, and reports the failure if the target has less.
     """
     env, halves = built("triton-3.9.0"), {"source": "*fp16", "result": "*fp32", "size": "i32"}
     failing = cell(env, "failures", "square", signature=halves, constexprs={"BLOCK": 32})
@@ -659,7 +663,7 @@ def test_what_could_not_be_launched_is_shown_by_its_size(
 
 
 @pytest.mark.wheels
-def test_what_does_not_come_true_is_not_written(
+def test_a_script_that_does_not_reproduce_the_failure_is_not_written(
     tmp_path: Path,
     context: Callable[..., RunContext],
     built: Callable[[str], BuiltEnv],
@@ -683,7 +687,7 @@ def test_what_does_not_come_true_is_not_written(
 
 
 @pytest.mark.wheels
-def test_there_is_nothing_to_report_of_what_compiles(
+def test_a_repro_of_a_cell_that_compiles_is_an_error(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
     with pytest.raises(SelectionError, match="compiles"):

@@ -1,5 +1,6 @@
-"""Kernels are taken out of files of every kind that Python reads, and one error says why where they
-cannot be.
+"""Bundles copy kernels out of every kind of file that Python reads.
+
+If a kernel cannot be copied, one error gives the reason.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def source_text(path: Path, function: str = "kernel") -> str:
     ],
     ids=["plain", "byte order mark", "CRLF", "CR", "latin-1", "form feeds"],
 )
-def test_any_file_that_python_reads(tmp_path: Path, source: bytes) -> None:
+def test_a_kernel_is_bundled_from_any_file_that_python_reads(tmp_path: Path, source: bytes) -> None:
     path = tmp_path / "k.py"
     path.write_bytes(source)
     assert {"kernel", "helper"} <= set(read_source(path).functions)
@@ -80,7 +81,7 @@ def test_any_file_that_python_reads(tmp_path: Path, source: bytes) -> None:
     ],
     ids=["NUL", "unknown encoding", "not in its encoding", "parentheses", "minus", "syntax"],
 )
-def test_a_file_that_python_does_not_read(tmp_path: Path, source: bytes) -> None:
+def test_a_file_that_python_cannot_read_is_an_error(tmp_path: Path, source: bytes) -> None:
     path = tmp_path / "k.py"
     path.write_bytes(source)
     with pytest.raises(SyntaxError):
@@ -90,7 +91,7 @@ def test_a_file_that_python_does_not_read(tmp_path: Path, source: bytes) -> None
     assert str(path) in str(caught.value)
 
 
-def test_a_long_chain_of_elif_is_no_depth(tmp_path: Path) -> None:
+def test_a_long_chain_of_elif_is_read(tmp_path: Path) -> None:
     path = tmp_path / "k.py"
     path.write_text(
         f"if a: pass\n{'elif a: pass' + chr(10)}" * 1
@@ -100,10 +101,10 @@ def test_a_long_chain_of_elif_is_no_depth(tmp_path: Path) -> None:
     assert "kernel" in read_source(path).functions
 
 
-def test_an_expression_that_is_too_deep_to_follow_is_an_error_of_use(tmp_path: Path) -> None:
+def test_an_expression_nested_too_deeply_is_a_config_error(tmp_path: Path) -> None:
     path = tmp_path / "k.py"
     path.write_text(f"def kernel(x):\n    return {'+'.join(['x'] * 900)}\n")
-    # How deep Python can follow differs between its versions: some take it.
+    # The depth limit differs between versions of Python: some accept this expression.
     refusal = "nested too deeply"
     try:
         source_text(path)

@@ -1,6 +1,4 @@
-"""Kernels of libraries as the package index has them, with nothing written by hand but a kernel
-file.
-"""
+"""Kernels of libraries from the package index, with only a kernel file written by hand."""
 
 from __future__ import annotations
 
@@ -64,11 +62,10 @@ def test_liger_kernel_compiles_on_every_release(
 def test_flash_linear_attention_compiles_where_it_can_be_imported(
     built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
-    """One of its modules wraps a kernel by a class that hands `do_bench` to Triton's autotuner,
-    which 3.1.0 does not know.
+    """A module of it wraps a kernel in a class that passes `do_bench` to Triton's autotuner.
 
-    Importing any of its modules imports that one: with PyTorch 2.5.1 and Triton 3.1.0 `import fla`
-    raises the same error.
+    3.1.0 does not know that parameter. Importing any module of the library imports that one: with
+    PyTorch 2.5.1 and Triton 3.1.0 `import fla` raises the same error.
     """
     cell_results = results(
         ["chunk_h", "chunk_o"], [built("triton-3.1.0"), built("triton-3.9.0")], tmp_path
@@ -91,7 +88,7 @@ def test_flash_linear_attention_compiles_where_it_can_be_imported(
 
 
 @pytest.mark.wheels
-def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
+def test_the_commands_of_the_tutorial_print_what_the_page_shows(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "tutorial-library.md").read_text(encoding="utf-8")
     written(
         tmp_path,
@@ -114,7 +111,7 @@ def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
     assert [line for line in block if line.strip() != "…" and line not in stdout.splitlines()] == []
 
 
-# --- getting them ---------------------------------------------------------------------------------
+# --- unpacking them -------------------------------------------------------------------------------
 
 
 WHEEL = "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
@@ -122,7 +119,7 @@ WHEEL = "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-
 
 @pytest.fixture
 def wheelhouse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with one wheel, in the place of the package index."""
+    """A folder with one wheel, which replaces the package index."""
     folder = tmp_path / "wheelhouse"
     folder.mkdir()
     facts = (
@@ -147,7 +144,10 @@ def wheelhouse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 SETUP = "raise ModuleNotFoundError('No module named 'torch', which this build needs')\n"
-"""Of a library that cannot be built where its compiler's headers come with another package."""
+"""The ``setup.py`` of a library that cannot be built.
+
+Its compiler's headers come with another package.
+"""
 
 
 def sdist(folder: Path, name: str, files: dict[str, str]) -> None:
@@ -194,7 +194,7 @@ def test_a_library_that_cannot_be_built_is_unpacked_from_its_sources(
     assert not list(folder.rglob("*.cu")), "Python files are all that is needed"
 
 
-def test_a_source_distribution_with_names_that_lead_elsewhere_is_refused(wheelhouse: Path) -> None:
+def test_a_source_distribution_with_paths_outside_of_it_is_refused(wheelhouse: Path) -> None:
     sdist(
         wheelhouse,
         "my_kernels-2.0",
@@ -211,7 +211,7 @@ def test_a_source_distribution_with_names_that_lead_elsewhere_is_refused(wheelho
 
 
 @pytest.mark.parametrize("damage", ["no package", "no archive"])
-def test_a_library_without_python_files_is_an_error_of_whole_lines(
+def test_a_library_without_python_files_is_an_error_with_whole_lines(
     wheelhouse: Path, damage: str
 ) -> None:
     sdist(wheelhouse, "my_kernels-2.0", {"README.md": ""})
@@ -224,7 +224,7 @@ def test_a_library_without_python_files_is_an_error_of_whole_lines(
         assert "No module named 'torch', which this build needs" in str(raised.value)
 
 
-def test_an_installers_last_lines_are_whole() -> None:
+def test_the_last_lines_of_an_installer_are_not_cut() -> None:
     printed = [f'  File "/build/setup.py", line {number}, in run_setup' for number in range(40)]
     text = last_lines("\n".join([*printed, "", "ModuleNotFoundError: No module named 'torch'", ""]))
     assert text.startswith('File "/build/setup.py", line ')
@@ -249,18 +249,18 @@ function = "kernel"
 """
 
 
-def test_a_library_is_unpacked_once_without_what_it_needs(wheelhouse: Path) -> None:
+def test_a_library_is_unpacked_once_without_its_dependencies(wheelhouse: Path) -> None:
     folder = unpacked("My.Kernels == 1.0")
     assert (folder / "my_kernels/act.py").is_file()
     next(wheelhouse.iterdir()).unlink()
     assert unpacked("my-kernels==1.0") == folder, "what is there is not chosen again"
     with pytest.raises(EnvError, match=r"cannot install my-kernels==2\.0: "):
         unpacked("my-kernels==2.0")
-    # Beside it are locks.
+    # The folder also contains locks.
     assert [path.name for path in folder.parent.iterdir() if path.is_dir()] == ["my-kernels-1.0"]
 
 
-def test_a_kernel_file_names_a_module_of_it_and_is_written_again(
+def test_a_kernel_file_with_a_module_of_a_library_survives_a_round_trip(
     wheelhouse: Path, tmp_path: Path
 ) -> None:
     written(tmp_path, {"k/act.toml": KERNEL_FILE})
@@ -313,7 +313,7 @@ WRONG = [
 @pytest.mark.parametrize(
     ("right", "wrong", "message"), WRONG, ids=[message for *_, message in WRONG]
 )
-def test_what_cannot_be_had_is_said_with_the_path_of_the_key(
+def test_an_invalid_key_of_a_library_is_an_error_with_the_path_of_the_key(
     wheelhouse: Path, tmp_path: Path, right: str, wrong: str, message: str
 ) -> None:
     written(tmp_path, {"k.toml": KERNEL_FILE.replace(right, wrong)})

@@ -1,4 +1,4 @@
-"""What is done for speed when a library is imported comes to the same as doing it in full."""
+"""The shortcuts that speed up imports of libraries have the same result as the full work."""
 
 from __future__ import annotations
 
@@ -47,20 +47,20 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_questions_are_heard(case: str) -> None:
+def test_operands_of_questions_are_wrapped(case: str) -> None:
     source, expected = CASES[case]
     tree = ModuleSource(source.encode(), "case.py").tree
     assert ast.dump(tree) == ast.dump(ast.parse(expected.replace("known(", f"{KNOWN}(")))
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_all_questions_of_a_module_are_heard(name: str) -> None:
+def test_operands_of_all_questions_of_a_module_are_wrapped(name: str) -> None:
     data = Path(str(importlib.import_module(name).__file__)).read_bytes()
     assert ast.dump(ModuleSource(data, name).tree) == ast.dump(_Asked().visit(ast.parse(data)))
 
 
 class _Asked(ast.NodeTransformer):
-    """The same, by looking at everything."""
+    """Makes the same tree, but visits every node."""
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
@@ -87,7 +87,7 @@ def _known(value: ast.expr) -> ast.expr:
 
 @pytest.fixture
 def remembering(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """`inspect.getsourcelines` as Python has it, while that of the stand-ins is in its place."""
+    """Python's `inspect.getsourcelines`, which the one of the stand-ins replaces during a test."""
     python = inspect.getsourcelines
     monkeypatch.setattr(inspect, "getsourcelines", python)
     remember_blocks()
@@ -95,7 +95,7 @@ def remembering(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_a_function_has_its_lines(name: str, remembering: Any) -> None:
+def test_the_lines_of_a_function_are_those_that_python_finds(name: str, remembering: Any) -> None:
     module = importlib.import_module(name)
     path = str(module.__file__)
     source = parse(Path(path).read_bytes(), path)
@@ -115,7 +115,7 @@ def _functions(module: ModuleType) -> Iterator[FunctionType]:
         yield from (member for member in members if isinstance(member, FunctionType))
 
 
-def test_a_function_that_is_new_has_its_new_lines(tmp_path: Path, remembering: Any) -> None:
+def test_a_function_of_a_changed_file_has_its_new_lines(tmp_path: Path, remembering: Any) -> None:
     path = tmp_path / "kernel.py"
     for body in ("    return 1\n", "    a = 1\n    return a  # longer\n"):
         path.write_text("def kernel():\n" + body)

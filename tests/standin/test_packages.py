@@ -1,5 +1,6 @@
-"""Kernels in packages: imported as Python does it, from the live tree, and compiled again where a
-file of it is edited.
+"""Kernels in packages: the worker imports them as Python does, from the live tree.
+
+An edit of a file that they import compiles them again.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def read(folder: Path, source: str, function: str = "kernel") -> Specialization:
 def test_a_folder_without_an_init_is_imported_again_with_its_package(
     built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
-    """Its path asks for the package, and that is not there after its import has failed."""
+    """The path of the folder depends on the package, which is absent after its import failed."""
     path = tmp_path / "src/mylib/inner/act.py"
     tree = {
         "src/mylib/__init__.py": "from mylib.inner.shift import SHIFT\nimport another_package\n",
@@ -114,7 +115,7 @@ def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> Bui
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("source", SOURCES)
-def test_relative_and_absolute_imports_work_and_every_file_of_them_counts(
+def test_relative_and_absolute_imports_work_and_an_edit_compiles_again(
     env: BuiltEnv, tmp_path: Path, source: str
 ) -> None:
     written(tmp_path, TREE)
@@ -133,9 +134,7 @@ def test_relative_and_absolute_imports_work_and_every_file_of_them_counts(
 
 
 @pytest.mark.wheels
-def test_two_projects_with_modules_of_one_name_do_not_see_each_other(
-    env: BuiltEnv, tmp_path: Path
-) -> None:
+def test_projects_with_modules_of_the_same_name_are_isolated(env: BuiltEnv, tmp_path: Path) -> None:
     written(tmp_path / "one", TREE)
     written(tmp_path / "two", {**TREE, "src/mylib/ops/helpers.py": "no_double = 1\n"})
     specs = [
@@ -152,7 +151,9 @@ def test_two_projects_with_modules_of_one_name_do_not_see_each_other(
 
 
 @pytest.mark.wheels
-def test_a_bundle_of_a_kernel_in_a_package_stands_alone(env: BuiltEnv, tmp_path: Path) -> None:
+def test_a_bundle_of_a_kernel_in_a_package_does_not_need_the_package(
+    env: BuiltEnv, tmp_path: Path
+) -> None:
     written(tmp_path, TREE)
     kernel_bundle = bundle(spec(tmp_path / "src/mylib/ops/act.py"))
     assert "mylib" not in kernel_bundle.text
@@ -182,7 +183,7 @@ FORMS = {
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("form", FORMS)
-def test_a_kernel_is_reached_through_classes_and_factories(
+def test_kernels_in_classes_objects_and_factories_compile(
     env: BuiltEnv, tmp_path: Path, form: str
 ) -> None:
     written(tmp_path, {"kernels/act.py": PLAIN + FORMS[form]})
@@ -191,7 +192,7 @@ def test_a_kernel_is_reached_through_classes_and_factories(
 
 
 @pytest.mark.parametrize("form", ["make(x)", "gone.kernel", "Holder[0]", "make(3", "lambda: 1"])
-def test_what_reaches_nothing_is_an_error_of_the_kernel_file(tmp_path: Path, form: str) -> None:
+def test_an_invalid_function_is_an_error_of_the_kernel_file(tmp_path: Path, form: str) -> None:
     written(tmp_path, {"kernels/act.py": PLAIN + FORMS["make(3)"]})
     with pytest.raises(
         Exception, match=r"variant\[0\]\.function: act\.py (has no|does not define a) function"
@@ -200,10 +201,10 @@ def test_what_reaches_nothing_is_an_error_of_the_kernel_file(tmp_path: Path, for
 
 
 @pytest.mark.wheels
-def test_a_kernel_file_that_is_wrong_stops_no_other(tmp_path: Path) -> None:
-    """Its error is told, its kernels are left out, the exit code says so.
+def test_an_invalid_kernel_file_does_not_stop_the_others(tmp_path: Path) -> None:
+    """The command prints the error, leaves out the file's kernels, and exits with 2.
 
-    And a kernel is compiled for the targets it is for.
+    It compiles a kernel only for the targets of its kernel file.
     """
     good = KERNEL_FILE.format(source='source = "act.py"\ntargets = ["sm_8*"]', function="kernel")
     bad = good.replace('"act"', '"bad"').replace('source = "act.py"', 'source = "gone.py"')

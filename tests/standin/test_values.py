@@ -1,5 +1,6 @@
-"""No value of a stand-in reaches a kernel's compile: it is true of the target, or the kernel cannot
-be imported here.
+"""A value of a stand-in reaches a kernel's compile only if it is true of the target.
+
+Otherwise the kernel cannot be imported here.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ LEAKS = {
         + f"def make(kind):\n    try:\n        assert {NUMBER}\n    except:\n        pass\n   "
         " return kernel\n" + PLAIN
     ),
-    # What is caught although it is no Exception.
+    # Code that catches the error although it is not an Exception.
     "a bare except": (
         HEADER
         + f"try:\n    SCALE = tl.constexpr({NUMBER})\nexcept:\n    SCALE = tl.constexpr(3)\n"
@@ -150,7 +151,7 @@ LEAKS = {
         "import threading\nfound = [3]\nthread = threading.Thread(target=lambda:"
         f" found.append({NUMBER}))\nthread.start()\nthread.join()\n",
     ),
-    # What Python answers without asking the value, or by its hash.
+    # Questions that Python answers without asking the value, or by its hash.
     "a set": scaled("2 if torch.get_num_threads() in {8, 16} else 3"),
     "a key": scaled("{8: 2}.get(torch.get_num_threads(), 3)"),
     "a key that is made of it": scaled("{torch.get_num_threads(): 2}.get(8, 3)"),
@@ -166,7 +167,7 @@ LEAKS = {
     "a name": scaled("2 if torch.backends.mine.__name__ == 'mine' else 3"),
     "a representation": scaled("2 if '8' in repr(torch.get_num_threads()) else 3"),
     "a formatted representation": scaled("2 if '8' in '%r' % torch.get_num_threads() else 3"),
-    # Whether there is such a thing.
+    # Questions whether a name exists.
     "a list of names": scaled("2 if 'something_new' in dir(torch) else 3"),
     "a dictionary of names": scaled("vars(torch).get('something_new', 3)"),
     "a name that is tried": (
@@ -205,7 +206,7 @@ LEAKS = {
         + "from transformers import *\n"
         + KERNEL.format(value="helper(tl.load(source + at))")
     ),
-    # What a function would have done that a statement calls.
+    # Effects of a function that a statement calls.
     "a global": scaled(
         "NUMBER", f"NUMBER = 3\ndef set_up():\n    global NUMBER\n    NUMBER = {NUMBER}\nset_up()\n"
     ),
@@ -258,7 +259,7 @@ LEAKS = {
         "class Settings:\n    scale = 3\n    def __init__(self):\n        Settings.scale ="
         f" {NUMBER}\nSettings()\n",
     ),
-    # What is computed from what is assumed.
+    # Numbers computed from an assumed number.
     "an assumed number as another": scaled(f"int({MULTIPROCESSORS})"),
     "half an assumed number": scaled(f"{MULTIPROCESSORS} / 2"),
     "a rounded half": scaled(f"math.ceil({MULTIPROCESSORS} / 2)", "import math\n"),
@@ -271,7 +272,7 @@ def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> Bui
     return built(request.param)
 
 
-def test_what_is_not_known_here_is_no_answer_about_the_kernel(
+def test_a_kernel_that_needs_an_unknown_value_is_source_broken(
     env: BuiltEnv, tmp_path: Path
 ) -> None:
     paths = [
@@ -295,7 +296,7 @@ def test_what_is_not_known_here_is_no_answer_about_the_kernel(
         ), (leak, excerpt)
 
 
-def test_an_unknown_value_that_python_refuses_is_not_another_one(
+def test_an_unknown_value_that_python_refuses_names_no_other_package(
     env: BuiltEnv, tmp_path: Path
 ) -> None:
     text = scaled("len(bytes.fromhex(torch.some))", "import einops\nrearrange = einops.rearrange\n")
@@ -328,12 +329,12 @@ NAMES_OF_ANOTHER = {
 }
 
 
-def test_modules_of_one_tree_see_the_same_of_a_package_that_is_not_here(
+def test_modules_of_one_tree_see_the_same_of_an_absent_package(
     env: BuiltEnv, tmp_path: Path
 ) -> None:
-    """What one of them lacks no other has, however it gets there.
+    """A value that one module lacks is absent in the others, whichever way it gets there.
 
-    And a package is here for all of them or for none.
+    A package exists for all modules or for none.
     """
     folder = written(tmp_path, NAMES_OF_ANOTHER)
     specs = [spec(folder / "mine" / f"{name}.py") for name in ("kernels", "sets", "late")]
@@ -437,13 +438,13 @@ release compiles.
 
 
 @pytest.mark.parametrize("answer", KNOWN)
-def test_what_is_known_here_reaches_the_kernel(answer: str, env: BuiltEnv, tmp_path: Path) -> None:
+def test_a_known_value_reaches_the_kernel(answer: str, env: BuiltEnv, tmp_path: Path) -> None:
     evidence = attempted(env, spec(written(tmp_path, {"known.py": KNOWN[answer]}) / "known.py"))
     assert meaning(env, evidence).status is Status.OK
 
 
 @pytest.mark.parametrize("preamble", FINE)
-def test_what_the_kernel_does_not_need_is_in_nobodys_way(
+def test_code_that_the_kernel_does_not_need_does_not_stop_it(
     env: BuiltEnv, tmp_path: Path, preamble: str
 ) -> None:
     path = written(tmp_path, {"fine.py": HEADER + FINE[preamble] + PLAIN}) / "fine.py"
@@ -493,11 +494,12 @@ def test_the_limits_of_a_dtype_are_those_of_pytorch(pair_python: str) -> None:
     }
 
 
-def test_what_fails_beside_a_stand_in_is_told_as_ever(
+def test_failures_next_to_a_stand_in_keep_their_class(
     built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
-    """What Python looks up on the way to an error, in all modules that there are, is no question of
-    the kernel's.
+    """On the way to an error, Python looks up names in all modules.
+
+    These lookups are not questions of the kernel.
     """
     env = built("triton-3.0.0")
     path = written(tmp_path, {"fine.py": HEADER + PLAIN}) / "fine.py"
@@ -519,8 +521,10 @@ def test_what_fails_beside_a_stand_in_is_told_as_ever(
     )
 
 
-def test_what_follows_from_the_target_is_said_for_each(env: BuiltEnv, tmp_path: Path) -> None:
-    """A module's own `if` has two outcomes, each right for its target, and both are told."""
+def test_answers_that_depend_on_the_target_are_reported_for_each_target(
+    env: BuiltEnv, tmp_path: Path
+) -> None:
+    """An `if` of a module takes the right branch for each target, and both answers are reported."""
     text = (
         HEADER
         + "if torch.cuda.get_device_capability() >= (9, 0):\n    SCALE = tl.constexpr(2.0)\nelse:\n"
@@ -547,7 +551,9 @@ def test_what_follows_from_the_target_is_said_for_each(env: BuiltEnv, tmp_path: 
         )
 
 
-def test_a_dtype_of_pytorch_is_as_good_as_the_real_one(env: BuiltEnv, tmp_path: Path) -> None:
+def test_a_kernel_with_a_dtype_of_pytorch_compiles_with_a_stand_in(
+    env: BuiltEnv, tmp_path: Path
+) -> None:
     text = HEADER.replace("import torch\n", "") + PLAIN.replace(
         "BLOCK: tl.constexpr", "BLOCK: tl.constexpr, KIND: tl.constexpr"
     ).replace("tl.load(source + at)", "tl.load(source + at) * (2.0 if KIND == 1 else 3.0)")
@@ -557,7 +563,7 @@ def test_a_dtype_of_pytorch_is_as_good_as_the_real_one(env: BuiltEnv, tmp_path: 
     assert compile_outcome.stood_in is not None
 
 
-def test_a_package_whose_absence_the_module_handles_is_absent(
+def test_a_package_whose_absence_the_module_handles_has_no_stand_in(
     env: BuiltEnv, tmp_path: Path
 ) -> None:
     text = (
@@ -574,12 +580,12 @@ def test_a_package_whose_absence_the_module_handles_is_absent(
     [("triton-3.1.0", "triton-3.1.0-torch-2.5.1"), ("triton-3.5.1", "triton-3.5.1-torch-2.9.1")],
 )
 @pytest.mark.long
-def test_a_real_torch_gives_the_same_code(
+def test_a_real_torch_and_a_stand_in_give_the_same_code(
     built: Callable[[str], BuiltEnv], tmp_path: Path, alone: str, pair: str
 ) -> None:
-    """Where PyTorch is in the env it is used, and the code is the same, byte by byte.
+    """The worker uses PyTorch if the env has it. The code is the same, byte by byte.
 
-    Triton takes a module for no global value.
+    Triton does not treat a module as a global value.
     """
     harmless = "".join(FINE[preamble] for preamble in ("types", "decorators", "operators"))
     text = (

@@ -1,4 +1,4 @@
-"""Single attempts at cells, as short as a test can say them."""
+"""Functions with which a test attempts single cells."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def attempted(env: BuiltEnv, cell: Cell, store: Store, mode: Mode) -> Evidence:
 
 
 def ir_of(env: BuiltEnv, cell: Cell, folder: Path, stage: str = "ttir") -> str:
-    """What a stage makes of a cell, as text."""
+    """The artifact of a stage of a cell, as text."""
     with Store(folder) as store:
         evidence = attempted(env, cell, store, KEEPING_IR)
         assert stage in evidence.kept, evidence
@@ -60,7 +60,7 @@ def ir_of(env: BuiltEnv, cell: Cell, folder: Path, stage: str = "ttir") -> str:
 
 
 def failure_text(evidence: Evidence) -> str:
-    """All that an attempt says about a failure, and how a process without an answer ended."""
+    """All messages of an attempt about a failure, and how a process without an answer ended."""
     end = (
         f"no answer from stage {evidence.stage}: signal {evidence.signal}, exit code"
         f" {evidence.exit_code}, deadline {evidence.deadline}, memory {evidence.memory}"
@@ -72,7 +72,7 @@ def failure_text(evidence: Evidence) -> str:
 def script(
     spec: Specialization, target: str, form: Form, *, prediction: str = "", expected: str = "x"
 ) -> str:
-    """A repro script of a kernel, whatever it is to show."""
+    """A repro script of a kernel, with any expected output."""
     return Script(
         name="s",
         bundle=bundle(spec),
@@ -91,8 +91,9 @@ def script(
 
 
 def sources_of(cell: Cell, env: BuiltEnv, release: str, folder: Path) -> list[str]:
-    """What the compiler is given, as ``described.py`` prints it: by the worker, and by a script for
-    the release and one for all releases.
+    """The input of the compiler, as ``described.py`` prints it.
+
+    The inputs are those of the worker, of a script for the release and of one for all releases.
     """
     job = folder / "job.json"
     job.write_text(json.dumps(InFlightCell(cell=cell, nonce="n").job()))

@@ -1,10 +1,10 @@
-"""Kernels that fail in one way each, and what three releases of CuTe DSL said of them.
+"""Kernels that fail in one way each, and the evidence of three releases of CuTe DSL.
 
     python -m tests.toolchains.cute_faces
 
-compiles those of ``tests/kernels/cute_faces.py`` on the releases of :data:`RELEASES`, whose envs
-have to be there, and writes what they said to ``cute_faces.json``, with this machine's paths made
-neutral.
+compiles the kernels of ``tests/kernels/cute_faces.py`` on the releases of :data:`RELEASES`, whose
+envs have to exist. It writes their evidence to ``cute_faces.json``, with neutral paths instead of
+those of this machine.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ class Face:
     """A kernel, how it is compiled, and the classes of its failure."""
 
     always: str | None = None
-    """In every release, but for those of ``but``; ``None`` where it compiles."""
+    """The class in every release except those of ``but``. ``None`` if the kernel compiles."""
     but: Mapping[str, str | None] = Factory(dict)
     function: str = ""
-    """The function in the file of kernels; the face's own name unless it is said."""
+    """The function in the file of kernels. The default is the name of the face."""
     target: str = "sm_90a"
     signature: Mapping[str, str] = Factory(lambda: dict(_USUAL))
     options: Mapping[str, int] = Factory(dict)
     apart: tuple[str, ...] = ()
-    """Releases whose fingerprint is another: they say less, or say it in a stage of its own."""
+    """Releases with another fingerprint: they report less, or report it in another stage."""
     slow: bool = False
-    """Whether it takes its whole time."""
+    """Whether the compile takes all its time, up to the deadline."""
 
     def expected(self, release: str) -> str | None:
         """The class in a release."""
@@ -119,11 +119,11 @@ FACES = {
         always="kernel-file", function="plain", signature={"a": "fp32", "b": "fp16[n]"}
     ),
 }
-"""By their names."""
+"""The faces, by name."""
 
 
 def target(name: str = "sm_90a") -> Target:
-    """A target of CuTe DSL's; also one that the tool does not offer."""
+    """A target of CuTe DSL, also one that the tool does not offer."""
     targets = toolchains.named("cute").device.targets
     device_target = next((candidate for candidate in targets if candidate.name == name), None)
     return device_target or evolve(targets[0], name=name, arch=int(name.removeprefix("sm_")))
@@ -152,14 +152,14 @@ def _specialization(name: str, face: Face) -> Specialization:
 
 
 def compiled(env: BuiltEnv, names: Sequence[str] = tuple(FACES)) -> Iterator[tuple[str, Evidence]]:
-    """Each face and what became of it, in one batch."""
+    """Each face and its evidence, from one batch."""
     with worker(env) as server:
         for cell, evidence in attempt(server, cells(env, names), LIMITS, stop=threading.Event()):
             yield cell.spec.kernel, evidence
 
 
 def saved() -> Iterator[tuple[str, str, Evidence]]:
-    """Face, release and what it said."""
+    """Face, release and the saved evidence."""
     for name, by_release in json.loads(SAVED.read_text(encoding="utf-8")).items():
         for release, facts in by_release.items():
             raised = tuple(Raised(**link) for link in facts.pop("raised", ()))
@@ -179,7 +179,7 @@ def saved() -> Iterator[tuple[str, str, Evidence]]:
 
 
 def _facts(evidence: Evidence) -> dict[str, Any]:
-    """What is kept of an attempt."""
+    """The facts of an attempt that are saved."""
     raised = [
         {
             "type": link.type,
@@ -201,7 +201,7 @@ def _facts(evidence: Evidence) -> dict[str, Any]:
 
 
 def _beginning(text: str) -> str:
-    """Of much the first lines."""
+    """The first lines of a long text."""
     return text if len(text) <= _KEPT else text[:_KEPT].rpartition("\n")[0]
 
 

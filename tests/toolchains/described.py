@@ -1,8 +1,7 @@
-"""Runs inside an env: prints how the adapter, and how scripts, describe a specialization to
-``triton.compile``.
+"""Prints how the adapter and scripts describe a specialization to ``triton.compile``.
 
-``python described.py ADAPTER JOB SCRIPT...``; JOB is a file with a job as JSON. A line of JSON for
-the adapter, and one per script.
+It runs inside an env: ``python described.py ADAPTER JOB SCRIPT...``. JOB is a file with a job as
+JSON. It prints a line of JSON for the adapter, and one for each script.
 """
 
 import importlib
@@ -16,7 +15,7 @@ import triton
 
 
 def described(source: Any) -> str:
-    """An ``ASTSource``, whatever its release calls the parts."""
+    """An ``ASTSource`` as JSON, whatever names its release has for the parts."""
     attributes = source.attrs
     if hasattr(attributes, "arg_properties"):
         attributes = {
@@ -36,7 +35,7 @@ def described(source: Any) -> str:
 
 
 def name_of(key: Any, order: Any) -> str:
-    """A parameter by its name, an element of a tuple by its path."""
+    """The name of a parameter, or the path of an element of a tuple."""
     path = (
         (str(order[key[0]]), *("[" + str(index) + "]" for index in key[1:]))
         if isinstance(key, tuple)

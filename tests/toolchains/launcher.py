@@ -1,7 +1,7 @@
-"""Runs inside an env: what the release's own launcher compiles for a launch without a GPU.
+"""Prints what the release's own launcher compiles for a launch without a GPU.
 
-``python launcher.py SOURCE`` prints a line of JSON for each of :data:`LAUNCHES`: the hash of the
-PTX, or what was raised.
+It runs inside an env. ``python launcher.py SOURCE`` prints a line of JSON for each of
+:data:`LAUNCHES`: the hash of the PTX, or the exception.
 """
 
 import hashlib

@@ -1,8 +1,8 @@
-"""Runs inside an env, without anything of ours: what a release's own ``warmup`` compiles for some
-launches.
+"""Prints what a release's own ``warmup`` compiles for some launches.
 
-``python launches.py KERNELS.py JOBS.json SCRIPTS.py…`` prints a line per job and per repro script:
-the SHA-256 of the PTX. A job is one of the worker's; tensors are made here in another way.
+It runs inside an env, without any code of this project. ``python launches.py KERNELS.py JOBS.json
+SCRIPTS.py…`` prints a line per job and per repro script: the SHA-256 of each artifact. A job is one
+of the worker's jobs. This program makes tensors in another way than the worker.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ STAGES = ("ttir", "ptx", "cubin", "amdgcn", "hsaco")
 
 
 class Driver:
-    """Stands where the driver of a GPU is; nothing is launched."""
+    """Replaces the driver of a GPU. It launches nothing."""
 
     def __init__(self, target: dict[str, Any]) -> None:
         self.target = GPUTarget(target["backend"], target["arch"], target["warp_size"])
@@ -54,7 +54,7 @@ DTYPES: dict[str, DType] = {}
 
 
 class Tensor:
-    """An address, and what is there."""
+    """An address, with the type and the size of the data there."""
 
     def __init__(self, name: str, address: int, size: int = 64) -> None:
         self.dtype, self.address, self.size = DTYPES.setdefault(name, DType(name)), address, size
@@ -67,7 +67,7 @@ class Tensor:
 
 
 def passed(value: Any) -> Any:
-    """What is passed for the form that it has in a job."""
+    """The argument to pass for a value of a job."""
     if isinstance(value, list):
         return tuple(map(passed, value))
     if isinstance(value, dict) and "fields" in value:
@@ -93,7 +93,7 @@ def passed(value: Any) -> Any:
 
 
 def passed_option(value: Any) -> Any:
-    """An option, which is a tuple where a job has an array."""
+    """An option, with a tuple for each array of a job."""
     return tuple(map(passed_option, value)) if isinstance(value, list) else value
 
 
@@ -109,7 +109,7 @@ def named(fields: dict[str, Any]) -> Any:
 def imported(path: str) -> Any:
     """The module at a path. 3.0 and 3.1 import PyTorch for ``@triton.autotune``.
 
-    Launchers from 3.6 on look for its tensors.
+    Launchers from 3.6 on look for tensors of PyTorch.
     """
     torch: Any = types.ModuleType("torch")
     torch.Tensor = type("Tensor", (), {})
@@ -130,14 +130,14 @@ def print_digests(compiled: Any) -> None:
 
 
 def refused(error: BaseException) -> None:
-    """Tell why a release does not compile a launch."""
+    """Print why a release does not compile a launch."""
     while error.__cause__ is not None:
         error = error.__cause__
     print(type(error).__name__, str(error).strip().split("\n")[-1].replace(" ", "_"), sep=":")
 
 
 def run_script(path: str) -> None:
-    """Tell what comes of the kernels that a repro script runs."""
+    """Print the digests of the kernels that a repro script runs."""
     run = triton.runtime.jit.JITFunction.run
 
     def run_told(function: Any, *arguments: Any, **named: Any) -> Any:

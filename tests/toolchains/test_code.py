@@ -1,6 +1,4 @@
-"""What is told of the code that was built: instructions, occupancy, descriptors that are mixed
-up.
-"""
+"""The metrics of built code: instructions, occupancy and mixed-up descriptors."""
 
 from __future__ import annotations
 
@@ -41,11 +39,11 @@ PTX = """
 SUM = "UIADD3 UR8, UP0, UR6, 0x40, URZ"
 HIGH = "UIADD3.X UR9, UR6, 0x40000040, URZ, UP0, !UPT"
 OF_THREADS = ("IADD3 R13, P0, R1, 0x20, RZ", "IADD3.X R14, R1, -0x3ffffff0, RZ, P0, !PT")
-"""As 3.7.1 makes them of ``tl.dot(tl.dot(a, b).to(tl.float16), c)``."""
+"""As 3.7.1 compiles them from ``tl.dot(tl.dot(a, b).to(tl.float16), c)``."""
 
 
 def disassembly(*instructions: str) -> str:
-    """As ``nvdisasm -c`` prints them."""
+    """Instructions as ``nvdisasm -c`` prints them."""
     lines = [
         (
             instruction
@@ -57,7 +55,7 @@ def disassembly(*instructions: str) -> str:
     return "\n".join(['\t.section\t.text.kernel,"ax",@progbits', ".text.kernel:", *lines, ""])
 
 
-def test_instructions_are_counted_by_what_they_do() -> None:
+def test_instructions_are_counted_by_kind() -> None:
     assert metrics.instructions(PTX) == {
         "ldmatrix": 1,
         "wgmma": 2,
@@ -80,14 +78,14 @@ def test_instructions_are_counted_by_what_they_do() -> None:
         ("", 0),
     ],
 )
-def test_threads_of_a_block(text: str, threads: int) -> None:
+def test_threads_of_a_block_are_read_from_ptx(text: str, threads: int) -> None:
     assert metrics.threads_of(text) == threads
 
 
 class TestOccupancy:
     @pytest.mark.parametrize(
         ("arch", "threads", "registers", "shared", "blocks", "limited_by"),
-        [  # as cuda_occupancy.h of CUDA 12.9 has it
+        [  # as cuda_occupancy.h of CUDA 12.9 computes it
             (90, 128, 64, 0, 8, "registers"),
             (90, 128, 96, 38912, 5, "registers"),
             (80, 128, 96, 38912, 4, "shared memory"),
@@ -113,24 +111,24 @@ class TestOccupancy:
         )
 
     @pytest.mark.parametrize("registers", [16, 40, 64, 65, 96, 128, 168])
-    def test_spare_registers_lead_to_a_cliff(self, registers: int) -> None:
+    def test_one_register_more_than_the_spare_ones_costs_a_block(self, registers: int) -> None:
         facts = occupancy(90, 128, registers, 1000)
         most = registers + facts["spare_registers"]
         assert occupancy(90, 128, most, 1000)["blocks"] == facts["blocks"]
         assert occupancy(90, 128, most, 1000)["spare_registers"] == 0
         assert occupancy(90, 128, most + 1, 1000)["blocks"] < facts["blocks"]
 
-    def test_too_many_registers_are_negative_spare_ones(self) -> None:
+    def test_excess_registers_are_negative_spare_registers(self) -> None:
         assert occupancy(90, 512, 128, 0)["spare_registers"] == 0
         assert occupancy(90, 512, 144, 0)["spare_registers"] == -16
         assert "spare_registers" not in occupancy(90, 128, 32, 300_000)
         assert occupancy(90, 1 << 16, 32, 0)["spare_registers"] == -32
 
-    def test_barriers_limit_from_hopper_on(self) -> None:
+    def test_barriers_limit_blocks_from_hopper_on(self) -> None:
         assert occupancy(90, 128, 32, 0, barriers=16)["blocks"] == 4
         assert occupancy(80, 128, 32, 0, barriers=16)["blocks"] == 16
 
-    def test_nothing_is_said_of_what_is_not_known(self) -> None:
+    def test_occupancy_is_empty_for_unknown_targets_and_threads(self) -> None:
         assert occupancy(103, 128, 64, 0) == {}
         assert occupancy("gfx942", 128, 64, 0) == {}
         assert occupancy(90, 0, 64, 0) == {}
@@ -146,7 +144,7 @@ class TestMixedDescriptors:
             ("@P0 IADD3 R6, R6, 0x40, RZ", "UIADD3.64 UR4, UR6, 0x80, URZ"),
         ],
     )
-    def test_a_high_word_made_of_the_low_one_is_found(self, between: tuple[str, ...]) -> None:
+    def test_a_high_word_made_from_the_low_word_is_found(self, between: tuple[str, ...]) -> None:
         assert (
             descriptors.mixed_in(disassembly("USGXT.U32 UR6, UR4, 0xe", SUM, *between, HIGH)) == 1
         )
@@ -164,7 +162,9 @@ class TestMixedDescriptors:
             ("R2UR UR6, R12",),
         ],
     )
-    def test_a_register_that_was_written_again_is_not(self, between: tuple[str, ...]) -> None:
+    def test_nothing_is_found_if_the_register_was_written_again(
+        self, between: tuple[str, ...]
+    ) -> None:
         assert (
             descriptors.mixed_in(disassembly("USGXT.U32 UR6, UR4, 0xe", SUM, *between, HIGH)) == 0
         )
@@ -174,15 +174,15 @@ class TestMixedDescriptors:
         [
             ("UMOV UR4, URZ", SUM, HIGH.replace("UR9, UR6", "UR9, UR4")),
             (SUM, HIGH.replace("UR9, UR6", "UR9, URZ")),
-            (SUM, ".L_x_2:", HIGH),  # other code leads there, too
+            (SUM, ".L_x_2:", HIGH),  # other code jumps there, too
             ("UIADD3 UR8, UR6, 0x40, URZ", HIGH),  # without a carry, of another sum
             ("UIADD3 UR8, UP1, UR6, 0x40, URZ", HIGH),
         ],
     )
-    def test_right_code_is_not(self, instructions: tuple[str, ...]) -> None:
+    def test_nothing_is_found_in_right_code(self, instructions: tuple[str, ...]) -> None:
         assert descriptors.mixed_in(disassembly(*instructions)) == 0
 
-    def test_sums_in_registers_of_threads(self) -> None:
+    def test_a_mixed_sum_in_registers_of_threads_is_found(self) -> None:
         low, high = OF_THREADS
         assert descriptors.mixed_in(disassembly(low, "R2UR UR4, R13", high)) == 1
         assert descriptors.mixed_in(disassembly(low.replace("R1,", "R1.reuse,"), high)) == 1
@@ -198,7 +198,9 @@ class TestMixedDescriptors:
             (OF_THREADS[0], OF_THREADS[1].replace("P0", "P1")),
         ],
     )
-    def test_other_sums_in_registers_of_threads(self, instructions: tuple[str, ...]) -> None:
+    def test_nothing_is_found_in_other_sums_in_registers_of_threads(
+        self, instructions: tuple[str, ...]
+    ) -> None:
         assert descriptors.mixed_in(disassembly(*instructions)) == 0
 
     def test_the_form_of_later_disassemblers_is_read(self) -> None:
@@ -209,10 +211,10 @@ class TestMixedDescriptors:
         assert descriptors.mixed_in(disassembly(*late)) == 1
         assert descriptors.mixed_in(disassembly(late[0], "UMOV UR6, URZ", late[1])) == 0
 
-    def test_a_low_word_that_replaces_the_register_of_its_source(self) -> None:
+    def test_a_low_word_that_overwrites_its_source_register_is_found(self) -> None:
         assert descriptors.mixed_in(disassembly(SUM.replace("UR8", "UR6"), HIGH)) == 1
 
-    def test_the_bytes_tell_the_names(self) -> None:
+    def test_sums_of_one_register_are_found_in_the_bytes(self) -> None:
         low, high = (
             instruction(0x0000_0040_0608_7890, 0x000F_E200_0FF1_E03F),
             instruction(0x4000_0040_0609_7890, 0x000F_E200_087F_E43F),
@@ -230,11 +232,11 @@ class TestMixedDescriptors:
         )
         assert not descriptors.has_the_names(b"\x7fELF")
 
-    def test_the_bytes_tell_the_names_of_registers_of_threads(self) -> None:
+    def test_sums_of_one_register_of_threads_are_found_in_the_bytes(self) -> None:
         low = instruction(0x0000_0020_010D_7810, 0x000F_C800_07F1_E0FF)
         continued = 0x000F_E400_007F_E4FF
         assert descriptors.has_the_names(low + instruction(0xC000_0010_010E_7810, continued))
-        # UMOV UR1, URZ writes another R1.
+        # UMOV UR1, URZ writes UR1, which is another register than R1.
         moved = instruction(0x0000_003F_0001_7C82, 0x000F_E200_0800_0000)
         assert descriptors.has_the_names(
             low + moved + instruction(0xC000_0010_010E_7810, continued)
@@ -244,7 +246,7 @@ class TestMixedDescriptors:
 
 
 @pytest.mark.wheels
-def test_a_script_looks_at_the_descriptors(
+def test_a_script_detects_mixed_descriptors(
     built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     env = built("triton-3.6.0")
@@ -280,13 +282,13 @@ def test_a_script_looks_at_the_descriptors(
 
 
 def instruction(low: int, high: int) -> bytes:
-    """An instruction."""
+    """The bytes of an instruction."""
     return low.to_bytes(8, "little") + high.to_bytes(8, "little")
 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.0.0", "3.6.0", "3.9.0"])
-def test_real_code(release: str, built: Callable[[str], BuiltEnv]) -> None:
+def test_metrics_of_real_code_are_plausible(release: str, built: Callable[[str], BuiltEnv]) -> None:
     env = built(f"triton-{release}")
     signature = {"source": "*fp16", "result": "*fp32", "size": "i32"}
     (evidence,) = compile_all(

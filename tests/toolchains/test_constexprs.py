@@ -38,7 +38,7 @@ VALUES: tuple[Any, ...] = (
 
 
 @pytest.mark.parametrize("value", [*VALUES, {"function": "add"}, {"dtype": "fp8e5"}])
-def test_what_is_written_is_read_again(value: Any) -> None:
+def test_a_written_value_is_read_again(value: Any) -> None:
     assert (
         constexprs.read(tomllib.loads(toml_text({"value": constexprs.plain(value)}))["value"])
         == value
@@ -46,7 +46,7 @@ def test_what_is_written_is_read_again(value: Any) -> None:
     ast.parse(constexprs.source(value))
 
 
-def test_what_python_source_of_a_value_needs() -> None:
+def test_modules_and_functions_that_a_value_needs_are_listed() -> None:
     nested = [
         (1, ({"torch_dtype": "int8"}, {"function": "add"})),
         {"dtype": "int32"},
@@ -64,7 +64,7 @@ def of(env: BuiltEnv | Env, function: str, target: str = "sm_90", **values: Any)
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", RELEASES)
-def test_every_dtype_of_triton(release: str, built: Callable[[str], BuiltEnv]) -> None:
+def test_every_dtype_of_triton_compiles(release: str, built: Callable[[str], BuiltEnv]) -> None:
     env = built(f"triton-{release}")
     kinds = [constexprs.read({"dtype": kind}) for kind in (*INTEGERS, *FLOATS)]
     cells = [of(env, "zeros", BLOCK=64, KIND=kind) for kind in kinds]
@@ -78,7 +78,9 @@ def test_every_dtype_of_triton(release: str, built: Callable[[str], BuiltEnv]) -
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", RELEASES)
-def test_pointers_to_what_is_only_read(release: str, built: Callable[[str], BuiltEnv]) -> None:
+def test_kernels_can_read_from_constant_pointers_but_not_write(
+    release: str, built: Callable[[str], BuiltEnv]
+) -> None:
     env = built(f"triton-{release}")
     only_read = {"source": "*kfp32", "result": "*fp32", "size": "i32"}
     cells = [
@@ -92,7 +94,9 @@ def test_pointers_to_what_is_only_read(release: str, built: Callable[[str], Buil
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", RELEASES)
-def test_tuples_and_functions(release: str, built: Callable[[str], BuiltEnv]) -> None:
+def test_tuples_and_functions_compile_in_releases_that_support_them(
+    release: str, built: Callable[[str], BuiltEnv]
+) -> None:
     env = built(f"triton-{release}")
     cells = [
         of(env, "of_shape", SHAPE=(16, 32)),
@@ -105,7 +109,7 @@ def test_tuples_and_functions(release: str, built: Callable[[str], BuiltEnv]) ->
         shaped.stage == "ast" and "'constexpr' object is not subscriptable" in failure_text(shaped)
     )
     assert combined.built is (release in ("3.3.1", "3.4.0", "3.9.0")), failure_text(combined)
-    if not combined.built:  # as their launchers say
+    if not combined.built:  # as the launchers of these releases say
         assert (combined.stage, combined.raised[0].type) == ("ast", "TypeError")
         assert "Callable constexpr at index 1 is not supported" in failure_text(combined)
     assert unknown.stage == "source"
@@ -116,7 +120,7 @@ def test_tuples_and_functions(release: str, built: Callable[[str], BuiltEnv]) ->
 def test_dtypes_of_torch_are_the_same_with_torch_and_without(
     built: Callable[[str], BuiltEnv],
 ) -> None:
-    """Without it a stand-in has them, which is told."""
+    """Without PyTorch a stand-in has the dtypes, and the evidence says so."""
     attempts = []
     for env in (built("triton-3.5.1-torch-2.9.1"), built("triton-3.5.1")):
         attempts += compile_all(
@@ -128,7 +132,7 @@ def test_dtypes_of_torch_are_the_same_with_torch_and_without(
     assert (there.stood_in, bool(absent.stood_in)) == (None, True)
 
 
-def test_functions_that_are_given_come_along() -> None:
+def test_functions_in_constexprs_are_bundled_and_extracted() -> None:
     spec = of(Env(name="any"), "combined", BLOCK=64, COMBINE={"function": "larger"}).spec
     alone = bundle(spec)
     assert "def larger(a, b):" in alone.text
@@ -146,7 +150,9 @@ def test_functions_that_are_given_come_along() -> None:
 
 
 @pytest.mark.wheels
-def test_a_script_with_every_form_runs(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+def test_scripts_with_several_forms_of_constexprs_run(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
     env = built("triton-3.9.0")
     for name, values in (
         ("combined", {"BLOCK": 64, "COMBINE": {"function": "larger"}}),
@@ -166,7 +172,7 @@ def test_a_script_with_every_form_runs(built: Callable[[str], BuiltEnv], tmp_pat
 
 
 @pytest.mark.wheels
-def test_a_script_of_a_kernel_that_asks_for_the_gpu_runs(
+def test_a_script_of_a_kernel_that_asks_about_the_target_runs(
     built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     env, path = built("triton-3.9.0"), tmp_path / "s.py"

@@ -1,6 +1,4 @@
-"""CuTe DSL: its facts, what is made of a kernel file, what is read in what came out, and how its
-releases word failures.
-"""
+"""CuTe DSL: its facts, its kernel files, and what is read from artifacts."""
 
 from __future__ import annotations
 
@@ -42,7 +40,7 @@ def test_there_are_25_releases_in_the_order_of_versions() -> None:
     assert released == sorted(released, key=lambda release: release or Version("0"))
 
 
-def test_an_env_is_called_by_its_toolchain(nothing: MatrixConfig) -> None:
+def test_the_name_of_an_env_determines_its_requirements(nothing: MatrixConfig) -> None:
     plain, extra = nothing.env("cute-4.8.1"), nothing.env("cute-4.8.1-cu13")
     assert requirements(plain) == ("nvidia-cutlass-dsl==4.8.1",)
     assert requirements(extra) == ("nvidia-cutlass-dsl==4.8.1", "nvidia-cutlass-dsl[cu13]")
@@ -50,18 +48,16 @@ def test_an_env_is_called_by_its_toolchain(nothing: MatrixConfig) -> None:
 
 
 @pytest.mark.parametrize("word", ["newest", ">=3.8", "3.9"])
-def test_a_release_that_names_no_toolchain_is_none_of_its_own(
-    nothing: MatrixConfig, word: str
-) -> None:
+def test_a_release_without_a_toolchain_is_one_of_triton(nothing: MatrixConfig, word: str) -> None:
     assert {env.toolchain for env in nothing.choose_envs([word])} == {"triton"}
     assert {env.toolchain for env in nothing.choose_envs(["cute-4.5.*"])} == {"cute"}
 
 
-def test_nothing_of_it_is_compiled_unless_it_is_asked_for(nothing: MatrixConfig) -> None:
+def test_the_default_envs_have_no_cute_dsl(nothing: MatrixConfig) -> None:
     assert {env.toolchain for env in nothing.choose_envs()} == {"triton"}
 
 
-def test_targets_have_limits_of_their_own() -> None:
+def test_each_target_has_its_limit_of_shared_memory() -> None:
     limits = {target.name: target.shared_memory // 1024 for target in CUTE.device.targets}
     assert limits == {"sm_80": 163, "sm_90a": 227, "sm_100a": 227, "sm_103a": 227, "sm_120a": 99}
 
@@ -82,7 +78,7 @@ def test_targets_have_limits_of_their_own() -> None:
         "stream",
     ],
 )
-def test_a_type_that_can_be_given(kind: str) -> None:
+def test_a_valid_type_is_accepted(kind: str) -> None:
     assert CUTE.language.types.pattern.fullmatch(kind)
 
 
@@ -99,7 +95,7 @@ def test_a_type_that_can_be_given(kind: str) -> None:
         "constexpr",
     ],
 )
-def test_a_type_that_cannot(kind: str) -> None:
+def test_an_invalid_type_is_rejected(kind: str) -> None:
     assert not CUTE.language.types.pattern.fullmatch(kind)
 
 
@@ -109,7 +105,7 @@ def layout_of(kind: str) -> arguments._TensorLayout:
     return arguments._layout(match, {})
 
 
-def test_what_a_type_says_of_a_tensor() -> None:
+def test_a_type_determines_the_layout_of_a_tensor() -> None:
     compact = layout_of("fp16[m, 4, k%8]")
     assert (compact.shape, compact.strides, compact.dynamic) == (
         [64, 4, 512],
@@ -137,7 +133,7 @@ def job(**facts: object) -> dict[str, object]:
     return {"signature": {}, "constexprs": {}, "options": {}, **facts}
 
 
-def test_what_a_class_is_made_of_and_what_its_call_is_given() -> None:
+def test_constexprs_are_arguments_of_a_class_and_of_its_call() -> None:
     class Kernel:
         def __init__(self, threads: int, stages: int = 2) -> None:
             self.made = (threads, stages)
@@ -155,7 +151,7 @@ def test_what_a_class_is_made_of_and_what_its_call_is_given() -> None:
             arguments.bound(Kernel, job(constexprs=constexprs))
 
 
-def test_options_are_one_text() -> None:
+def test_options_become_one_text() -> None:
     assert arguments.options({}) == {}
     assert arguments.options({"opt-level": 2, "enable-assertions": True, "rdc": False}) == {
         "options": "--opt-level 2 --enable-assertions"
@@ -168,7 +164,7 @@ def test_the_kernels_of_this_repository_can_be_read() -> None:
     assert {spec.kernel for spec in specs} >= {"cute_copy", "cute_gemm_mma", "cute_rms_norm"}
 
 
-def test_a_wrong_type_is_told_with_an_example(tmp_path: Path) -> None:
+def test_the_error_for_an_invalid_type_has_an_example(tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text("def k(x): ...\n")
     path = tmp_path / "k.toml"
     path.write_text(
@@ -178,7 +174,7 @@ def test_a_wrong_type_is_told_with_an_example(tmp_path: Path) -> None:
         load_kernels(["k.toml"], tmp_path)
 
 
-# --- what came out --------------------------------------------------------------------------------
+# --- artifacts ------------------------------------------------------------------------------------
 
 _NEW = """
   llvm.func @first() -> i32 {
@@ -205,7 +201,7 @@ def test_dynamic_shared_memory_is_read_in_every_form() -> None:
     assert built.dynamic_shared("", _NEW.replace("llvm.store %0", "llvm.store %arg0")) is None
 
 
-def test_bytes_are_read_as_mlir_prints_them() -> None:
+def test_the_cubin_is_read_from_the_bytes_that_mlir_prints() -> None:
     module = r'llvm.mlir.global @b("P\EDU\BA\01\7FELF\02\\x\22") gpu'
     assert built.cubin_in(module) == b'\x7fELF\x02\\x"'
     assert built.cubin_in("module {}") is None
@@ -223,7 +219,7 @@ def cells(env: BuiltEnv, on: str = "sm_90a") -> list[Cell]:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["4.2.1", "4.5.3", "4.6.1", NEWEST])
-def test_a_copy_compiles_in_every_release(cute: Callable[[str], BuiltEnv], release: str) -> None:
+def test_a_copy_compiles_in_four_releases(cute: Callable[[str], BuiltEnv], release: str) -> None:
     env = cute(release)
     (copy_cell,) = (cell for cell in cells(env) if cell.spec.kernel == "cute_copy")
     (evidence,) = compile_all(env, [copy_cell])
@@ -235,7 +231,7 @@ def test_a_copy_compiles_in_every_release(cute: Callable[[str], BuiltEnv], relea
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["4.2.1", NEWEST])
-def test_shared_memory_and_who_assembled_it_are_told(
+def test_metrics_have_shared_memory_and_the_version_of_ptxas(
     cute: Callable[[str], BuiltEnv], release: str
 ) -> None:
     env = cute(release)
@@ -246,7 +242,7 @@ def test_shared_memory_and_who_assembled_it_are_told(
 
 
 @pytest.mark.wheels
-def test_what_spills_and_what_the_code_consists_of_are_told(
+def test_metrics_have_stack_bytes_and_counts_of_instructions(
     cute: Callable[[str], BuiltEnv],
 ) -> None:
     env = cute(NEWEST)

@@ -1,5 +1,5 @@
-"""CuTe DSL: what a program compiles and launches is captured without a GPU, and compiles to the
-program's own code.
+"""CuTe DSL: kernels that a program compiles and launches are captured without a GPU, and compile to
+the program's own code.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ def test_a_program_is_captured(
         for launch in capture.captured.recorded.launches.values()
         if launch.original
     }
-    assert len(originals) == 4  # all compile to other code, so that equal ones say something
+    assert len(originals) == 4  # all four differ, so equal digests are evidence
     assert [str(kernel) for kernel in capture.captured.not_captured] == [
         "program.py:run: is a method, and of an object only __call__ is captured"
     ]
     counts = {
         kernel.name: [case.count for case in kernel.cases] for kernel in capture.captured.kernels
     }
-    # Of three launches of copy the third is not a power of two.
+    # The size of the third of three launches of copy is not a power of two.
     assert counts == {"Rows": [2, 1], "copy": [2, 1]}
     copied, _ = load_kernels([str(options.output / "copy.toml")], Path.cwd())
     assert copied.compile.signature == {"src": "fp16[src_0]", "dst": "fp16[dst_0]", "n": "i32"}
@@ -72,7 +72,7 @@ def test_a_program_is_captured(
     assert "    return Extra(bias=None, mode=Mode.DOUBLED)\n" in source
 
 
-# --- what is written down -------------------------------------------------------------------------
+# --- facts that the recorder writes ---------------------------------------------------------------
 
 
 class Inner:
@@ -83,7 +83,7 @@ class Outer(Inner):
     def __init__(self, *rest: Any, own: int = 1, **options: Any) -> None: ...
 
 
-def test_what_an_object_is_made_of_has_the_names_of_the_constructor_that_it_leads_to() -> None:
+def test_constructor_arguments_get_the_names_of_inherited_parameters() -> None:
     assert list(constructor(Outer)) == ["first", "second", "last", "own"]
     outer = Outer(1, 5, own=7)
     vars(outer)[objects._NOTED] = (1, 5), {"own": 7}
@@ -111,7 +111,7 @@ def test_options_of_the_host_and_of_the_target_are_left_out(
 
 
 class Float16:
-    """What the compiler calls an element type."""
+    """A class with the compiler's name for an element type."""
 
 
 Float16.__module__ = "cutlass.base_dsl.typing"
@@ -127,7 +127,7 @@ Float16.__module__ = "cutlass.base_dsl.typing"
         ([4], [1], 0, "fp16[4] align=2"),
     ],
 )
-def test_the_type_of_a_tensor_has_strides_where_they_do_not_follow(
+def test_tensor_type_has_strides_that_do_not_follow_from_the_shape(
     shape: list[int | str], strides: list[int | str], alignment: int, kind: str
 ) -> None:
     assert arguments._text(Float16, shape, strides, alignment) == kind
@@ -142,7 +142,7 @@ def test_sizes_are_read_in_the_ir_of_all_releases(text: str, size: int | str) ->
     assert arguments._size(text, "n") == size
 
 
-def test_functions_beside_a_kernel_make_what_no_type_says() -> None:
+def test_functions_beside_a_kernel_make_arguments_that_no_type_describes() -> None:
     makers = Makers(form=CAPTURING.written)
     tree = {
         "call": {"function": "Extra"},
@@ -163,7 +163,7 @@ def test_functions_beside_a_kernel_make_what_no_type_says() -> None:
     )
 
 
-def test_the_names_of_kernels_and_lines_do_not_count() -> None:
+def test_code_digest_ignores_kernel_names_and_lines() -> None:
     ptx = (
         ".visible .entry kernel_main_Rows_0(\n.param .u64 kernel_main_Rows_0_param_0\n)\n.loc 1 2"
         " 3\nadd.s32 %r1, %r2, 1;\n"
@@ -173,7 +173,7 @@ def test_the_names_of_kernels_and_lines_do_not_count() -> None:
     assert CAPTURING.digest(ptx) != CAPTURING.digest(ptx.replace("add", "sub"))
 
 
-def test_a_gpu_is_known_that_a_program_believes_in() -> None:
+def test_stand_in_gpu_has_the_facts_of_the_named_gpu() -> None:
     cute = toolchains.named("cute")
     facts = cute.device.facts(target_of("b200", cute))
     assert (facts["arch"], facts["gpu"], facts["multiprocessors"]) == (100, "NVIDIA B200", 148)
@@ -197,7 +197,7 @@ def kernel():
 """
 
 
-def test_a_class_stands_before_those_that_are_made_of_it(tmp_path: Path) -> None:
+def test_bundle_keeps_a_base_class_before_the_subclass_that_it_uses(tmp_path: Path) -> None:
     (tmp_path / "circle.py").write_text(CIRCLE)
     spec = Specialization(
         kernel="k", variant="v", case="c", source=str(tmp_path / "circle.py"), function="kernel"

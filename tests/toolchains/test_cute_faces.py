@@ -1,5 +1,5 @@
-"""CuTe DSL's ways to fail: their classes, one fingerprint for one defect, and that releases still
-say what is saved of them.
+"""Failures of CuTe DSL: their failure classes, one fingerprint for one defect, and that releases
+still fail as in the saved evidence.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ALIKE = [
     {"sm_110a", "sm_42", "sm_75"},
     {"wgmma_sm_100a", "wgmma_sm_80"},
 ]
-"""Faces of one defect."""
+"""Sets of faces that show one defect."""
 
 
 def outcome_of(name: str, evidence: Evidence) -> Outcome:
@@ -33,7 +33,7 @@ def outcome_of(name: str, evidence: Evidence) -> Outcome:
 
 @pytest.fixture(scope="module")
 def outcomes() -> dict[tuple[str, str], Outcome]:
-    """Face and release → what is made of what was saved."""
+    """Face and release → the outcome of the saved evidence."""
     return {
         (name, release): outcome_of(name, evidence)
         for name, release, evidence in cute_faces.saved()
@@ -64,7 +64,7 @@ def test_every_face_has_its_class(outcomes: dict[tuple[str, str], Outcome]) -> N
     assert {key: class_of(outcome) for key, outcome in outcomes.items()} == failing
 
 
-def test_one_defect_has_one_fingerprint_in_every_release_and_two_have_two(
+def test_fingerprint_is_the_same_in_every_release_and_differs_by_defect(
     outcomes: dict[tuple[str, str], Outcome],
 ) -> None:
     by_face: dict[str, set[str]] = {}
@@ -82,16 +82,18 @@ def test_one_defect_has_one_fingerprint_in_every_release_and_two_have_two(
     )
 
 
-def test_advice_names_what_it_speaks_of(outcomes: dict[tuple[str, str], Outcome]) -> None:
+def test_advice_has_no_placeholders_and_excerpt_no_escape_codes(
+    outcomes: dict[tuple[str, str], Outcome],
+) -> None:
     for outcome in outcomes.values():
         assert outcome.failure
         assert "{" not in outcome.failure.advice
         assert "\x1b" not in outcome.failure.excerpt
 
 
-def test_every_class_of_its_own_has_a_face() -> None:
-    """But for those that need another release, or a defect of the compiler's that no release of
-    these has.
+def test_every_failure_class_of_cute_alone_has_a_face() -> None:
+    """Classes without a face need another release, or a compiler defect that none of these
+    releases has.
     """
     shown = {
         failure_class
@@ -106,7 +108,7 @@ def test_every_class_of_its_own_has_a_face() -> None:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_a_silent_abort_is_told_by_the_innermost_function_and_the_kernels_line(
+def test_silent_abort_has_the_innermost_function_and_the_kernels_line(
     outcomes: dict[tuple[str, str], Outcome], release: str
 ) -> None:
     outcome = outcomes["sliced", release]
@@ -134,13 +136,13 @@ def stack_of(name: str, release: str) -> str:
 
 
 def outcome_line(function: str) -> str:
-    """The line below the one that begins a function."""
+    """File and number of the line below the ``def`` of a function."""
     lines = cute_faces.KERNELS.read_text(encoding="utf-8").splitlines()
     number = lines.index(f"def {function}(a: cute.Tensor, b: cute.Tensor):") + 2
     return f"{cute_faces.KERNELS.name}:{number}"
 
 
-def test_the_kernels_own_error_is_none_of_the_release(
+def test_excerpt_quotes_the_kernels_own_error(
     outcomes: dict[tuple[str, str], Outcome],
 ) -> None:
     failure = outcomes["told", NEW].failure
@@ -148,8 +150,8 @@ def test_the_kernels_own_error_is_none_of_the_release(
     assert "a kernel for rows of 64" in failure.excerpt
 
 
-def test_a_release_without_an_architecture_may_say_so_in_numbers() -> None:
-    """As 4.3.0 does of tcgen05 for sm_103a."""
+def test_architecture_refused_by_its_numbers_is_target_unknown() -> None:
+    """4.3.0 raises this error for tcgen05 on sm_103a."""
     raised = Raised(type="ValueError", message="invalid arguments for Arch: (10, 3, 'a')")
     evidence = Evidence(answered=True, stage="trace", raised=(raised,))
     outcome = classify([evidence], target=cute_faces.target("sm_103"), knowledge=CUTE.failures)
@@ -164,7 +166,7 @@ QUICK = [name for name, face in FACES.items() if not face.slow]
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", RELEASES)
-def test_releases_say_what_is_saved_of_them(
+def test_releases_fail_as_in_the_saved_evidence(
     cute: Callable[[str], BuiltEnv], release: str, outcomes: dict[tuple[str, str], Outcome]
 ) -> None:
     by_face = {

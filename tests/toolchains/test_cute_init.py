@@ -1,5 +1,5 @@
-"""CuTe DSL: kernel files that are guessed, what a function beside the kernel makes, and what is
-compiled by default.
+"""CuTe DSL: guessed kernel files, arguments that a function beside the kernel makes, and the cells
+that are compiled by default.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def copy(x: cute.Tensor, y: cute.Tensor, n: cutlass.Int32, stream: cuda.CUstream
 
 
 def guessed(tmp_path: Path, text: str) -> dict[str, dict[str, Any]]:
-    """Kernel → what a kernel file says of it."""
+    """Kernel → the tables of its guessed kernel file."""
     (tmp_path / "k.py").write_text(text)
     sources = [
         source for source in guess_sources([tmp_path / "k.py"]) if source.toolchain == "cute"
@@ -55,7 +55,7 @@ def guessed(tmp_path: Path, text: str) -> dict[str, dict[str, Any]]:
     }
 
 
-# --- what a call in the source says ---------------------------------------------------------------
+# --- arguments from a call in the source ----------------------------------------------------------
 
 
 def test_arguments_are_those_of_the_call_that_compiles(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ if __name__ == "__main__":
     }
 
 
-def test_a_size_whose_divisibility_is_not_known_has_none(tmp_path: Path) -> None:
+def test_size_with_unknown_divisibility_gets_no_divisor(tmp_path: Path) -> None:
     host = """
 def run(width):
     x = cute.runtime.make_fake_compact_tensor(
@@ -96,7 +96,7 @@ def run(width):
     assert signature["x"] == "fp16[m, n%8] align=2"
 
 
-def test_without_a_call_annotations_and_the_body_tell(tmp_path: Path) -> None:
+def test_without_a_call_types_come_from_annotations_and_the_body(tmp_path: Path) -> None:
     assert guessed(tmp_path, HEAD + PLAIN)["copy"] == {
         "signature": {"x": "fp16[m, n%8]", "y": "fp16[m, n%8]", "n": "i32", "stream": "stream"}
     }
@@ -113,13 +113,13 @@ def test_without_a_call_annotations_and_the_body_tell(tmp_path: Path) -> None:
         ("tcgen05 = 'a word'", None),
     ],
 )
-def test_the_operations_of_one_architecture_tell_the_target(
+def test_target_is_guessed_from_operations_of_one_architecture(
     tmp_path: Path, line: str, targets: list[str] | None
 ) -> None:
     assert guessed(tmp_path, HEAD + line + PLAIN)["copy"].get("targets") == targets
 
 
-def test_a_class_has_the_values_of_its_constructor(tmp_path: Path) -> None:
+def test_constexprs_of_a_class_are_its_constructor_arguments(tmp_path: Path) -> None:
     source = """
 class Fmha:
     def __init__(self, dtype: type[cutlass.Numeric], head_dim: int, tile_mn: tuple[int, int], is_causal: bool = False):
@@ -146,7 +146,7 @@ class Fmha:
     }  # fmt: skip
 
 
-def test_numbers_of_a_constructor_fit_its_divisions_and_assertions(tmp_path: Path) -> None:
+def test_guessed_constructor_numbers_fit_divisions_and_assertions(tmp_path: Path) -> None:
     source = """
 class Fmha:
     def __init__(self, head_dim: int, k_tile: int, kv_blocks: int, warps: int):
@@ -166,7 +166,7 @@ class Fmha:
     assert constexprs == {"head_dim": 64, "k_tile": 128, "kv_blocks": 2, "warps": 4}
 
 
-def test_an_order_of_modes_counts_them_and_other_tensors_have_as_many(tmp_path: Path) -> None:
+def test_mode_order_gives_the_rank_also_of_an_unused_tensor(tmp_path: Path) -> None:
     source = """
 def modes(tensor, order):
     return cute.make_tensor(tensor.iterator, cute.select(tensor.layout, mode=order))
@@ -182,7 +182,7 @@ def attend(q: cute.Tensor, k: cute.Tensor, mask: cute.Tensor):
     }
 
 
-def test_what_is_not_taken_is_told_with_the_reason(tmp_path: Path) -> None:
+def test_unreachable_kernel_is_listed_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(HEAD + "\n@cute.jit\ndef helper(x):\n    return x\n")
     source = next(
         source for source in guess_sources([tmp_path / "k.py"]) if source.toolchain == "cute"
@@ -212,10 +212,10 @@ def test_a_file_with_kernels_of_both_toolchains_has_kernels_of_both(tmp_path: Pa
     assert {spec.toolchain for spec in read} == {"triton", "cute"}
 
 
-# --- what is compiled by default ------------------------------------------------------------------
+# --- envs and cells by default --------------------------------------------------------------------
 
 
-def test_kernels_of_this_toolchain_alone_are_compiled_on_its_own_releases(
+def test_project_with_only_cute_kernels_compiles_on_cute_releases(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -246,7 +246,7 @@ def broken(make: Any) -> None:
 def annotated(pair: Any, size: int) -> None: ...
 
 
-def test_one_name_is_one_size() -> None:
+def test_size_name_has_one_value_in_all_arguments() -> None:
     assert arguments.sizes_of({"a": "fp16[m%8, k]", "b": ["fp16[k%6, m]"]}) == {"m": 512, "k": 384}
 
 
@@ -279,7 +279,7 @@ def test_a_function_beside_the_kernel_makes_an_argument() -> None:
         (job({"pair": "made_pair()"}, size={"torch_dtype": "int8"}), "and no torch_dtype"),
     ],
 )
-def test_what_is_wrong_with_it_is_told_in_a_sentence(
+def test_invalid_functions_and_constexprs_are_kernel_file_errors(
     document: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(arguments.KernelFileError, match=message):
@@ -349,7 +349,7 @@ OWN = Path(__file__).parents[2] / "kernels" / "cute"
     ("source", "target"),
     [("fmha_wgmma.py", "sm_90a"), ("fmha_tcgen05.py", "sm_100a")],
 )
-def test_an_attention_compiles_as_it_was_first_guessed(
+def test_attention_kernel_compiles_as_guessed(
     built: Callable[[str], BuiltEnv], tmp_path: Path, source: str, target: str
 ) -> None:
     (tmp_path / source).write_bytes((OWN / source).read_bytes())
@@ -365,7 +365,7 @@ def test_an_attention_compiles_as_it_was_first_guessed(
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["4.2.1", "4.5.3", "4.6.1", "4.8.1"])
-def test_what_is_guessed_and_what_functions_make_compiles(
+def test_guessed_kernels_and_arguments_that_functions_make_compile(
     built: Callable[[str], BuiltEnv], tmp_path: Path, release: str
 ) -> None:
     env = built(f"cute-{release}")
@@ -377,10 +377,10 @@ def test_what_is_guessed_and_what_functions_make_compiles(
         assert evidence.complete, evidence.raised
 
 
-# --- made smaller ---------------------------------------------------------------------------------
+# --- reducing -------------------------------------------------------------------------------------
 
 
-def test_types_of_tensors_become_plainer_and_lighter() -> None:
+def test_plainer_tensor_types_are_valid_and_have_less_weight() -> None:
     simplification = CUTE.language.simplification
     assert simplification.weight_of_type
     kind = "bf16[m, n, k%8]:[s0%8, t, 1] align=32"
@@ -393,7 +393,7 @@ def test_types_of_tensors_become_plainer_and_lighter() -> None:
         assert simplification.weight_of_type(plainer) < simplification.weight_of_type(kind)
 
 
-def test_the_methods_of_a_class_are_made_smaller() -> None:
+def test_unused_parameters_and_methods_of_a_class_are_removed() -> None:
     call = "    def __call__(self, x, y):\n        y.go()\n\n"
     text = (
         f"class K:\n    def __init__(self, n):\n        pass\n\n{call}    def kernel(self):\n      "

@@ -1,5 +1,5 @@
-"""The kernels for Hopper in ``kernels/cute``: what is declared of them, and what they compile
-to.
+"""The kernels for Hopper in ``kernels/cute``: their cases and expectations, and their compiled
+code.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.toolchains.compiling import compile_all
 REPOSITORY = Path(__file__).resolve().parents[2]
 KERNELS = ["kernels/cute/gemm_wgmma.toml", "kernels/cute/fmha_wgmma.toml"]
 SHORT = ("as_written/128x128", "p_registers/d64", "p_shared/d64")
-"""What compiles in less than a second."""
+"""Variants and cases that compile in less than a second."""
 
 
 def cells(env: BuiltEnv, target: str) -> list[Cell]:
@@ -43,7 +43,7 @@ def compiled(env: BuiltEnv, target: str = "sm_90a") -> list[Result]:
     ]
 
 
-def test_heads_of_each_size_and_both_ways_of_p_are_there() -> None:
+def test_kernel_files_have_several_head_sizes_and_both_variants_of_p() -> None:
     names = {f"{spec.variant}/{spec.case}" for spec in load_kernels(KERNELS, REPOSITORY)}
     assert names >= {
         *SHORT,
@@ -58,7 +58,7 @@ def test_heads_of_each_size_and_both_ways_of_p_are_there() -> None:
 @pytest.mark.parametrize(
     ("release", "registers"), [("4.2.1", 99), ("4.5.3", 90), ("4.6.1", 90), ("4.8.1", 90)]
 )
-def test_they_compile_for_hopper(
+def test_kernels_compile_for_hopper(
     built: Callable[[str], BuiltEnv], release: str, registers: int
 ) -> None:
     results = compiled(built(f"cute-{release}"))
@@ -71,7 +71,9 @@ def test_they_compile_for_hopper(
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("target", ["sm_80", "sm_100a"])
-def test_other_architectures_refuse_them(built: Callable[[str], BuiltEnv], target: str) -> None:
+def test_other_architectures_reject_the_kernels(
+    built: Callable[[str], BuiltEnv], target: str
+) -> None:
     results = compiled(built("cute-4.8.1"), target)
     assert all(result.expected for result in results), results
     assert {result.expectation.failure_class for result in results if result.expectation} == {
@@ -79,9 +81,10 @@ def test_other_architectures_refuse_them(built: Callable[[str], BuiltEnv], targe
     }
 
 
-def test_a_stride_of_a_tensor_map_that_looks_like_an_address_is_none() -> None:
-    """A stride of 0x2bc0 pieces of 16 bytes, in the upper half of what would be an address of
-    ``k``.
+def test_tensor_map_stride_that_looks_like_an_address_is_not_patched() -> None:
+    """The stride is 0x2bc0 units of 16 bytes.
+
+    It is in the upper half of what would be an address of ``k``.
     """
     tensors, moved = {"k": {"address": 0x2BA7_0000_0000}}, {"k": {"address": 0x3D59_0000_0000}}
     strides = bytes.fromhex("00000000" + "10000000" + "c02b0000" + "00000000")

@@ -1,4 +1,4 @@
-"""CuTe DSL: launches are written down where kernels are compiled, and told to a GPU host."""
+"""CuTe DSL: compiles record launches, and a GPU host gets the record."""
 
 from __future__ import annotations
 
@@ -55,24 +55,24 @@ def test_addresses_are_found_in_bytes() -> None:
 
 
 @pytest.mark.parametrize("second", [data(X + 1 + (1 << 44)), data(X >> 4)])
-def test_an_address_that_does_not_move_as_its_tensor_does_is_no_launch_that_can_be_told(
+def test_address_that_does_not_move_with_its_tensor_is_unrecordable(
     second: bytes,
 ) -> None:
     with pytest.raises(UnrecordableLaunch, match="in a form that is not known"):
         recording._parameter(data(X), second, TENSORS, MOVED)
 
 
-def test_a_size_that_looks_like_an_address_is_none() -> None:
+def test_size_that_looks_like_an_address_is_not_patched() -> None:
     size = (16).to_bytes(4, "little") + (X >> 32).to_bytes(4, "little")
     assert recording._parameter(size, size, TENSORS, MOVED) == {"data": size.hex(), "patches": []}
 
 
-def test_an_address_in_another_form_is_no_launch_that_can_be_told() -> None:
+def test_address_in_an_unknown_form_is_unrecordable() -> None:
     with pytest.raises(UnrecordableLaunch, match="in a form that is not known"):
         recording._parameter(data(X >> 4), data((X + (1 << 44)) >> 4), TENSORS, MOVED)
 
 
-def test_attributes_of_a_launch() -> None:
+def test_launch_attributes_are_read_and_unknown_ones_are_unrecordable() -> None:
     attributes = recording._attributes({4: [2, 1, 1, 9], 5: [1, 9], 6: [0, 9], 2: [1]})
     assert attributes == {
         "cluster": [2, 1, 1],
@@ -96,7 +96,7 @@ SIGNATURE = {
 }
 
 
-def test_what_sizes_have_to_say() -> None:
+def test_sizes_of_a_problem_must_name_run_time_sizes_and_numbers() -> None:
     assert arguments.unknown(SIGNATURE) == ["m", "n", "k", "pair[1]", "scale"]
     assert arguments.unknown(SIGNATURE, sizes=False) == ["pair[1]", "scale"]
 
@@ -118,7 +118,7 @@ def test_each_tensor_has_an_address_of_its_own() -> None:
     assert nowhere.place("x") == nowhere.place("y")
 
 
-def test_what_was_written_down_is_what_a_host_is_told() -> None:
+def test_launch_facts_come_from_the_recorded_launches() -> None:
     small = {"entry": "k", "block": [64, 1, 1], "shared": 16}
     large = {"entry": "l", "block": [32, 4, 1], "shared": 8}
     recorded = [{"arguments": {"x": {"align": 32}, "n": {"value": 1}}, "launches": [small, large]}]
@@ -139,7 +139,7 @@ def test_what_was_written_down_is_what_a_host_is_told() -> None:
             facts(json.dumps(metadata), "", SPEC)
 
 
-def test_other_sizes_are_built_anew() -> None:
+def test_other_sizes_change_the_key_of_a_launched_cell_only() -> None:
     spec, *_ = specs("kernels/cute/copy.toml")
     assert spec.problem is not None
     env = BuiltEnv(env=next(env for env in built_in().envs if env.name == "cute-4.8.1"), digest="d")
@@ -158,7 +158,7 @@ def test_other_sizes_are_built_anew() -> None:
     assert (len(plain), len(launched)) == (1, 2)
 
 
-def test_it_has_the_launcher_that_triton_has() -> None:
+def test_cute_has_the_same_launcher_packages_as_triton() -> None:
     triton = toolchains.named("triton").launching
     assert triton is not None
     assert triton.packages == LAUNCHING.packages
@@ -173,9 +173,9 @@ def compiles(
     built: Callable[[str], BuiltEnv],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[dict[str, tuple[Evidence, Store]]]:
-    """Case → what is kept of a compile that is to be launched, and where.
+    """Case → the evidence of a compile for launching, and the store that keeps its artifacts.
 
-    ``plain`` is one of the copy that is not.
+    ``plain`` is a compile of the copy that is not for launching.
     """
     env = built(f"cute-{request.param}")
     batch = [
@@ -205,7 +205,9 @@ def unpacked(evidence: Evidence, store: Store) -> tuple[bytes, bytes, bytes]:
 
 
 @pytest.mark.wheels
-def test_a_copy_is_launched_as_it_was_here(compiles: dict[str, tuple[Evidence, Store]]) -> None:
+def test_recorded_copy_has_its_arguments_grid_and_parameters(
+    compiles: dict[str, tuple[Evidence, Store]],
+) -> None:
     launch_facts = launched(*compiles["default"])
     assert [record["arguments"]["n"]["value"] for record in launch_facts["recorded"]] == [
         1,
@@ -235,14 +237,16 @@ def test_a_copy_is_launched_as_it_was_here(compiles: dict[str, tuple[Evidence, S
 
 
 @pytest.mark.wheels
-def test_what_is_launched_is_what_is_measured(compiles: dict[str, tuple[Evidence, Store]]) -> None:
+def test_launched_binary_is_the_one_of_a_plain_compile(
+    compiles: dict[str, tuple[Evidence, Store]],
+) -> None:
     (launch, store), (plain, _) = compiles["default"], compiles["plain"]
     assert unpacked(launch, store)[0] == store.artifact(plain.kept["cubin"])
     assert "metadata" not in plain.kept
 
 
 @pytest.mark.wheels
-def test_kernels_are_launched_in_order_with_all_that_belongs_to_it(
+def test_launches_of_several_kernels_are_recorded_in_order(
     compiles: dict[str, tuple[Evidence, Store]],
 ) -> None:
     launch_facts = launched(*compiles["whole"])
@@ -260,6 +264,8 @@ def test_kernels_are_launched_in_order_with_all_that_belongs_to_it(
 
 
 @pytest.mark.wheels
-def test_sizes_that_lack_something_are_told(compiles: dict[str, tuple[Evidence, Store]]) -> None:
+def test_problem_whose_sizes_lack_a_value_is_unlaunchable(
+    compiles: dict[str, tuple[Evidence, Store]],
+) -> None:
     with pytest.raises(Unlaunchable, match="the sizes of its problem do not say what factor is"):
         launched(*compiles["half"])

@@ -32,7 +32,7 @@ Search = Callable[..., OmissionSearch]
 
 @pytest.fixture
 def rounds(config: MatrixConfig) -> Rounds:
-    """The cell of a kernel with divisions in a loop, by its release."""
+    """Release → the cell of a kernel with divisions in a loop."""
     (spec,) = load_kernels(["tests/kernels/cute_rounds.toml"], REPOSITORY)
     return lambda release: Cell(
         env=config.env(f"cute-{release}"), target=cute_faces.target(), spec=spec
@@ -41,7 +41,7 @@ def rounds(config: MatrixConfig) -> Rounds:
 
 @pytest.fixture
 def search(cute: Callable[[str], BuiltEnv], rounds: Rounds, tmp_path: Path) -> Iterator[Search]:
-    """A search for the pass behind a judge about this kernel, with a store of its own."""
+    """Makes a search for the pass behind a judge about this kernel, with a store of its own."""
     with Store(tmp_path / "store") as store:
 
         def make(judge: str, bad: str, good: str | None = None) -> OmissionSearch:
@@ -67,10 +67,10 @@ def without(number: int) -> Mode:
 
 
 @pytest.mark.parametrize("release", ["4.2.1", "4.5.3", "4.6.0", "4.8.1"])
-def test_passes_one_by_one_make_what_the_release_makes(
+def test_passes_run_singly_make_the_same_code_as_the_release(
     cute: Callable[[str], BuiltEnv], rounds: Rounds, tmp_path: Path, release: str
 ) -> None:
-    """Or else a pass that is left out would not be the only difference."""
+    """Otherwise, a pass that is left out would not be the only difference."""
 
     def compiled(mode: Mode) -> tuple[Evidence, bytes]:
         ((_, evidence),) = attempt(
@@ -93,8 +93,8 @@ def test_passes_one_by_one_make_what_the_release_makes(
 
 
 @pytest.mark.long
-def test_the_pass_that_a_metric_depends_on(search: Search, tmp_path: Path) -> None:
-    """4.6.0 reduces strength once more, behind the lowering of its own operations."""
+def test_search_names_the_pass_that_a_metric_depends_on(search: Search, tmp_path: Path) -> None:
+    """4.6.0 runs strength reduction once more, after the lowering of its own operations."""
     steps: list[str] = []
     answer = CellSearch(
         cell=(omission_search := search("code_bytes>600", "4.6.0", "4.5.3")).bad,
@@ -130,7 +130,9 @@ def test_no_pass_is_named_where_none_matters(search: Search, tmp_path: Path) -> 
     assert "--good RELEASE also compares parts" in answer.sentence
 
 
-def test_nothing_is_left_out_where_the_metric_is_good(search: Search, tmp_path: Path) -> None:
+def test_no_pass_is_left_out_if_the_metric_is_good_or_unknown(
+    search: Search, tmp_path: Path
+) -> None:
     answer = search("registers>250", "4.8.1").answer(tmp_path / "passes")
     assert answer.sentence.endswith("in cute-4.8.1, which is good: there is nothing to find.")
     unknown = search("spills>0", "4.8.1").answer(tmp_path / "passes")

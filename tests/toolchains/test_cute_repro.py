@@ -1,6 +1,4 @@
-"""Repro scripts of CuTe DSL's kernels: their text in every form, and what they print where they are
-run.
-"""
+"""Repro scripts of CuTe DSL's kernels: their text in every form, and their output when they run."""
 
 from __future__ import annotations
 
@@ -96,7 +94,7 @@ def face(name: str) -> Specialization:
 
 
 def call_of(text: str) -> list[str]:
-    """What is passed to ``cute.compile``, as written."""
+    """The arguments of the ``cute.compile`` call, as source text."""
     calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
     (call,) = [call for call in calls if ast.unparse(call.func) == "cute.compile"]
     return [
@@ -128,11 +126,11 @@ def kernel(tmp_path: Path) -> Specialization:
         (None, "ANY"),
     ],
 )
-def test_releases_take_the_form_that_they_have(release: str | None, form: str) -> None:
+def test_call_form_follows_the_release(release: str | None, form: str) -> None:
     assert SCRIPT.form_of(release) is CallForm[form]
 
 
-def test_fake_tensors_are_types(kernel: Specialization) -> None:
+def test_driverless_form_passes_fake_tensors(kernel: Specialization) -> None:
     text = script(kernel, CallForm.DRIVERLESS).source()
     fake = "runtime.make_fake_tensor(cutlass.Float32, "
     compact = "runtime.make_fake_compact_tensor(cutlass.Float16, "
@@ -154,7 +152,7 @@ def test_fake_tensors_are_types(kernel: Specialization) -> None:
     assert "except" not in text
 
 
-def test_before_them_tensors_are_handed_over(kernel: Specialization) -> None:
+def test_oldest_form_passes_tensors_instead_of_fake_ones(kernel: Specialization) -> None:
     text = script(kernel, CallForm.NOWHERE).source()
     passed = call_of(text)
     assert (
@@ -167,7 +165,7 @@ def test_before_them_tensors_are_handed_over(kernel: Specialization) -> None:
     assert "sym_int" not in text
 
 
-def test_a_script_says_what_installs_and_what_it_compiles_for() -> None:
+def test_script_names_its_package_and_its_target() -> None:
     text = script(face("sliced"), CallForm.DRIVERLESS).source()
     assert "where CuTe DSL (`pip install nvidia-cutlass-dsl`) 4.8.1 is installed" in text
     assert '"CUTE_DSL_ARCH": "sm_90a"' in text
@@ -192,7 +190,7 @@ def test_a_script_refuses_an_argument_that_a_class_makes(tmp_path: Path) -> None
     ("release", "form", "name", "shows"),
     [("4.2.1", CallForm.NOWHERE, "plain", False), ("4.8.1", CallForm.DRIVERLESS, "sliced", True)],
 )
-def test_a_script_shows_an_abort_and_nothing_where_there_is_none(
+def test_script_shows_an_abort_only_if_the_compiler_aborts(
     cute: Callable[[str], BuiltEnv],
     release: str,
     form: CallForm,
@@ -211,7 +209,9 @@ def test_a_script_shows_an_abort_and_nothing_where_there_is_none(
 
 
 @pytest.mark.wheels
-def test_a_script_foretells_shared_memory(cute: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+def test_script_predicts_too_much_shared_memory(
+    cute: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
     python = cute("4.2.1").python
     assert python
     path = tmp_path / "repro.py"

@@ -1,4 +1,4 @@
-"""CuTe DSL: which pass is slow, and how its time grows, on real wheels."""
+"""CuTe DSL: the slow pass of a compile, and how its time grows, on real wheels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.wheels
 
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder without anything in it."""
+    """Run each test in an empty folder."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -39,7 +39,7 @@ def test_canonicalize_grows_with_a_chain_of_products() -> None:
 
 
 @pytest.mark.parametrize(("limit", "code"), [("0.001", 1), ("20", 0)])
-def test_a_judge_about_a_pass(limit: str, code: int) -> None:
+def test_judge_compares_the_cpu_seconds_of_a_pass(limit: str, code: int) -> None:
     judge = ("--judge", f"pass.canonicalize.cpu>{limit}")
     done = CliRunner().invoke(main, ["check", CHAIN, *CASE, "cute-4.6.1", *judge])
     assert done.exit_code == code, done.output

@@ -1,4 +1,4 @@
-"""CuTe DSL: the stages of a compile, and the pieces that its pipeline is run in."""
+"""CuTe DSL: the stages of a compile, and the pieces in which its pipeline runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 class Manager:
-    """A release's class of pass managers: which passes and options it knows by name."""
+    """Stand-in for a release's pass manager class: it knows these passes and options by name."""
 
     def __init__(
         self, pipeline_text: str, options: tuple[str, ...], passes: tuple[str, ...]
@@ -65,7 +65,7 @@ def test_from_4_6_on_a_pipeline_stops_before_the_binary() -> None:
     )
 
 
-def test_before_that_it_fails_where_the_binary_begins() -> None:
+def test_before_4_6_a_pipeline_fails_where_the_binary_begins() -> None:
     manager = Manager(WHOLE % "cuda-to-binary", ("link-libraries",), ("cuda-to-binary",))
     pieces = pipeline.pieces_of(TEXT, manager)
     assert pieces
@@ -80,7 +80,7 @@ def test_before_that_it_fails_where_the_binary_begins() -> None:
     )
 
 
-def test_where_the_binary_has_no_name_the_whole_pipeline_follows() -> None:
+def test_whole_pipeline_follows_if_the_binary_pass_has_no_name() -> None:
     manager = Manager(WHOLE % "gpu-module-to-binary", ("cubin-triple",), ())
     pieces = pipeline.pieces_of(TEXT, manager)
     assert pieces
@@ -101,7 +101,7 @@ def test_seconds_of_passes_of_one_name_are_added_up(monkeypatch: pytest.MonkeyPa
     assert (ran.seconds, ran.failed) == ({"cse": 2.0, "canonicalize": 1.0}, None)
 
 
-def test_what_cannot_be_parted_is_left_whole() -> None:
+def test_pipeline_that_cannot_be_split_has_no_pieces() -> None:
     assert pipeline.pieces_of(TEXT, Manager("builtin.module(cse)", ("llvm-only",), ())) is None
     assert (
         pipeline.pieces_of(TEXT, Manager(WHOLE % "cuda-to-binary", (), ("cuda-to-binary",))) is None
@@ -119,20 +119,20 @@ def test_what_cannot_be_parted_is_left_whole() -> None:
         "libNVVM extra log: error: Error: Invalid target triple (compat-stops-here), must be",
     ],
 )
-def test_its_end_is_known_by_its_words(message: str) -> None:
+def test_stop_of_a_pipeline_is_recognized_by_its_message(message: str) -> None:
     assert pipeline.has_stopped(message)
 
 
-def test_another_failure_is_not_its_end() -> None:
+def test_another_failure_does_not_count_as_the_stop() -> None:
     assert not pipeline.has_stopped(
         'error: invalid op: targets = [#nvvm.target<triple = "compat-stops-here">]'
     )
 
 
-# --- a stage that a file tells of -----------------------------------------------------------------
+# --- a stage that begins with a file --------------------------------------------------------------
 
 
-def test_a_stage_begins_once_a_file_is_there(tmp_path: Path) -> None:
+def test_stage_begins_when_its_file_appears(tmp_path: Path) -> None:
     writer = beacon.Beacon(str(tmp_path))
     writer.begins("cubin", str(tmp_path / "kernel.ptx"))
     assert writer.begun() is None
@@ -144,14 +144,14 @@ def test_a_stage_begins_once_a_file_is_there(tmp_path: Path) -> None:
     assert beacon.begun(str(tmp_path)) is None
 
 
-def test_no_file_elsewhere_is_looked_for(tmp_path: Path) -> None:
+def test_file_outside_the_folder_does_not_begin_a_stage(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "theirs").write_text("")
     beacon.Beacon(str(tmp_path / "mine")).begins("cubin", str(tmp_path / "theirs"))
     assert beacon.begun(str(tmp_path / "mine")) is None
 
 
-def test_seconds_are_shared_out_as_time_is(copy: Callable[[str], Cell]) -> None:
+def test_cpu_seconds_are_split_between_stages_by_elapsed_time(copy: Callable[[str], Cell]) -> None:
     flight = InFlightCell(
         cell=copy("4.8.1"),
         nonce="",
@@ -175,7 +175,7 @@ def test_seconds_are_shared_out_as_time_is(copy: Callable[[str], Cell]) -> None:
 
 @pytest.fixture
 def copy(config: MatrixConfig) -> Callable[[str], Cell]:
-    """The cell of a copy, by its release."""
+    """Release → the cell of a copy."""
     (spec,) = load_kernels(["kernels/cute/copy.toml"], REPOSITORY)
     return lambda release: Cell(
         env=config.env(f"cute-{release}"), target=cute_faces.target(), spec=spec
@@ -203,7 +203,7 @@ def test_stages_have_their_seconds(
 # --- passes ---------------------------------------------------------------------------------------
 
 
-def test_passes_that_cannot_be_run_are_told() -> None:
+def test_dump_lists_steps_and_passes_that_failed_or_were_left_out() -> None:
     text = (
         "// -----// IR Dump Before cse (cse) //----- //\nmodule {\n}\n"
         "// -----// IR Dump Without arith-expand //----- //\n"
@@ -228,7 +228,7 @@ def test_a_pass_has_a_name_without_options_and_operation() -> None:
     )
 
 
-def test_an_assembler_by_itself_says_registers_and_stack() -> None:
+def test_assembler_output_gives_registers_and_stack() -> None:
     printed = (
         "ptxas info : 8 bytes stack frame, 8 bytes spill stores\nptxas info : Used 255"
         " registers\nptxas info : Used 32 registers\n"
@@ -242,7 +242,7 @@ def test_an_assembler_by_itself_says_registers_and_stack() -> None:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize(("release", "left_out", "at_least"), [("4.5.3", 0, 40), ("4.8.1", 7, 30)])
-def test_the_ir_before_each_pass_is_there_and_its_seconds(
+def test_ir_before_each_pass_and_its_seconds_are_kept(
     cute: Callable[[str], BuiltEnv],
     copy: Callable[[str], Cell],
     tmp_path: Path,
@@ -264,7 +264,7 @@ def test_the_ir_before_each_pass_is_there_and_its_seconds(
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("stage", ["trace", "mlir"])
-def test_what_a_stage_made_can_be_compiled_from_a_file(
+def test_ir_of_a_stage_compiles_again_from_a_file(
     cute: Callable[[str], BuiltEnv], copy: Callable[[str], Cell], tmp_path: Path, stage: str
 ) -> None:
     with worker(cute("4.5.3")) as server, Store(tmp_path) as store:

@@ -1,6 +1,4 @@
-"""The kernels of this repository for Blackwell (tcgen05): what their files say of them, and what
-becomes of them.
-"""
+"""This repository's kernels for Blackwell (tcgen05): their kernel files and their outcomes."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ CASES = {
     ("kernel", "targets"),
     [("gemm_chain", ["sm_100a"]), ("tcgen05_elsewhere", ["sm_90a"]), ("copy", ["sm_90a"])],
 )
-def test_a_kernel_is_compiled_for_what_it_is_meant_for(
+def test_kernel_is_compiled_for_the_targets_of_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernel: str, targets: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -44,7 +42,7 @@ def test_a_kernel_is_compiled_for_what_it_is_meant_for(
     ] == targets
 
 
-def test_a_target_that_is_asked_for_is_the_only_one(
+def test_kernel_has_no_cell_for_a_chosen_target_that_it_lacks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -52,7 +50,7 @@ def test_a_target_that_is_asked_for_is_the_only_one(
     assert not select(envs=["cute-4.8.1"], targets=["sm_90a"], kernel_files=[file]).cells
 
 
-def test_the_long_cases_are_not_among_the_usual_ones() -> None:
+def test_growth_kernels_are_separate_from_the_usual_kernels() -> None:
     usual = {spec.kernel for spec in load_kernels(["kernels/cute/*.toml"], REPOSITORY)}
     long = {spec.kernel for spec in load_kernels(["kernels/cute/growth/*.toml"], REPOSITORY)}
     assert long == {"cute_gemm_chain_growth", "cute_fmha_tcgen05_growth"}
@@ -81,7 +79,7 @@ def compiled(env: BuiltEnv) -> list[tuple[Cell, Evidence]]:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["4.2.1", "4.5.3", "4.6.1", "4.8.1"])
-def test_they_become_what_their_files_expect(
+def test_outcomes_are_those_that_the_kernel_files_expect(
     built: Callable[[str], BuiltEnv], release: str
 ) -> None:
     env = built(f"cute-{release}")
@@ -103,7 +101,7 @@ def test_they_become_what_their_files_expect(
             code["cute_gemm_chain"]["tcgen05_mma"],
             code["cute_gemm_tcgen05"]["tcgen05_mma"],
         ) == (16, 4)
-        # A part of 64 of the head dim, 8 steps of P · V; Q, K and V are loaded.
+        # One part of 64 of the head dim, and 8 steps of P · V. The loads are Q, K and V.
         assert (
             code["cute_fmha_tcgen05"]["tcgen05_mma"],
             code["cute_fmha_tcgen05"]["tma_loads"],

@@ -1,4 +1,4 @@
-"""The files of facts: a release is one entry, and a mistake in a file is told with its path."""
+"""The files of facts: a release is one entry, and an error names the path of its file."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_pair_is_one_entry(tmp_path: Path) -> None:
         ("env = []", "schema: must be 1"),
     ],
 )
-def test_a_mistake_is_told_with_its_path(text: str, message: str, tmp_path: Path) -> None:
+def test_error_in_a_facts_file_names_its_path(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "releases.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError) as raised:

@@ -1,5 +1,5 @@
-"""8-bit floats as types of arguments: taken where the release has them for the target, and else
-refused in so many words.
+"""8-bit floats as types of arguments: a release compiles those that it has for the target, and
+rejects the others explicitly.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ NVIDIA, AMD = {"fp8e4nv", "fp8e5", "fp8e4b15"}, {"fp8e4nv", "fp8e5", "fp8e4b8", 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.0.0", "3.2.0", "3.5.1", "3.9.0"])
-def test_pointers_to_every_kind(release: str, built: Callable[[str], BuiltEnv]) -> None:
+def test_pointers_to_8_bit_floats_compile_or_are_unsupported(
+    release: str, built: Callable[[str], BuiltEnv]
+) -> None:
     env = built(f"triton-{release}")
     for target, kinds in (("sm_90", NVIDIA), ("gfx942", AMD)):
-        if target == "gfx942" and release < "3.5":  # whose wheels cannot build for AMD
+        if target == "gfx942" and release < "3.5":  # their wheels cannot build for AMD
             continue
         signatures = [{"source": f"*{kind}", "result": "*fp16", "size": "i32"} for kind in KINDS]
         cells = [
@@ -32,12 +34,12 @@ def test_pointers_to_every_kind(release: str, built: Callable[[str], BuiltEnv]) 
         ]
         for kind, kind_cell, evidence in zip(KINDS, cells, compile_all(env, cells), strict=True):
             outcome = classify.classify([evidence], target=kind_cell.target, knowledge=KNOWLEDGE)
-            # 3.0 and 3.1 convert it on NVIDIA, too.
+            # 3.0 and 3.1 convert fp8e4b8 on NVIDIA, too.
             if kind in kinds or (release == "3.0.0" and kind == "fp8e4b8"):
                 assert evidence.built, (target, kind, failure_text(evidence))
             else:
                 assert outcome.failure is not None, (target, kind)
-                # In LLVM, for want of a rounding mode.
+                # LLVM aborts because a rounding mode is missing.
                 aborts = (release, kind) == ("3.0.0", "fp8e5b16")
                 assert outcome.failure.failure_class == (
                     "compiler-assert" if aborts else "dtype-unsupported"

@@ -1,4 +1,4 @@
-"""Kernels of Gluon go through the toolchain of Triton: what compiles, and in which stages."""
+"""Gluon kernels in the toolchain of Triton: which of them compile, and in which stages."""
 
 from __future__ import annotations
 
@@ -69,7 +69,9 @@ def cells(env: BuiltEnv | Env, target: str = "sm_90") -> list[Cell]:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.4.0", "3.9.0"])
-def test_layouts_are_made_by_the_release(release: str, built: Callable[[str], BuiltEnv]) -> None:
+def test_layouts_and_descriptors_compile_in_the_releases_stages(
+    release: str, built: Callable[[str], BuiltEnv]
+) -> None:
     env = built(f"triton-{release}")
     evidence = compile_all(env, cells(env))
     assert all(record.built for record in evidence), [failure_text(record) for record in evidence]
@@ -82,8 +84,8 @@ def test_layouts_are_made_by_the_release(release: str, built: Callable[[str], Bu
 
 
 @pytest.mark.wheels
-def test_a_layout_for_amd(built: Callable[[str], BuiltEnv]) -> None:
-    """3.4.0 has no part for AMD, and says so in words about something else."""
+def test_layout_for_amd_needs_triton_3_5(built: Callable[[str], BuiltEnv]) -> None:
+    """3.4.0 has no part for AMD, but its error message is about something else."""
     layout = {"layout": "gl.BlockedLayout([2], [64], [4], [0])"}
     facts = {**COPY, "constexprs": {"BLOCK": 512, "LAYOUT": layout}}
     for release, ok in (("3.4.0", False), ("3.9.0", True)):
@@ -96,7 +98,9 @@ def test_a_layout_for_amd(built: Callable[[str], BuiltEnv]) -> None:
 
 
 @pytest.mark.wheels
-def test_a_release_without_gluon_lacks_it(built: Callable[[str], BuiltEnv]) -> None:
+def test_advice_for_a_release_without_gluon_names_triton_3_4(
+    built: Callable[[str], BuiltEnv],
+) -> None:
     env = built("triton-3.3.1")
     batch = cells(env)
     for gluon_cell, evidence in zip(batch, compile_all(env, batch), strict=True):
@@ -114,7 +118,7 @@ def needed_release(cell: Cell, evidence: Any) -> str:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.4.0", "3.9.0"])
-def test_scripts_compile_the_same(
+def test_repro_scripts_give_the_compiler_what_the_worker_gives(
     release: str, built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     env = built(f"triton-{release}")
@@ -149,7 +153,7 @@ def test_a_script_runs(release: str, built: Callable[[str], BuiltEnv], tmp_path:
         "gl.SharedLinearLayout([[0, 1], [0, -1]], alignment=16)",
     ],
 )
-def test_an_expression_is_a_layout(text: str) -> None:
+def test_layout_expression_is_a_constexpr(text: str) -> None:
     value = {"layout": text}
     assert constexprs.read(value) == value
     assert constexprs.source(value) == text
@@ -175,14 +179,14 @@ def test_an_expression_is_a_layout(text: str) -> None:
         "[" * 5000,
     ],
 )
-def test_other_code_is_none(text: str) -> None:
+def test_other_code_is_not_a_layout(text: str) -> None:
     with pytest.raises(constexprs.UnknownForm):
         constexprs.read({"layout": text})
     with pytest.raises(arguments.UnknownArgumentForm):
         arguments.read(f"tensordesc<fp16[64, 64],{text.removeprefix('gl.')}({{>", DTYPES)
 
 
-def test_the_layout_of_a_descriptor() -> None:
+def test_descriptor_type_includes_its_layout() -> None:
     assert arguments.read(DESCRIPTOR, DTYPES) == DESCRIPTOR
     assert arguments.descriptor(DESCRIPTOR) == ("fp16", (64, 64), DESCRIPTOR[23:-1])
     assert TYPES.pattern.fullmatch(DESCRIPTOR)
@@ -190,7 +194,7 @@ def test_the_layout_of_a_descriptor() -> None:
 
 
 @pytest.mark.wheels
-def test_no_release_interprets_gluon(built: Callable[[str], BuiltEnv]) -> None:
+def test_interpreter_does_not_support_gluon(built: Callable[[str], BuiltEnv]) -> None:
     env = built("triton-3.5.1-torch-2.9.1")
     spec = load_kernels(["kernels/gluon/copy.toml"], ROOT)[0]
     cell = Cell(env=env.env, target=TARGETS["sm_90"], spec=spec)
@@ -206,8 +210,8 @@ def test_no_release_interprets_gluon(built: Callable[[str], BuiltEnv]) -> None:
 
 
 @pytest.mark.wheels
-def test_a_release_takes_the_ttgir_of_another(tmp_path: Path) -> None:
-    """There is no TTIR that they could take."""
+def test_bisect_by_part_compiles_ttgir_of_another_release(tmp_path: Path) -> None:
+    """Gluon kernels have no TTIR that another release could compile."""
     command = [
         "bisect",
         "--axis",

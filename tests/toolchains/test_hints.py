@@ -1,6 +1,4 @@
-"""What a compile is told of arguments is what a launch would find out, and what repro scripts
-say.
-"""
+"""The hints of a compile are those that a launch would find, and those that repro scripts give."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ KNOWN: dict[str, Any] = {
 }
 
 
-def test_the_forms_of_the_releases() -> None:
+def test_each_release_has_its_form_of_hints() -> None:
     releases = ("3.1.0", "3.2.0", "3.3.1", "3.4.0", "3.5.1", "3.6.0", "3.9.0+git1")
     forms = [
         Form.DESCRIPTOR,
@@ -50,7 +48,7 @@ def test_the_forms_of_the_releases() -> None:
 @pytest.mark.parametrize(
     "release", ["3.0.0", "3.1.0", "3.2.0", "3.3.1", "3.4.0", "3.5.1", "3.6.0", "3.9.0"]
 )
-def test_the_worker_and_a_script_say_the_same(
+def test_worker_and_repro_scripts_give_the_same_hints(
     release: str, target: str, built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     env = built(f"triton-{release}")
@@ -81,12 +79,12 @@ def test_the_worker_and_a_script_say_the_same(
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.5.1", "3.6.0", "3.7.1", "3.8.0"])
-def test_a_crash_that_takes_the_range_of_pointers(
+def test_pointer_range_hint_fails_on_amd_in_3_6_and_3_7(
     release: str, built: Callable[[str], BuiltEnv]
 ) -> None:
-    """From 3.6 on AMD's launcher says that tensors are under 2 GiB.
+    """From 3.6 on, AMD's launcher gives the hint that tensors are under 2 GiB.
 
-    3.6 and 3.7 fail at what they make of it.
+    3.6 and 3.7 fail because of the way that they use this hint.
     """
     env = built(f"triton-{release}")
     launched, without = {"pointer_range_32": ("source", "result")}, {"pointer_range_32": ()}
@@ -102,7 +100,7 @@ def test_a_crash_that_takes_the_range_of_pointers(
 
 @pytest.mark.wheels
 @pytest.mark.parametrize(("release", "hint"), [("3.5.1", False), ("3.6.0", True), ("3.9.0", True)])
-def test_the_range_of_pointers_is_told_where_a_launch_tells_it(
+def test_pointer_range_hint_is_given_where_a_launch_gives_it(
     release: str, hint: bool, built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     env = built(f"triton-{release}")
@@ -118,11 +116,12 @@ def test_the_range_of_pointers_is_told_where_a_launch_tells_it(
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.1.0", "3.9.0"])
-def test_how_much_shared_memory_a_kernel_takes_depends_on_hints(
+def test_hints_change_the_shared_memory_of_a_kernel(
     release: str, built: Callable[[str], BuiltEnv]
 ) -> None:
-    """Without knowing that pointers are aligned, loads are not pipelined, and what is too much for
-    a launch is not seen.
+    """The compiler pipelines loads only if it knows that pointers are aligned.
+
+    Without that hint, a compile does not show that a launch needs too much shared memory.
     """
     env = built(f"triton-{release}")
     facts: dict[str, Any] = {

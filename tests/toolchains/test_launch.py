@@ -1,4 +1,4 @@
-"""A launch that a kernel file says is compiled as each release's own launcher compiles it."""
+"""A launch in a kernel file compiles as with each release's own launcher."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.toolchains.compiling import compile_all, failure_text, script
 
 WARMED_UP = Path(__file__).parent / "launches.py"
 STAGES = ("ttir", "ptx", "cubin", "amdgcn", "hsaco")
-"""What is compared, as far as a target has it; also in ``launches.py``."""
+"""The stages to compare, as far as a target has them. ``launches.py`` has them, too."""
 TENSORS = {"source": "*fp16", "result": "*fp16"}
 UNALIGNED = {"tensor": "fp16", "aligned": False}
 
@@ -106,7 +106,7 @@ NAMED = (
     *(launched("part_of", {}, part=part(size), **NOTHING) for size in (16, 1, 7, -5, 2**31, 2**63)),
     launched("part_of", {}, part=part(3, UNALIGNED), **NOTHING),
 )
-"""Launches with named tuples; the last but two differ in the kind of one number."""
+"""Launches with named tuples. Six of ``part_of`` differ in the kind of one number."""
 FROM_3_3 = (
     *(launched("shaped", shape=(16, 1)), launched("shaped", shape=(5, 3))),
     *NAMED,
@@ -131,9 +131,9 @@ def launches_of(release: str) -> tuple[dict[str, Any], ...]:
 
 
 def described(function: str, signature: dict[str, str], **facts: Any) -> dict[str, Any]:
-    """What somebody writes by hand that means a launch.
+    """A signature with hints, as a user writes it by hand for a launch.
 
-    Of pointers and options what is not said is as in :func:`launched`.
+    Pointers and options that it does not give are those of :func:`launched`.
     """
     aligned = facts.pop("aligned", ("source", "result"))
     return {
@@ -170,7 +170,7 @@ BY_HAND = {
         equal_to_1=("grid",),
     ),
 }
-"""The place of a launch in :data:`LAUNCHES` → a signature with hints that says the same."""
+"""Index of a launch in :data:`LAUNCHES` → a signature with hints that means the same."""
 
 
 def cells_of(env: BuiltEnv, launches: Any, target: str = "sm_90") -> list[Cell]:
@@ -193,7 +193,7 @@ def warmed_up(
     once: Callable[[str, Callable[[], str]], str],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Callable[[str], list[str]]:
-    """What a release's own launcher makes of its launches."""
+    """Release → the texts that its own launcher gives for its launches."""
 
     def texts(release: str) -> str:
         env = built(f"triton-{release}")
@@ -205,7 +205,7 @@ def warmed_up(
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.0.0", "3.2.0", "3.3.1", "3.4.0", "3.9.0"])
-def test_it_is_what_the_releases_own_launcher_compiles(
+def test_launches_compile_as_with_the_releases_own_launcher(
     release: str,
     built: Callable[[str], BuiltEnv],
     warmed_up: Callable[[str], list[str]],
@@ -223,10 +223,10 @@ def test_it_is_what_the_releases_own_launcher_compiles(
     ("release", "target"),
     [("3.0.0", "sm_90"), ("3.3.1", "sm_90"), ("3.9.0", "sm_90"), ("3.6.0", "gfx942")],
 )
-def test_repro_scripts_come_to_the_same(
+def test_repro_scripts_compile_to_the_same_code(
     release: str, target: str, built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
-    """Without line information, which tells in which file a kernel is."""
+    """The comparison is without line information, because that names the file of a kernel."""
     env = built(f"triton-{release}")
     launches = launches_of(release)
     chosen = [launches[index] for index in (0, 2, 5, 9)] + [
@@ -244,7 +244,7 @@ def test_repro_scripts_come_to_the_same(
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.0.0", "3.3.1", "3.9.0"])
-def test_a_capture_of_a_program_that_launches_them_comes_to_the_same(
+def test_captured_launches_compile_to_the_same_code(
     release: str,
     built: Callable[[str], BuiltEnv],
     warmed_up: Callable[[str], list[str]],
@@ -279,7 +279,7 @@ def jobs_in(folder: Path, cells: list[Cell]) -> Path:
 def warm_up(
     env: BuiltEnv, cells: list[Cell], folder: Path, *scripts: Path, **variables: str
 ) -> list[str]:
-    """What the release itself makes of the launches of cells, and then of scripts."""
+    """The texts that the release itself gives for the launches of cells, and then for scripts."""
     command = [
         str(env.python),
         str(WARMED_UP),
@@ -303,7 +303,7 @@ def warm_up(
     ("release", "target"),
     [("3.0.0", "sm_90"), ("3.3.1", "sm_90"), ("3.9.0", "sm_90"), ("3.9.0", "gfx942")],
 )
-def test_it_is_what_a_signature_and_hints_come_to_that_say_the_same(
+def test_launch_compiles_as_the_same_signature_with_hints(
     release: str, target: str, built: Callable[[str], BuiltEnv]
 ) -> None:
     env = built(f"triton-{release}")
@@ -315,7 +315,7 @@ def test_it_is_what_a_signature_and_hints_come_to_that_say_the_same(
     assert [text_of(evidence) for evidence in by_launch] == [
         text_of(evidence) for evidence in by_hand
     ]
-    # Else two launches differ only in a stride that is annotated with a type.
+    # If it is not folded, two launches differ only in a stride that is annotated with a type.
     folded = Version(release) < Version("3.4")
     assert len({text_of(evidence) for evidence in by_launch}) == len(BY_HAND) - (not folded)
 
@@ -324,7 +324,7 @@ def test_it_is_what_a_signature_and_hints_come_to_that_say_the_same(
 @pytest.mark.parametrize(
     ("release", "folded"), [("3.0.0", True), ("3.3.1", True), ("3.4.0", False), ("3.9.0", False)]
 )
-def test_an_annotated_one_is_folded_up_to_3_3(
+def test_annotated_stride_of_1_is_folded_up_to_3_3(
     release: str, folded: bool, built: Callable[[str], BuiltEnv]
 ) -> None:
     env = built(f"triton-{release}")

@@ -1,4 +1,4 @@
-"""How Triton's launchers call kernels, as facts: by what the metadata and the PTX have."""
+"""Facts about how Triton's launchers call a kernel, from its metadata and its PTX."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def text(more: str = "", block: str = ".reqntid 128, 1, 1") -> str:
     return PTX % (more, block)
 
 
-def test_before_scratch_memory() -> None:
+def test_launch_facts_without_scratch_memory() -> None:
     launch_facts = facts(metadata_text(OLD), text(block=".maxntid 128, 1, 1"))
     assert launch_facts["entry"] == "add"
     assert launch_facts["block"] == [128, 1, 1]
@@ -88,7 +88,7 @@ def test_before_scratch_memory() -> None:
     )
 
 
-def test_scratch_memory() -> None:
+def test_launch_facts_include_scratch_memory() -> None:
     more = (
         ",\n\t.param .u64 .ptr .global .align 1 add_param_3,\n\t.param .u64 .ptr .global .align 1"
         " add_param_4"
@@ -112,7 +112,7 @@ def test_scratch_memory() -> None:
         ({"num_ctas": 2, "shared": 0}, [2, 1, 1]),
     ],
 )
-def test_clusters(fields: dict[str, Any], cluster: list[int]) -> None:
+def test_launch_facts_have_the_cluster(fields: dict[str, Any], cluster: list[int]) -> None:
     launch_facts = facts(metadata_text(fields), text())
     assert (
         launch_facts["cluster"],
@@ -127,14 +127,14 @@ def test_clusters(fields: dict[str, Any], cluster: list[int]) -> None:
     )
 
 
-def test_clusters_of_more_blocks_than_every_gpu_takes() -> None:
-    """Launchers ask for them from 3.6 on, where there are no dimensions of the cluster."""
+def test_large_cluster_is_non_portable_only_without_dimensions() -> None:
+    """Launchers request such clusters from 3.6 on, where the metadata has no cluster dimensions."""
     assert facts(metadata_text({"num_ctas": 16, "shared": 0}), text())["non_portable"]
     old = {**OLD, "num_ctas": 16, "cluster_dims": [1, 16, 1]}
     assert not facts(metadata_text(old), text())["non_portable"]
 
 
-def test_parameters_that_are_memory() -> None:
+def test_memory_parameter_has_its_size_in_bytes() -> None:
     launch_facts = facts(
         metadata_text(OLD, [*PARAMETERS, ["flag", "i1"]]),
         text(",\n\t.param .align 64 .b8 add_param_3[128]"),
@@ -147,7 +147,7 @@ DESCRIBED = [["d", "tensordesc<bf16[1, 128]>"], ["n", "i32"]]
 
 
 def described(maps: object, sizes: str, options: list[str]) -> list[tuple[object, ...]]:
-    """What each parameter is, of a kernel with one descriptor and one number."""
+    """Packing, axis or option, and size of each parameter: one descriptor and one number."""
     source = PTX.replace("add_param_2%s", "add_param_2")
     listed = ",\n".join(f"\t.param {size} p_{n}" for n, size in enumerate(sizes.split()))
     source = source.replace(source[source.index("\t.param") : source.index("\n)")], listed)
@@ -165,7 +165,7 @@ def described(maps: object, sizes: str, options: list[str]) -> list[tuple[object
     ]
 
 
-def test_a_descriptor_as_a_tensor_map() -> None:
+def test_descriptor_with_a_map_is_passed_as_a_tensor_map() -> None:
     with pytest.raises(Unlaunchable, match="5 parameters, but a launch would pass 6"):
         described([MAP], ".u64 .u32 .u32 .u64 .u64", ["padding"])
     listed = ".u64 .u32 .u32 .u64 .u64 .u32"
@@ -181,8 +181,8 @@ def test_a_descriptor_as_a_tensor_map() -> None:
 
 
 @pytest.mark.parametrize("options", [[], ["padding"], ["padding", "round_f32_to_tf32"]])
-def test_a_descriptor_in_parts(options: list[str]) -> None:
-    """The sizes and strides come twice, and between them a flag for each option of the release."""
+def test_descriptor_without_a_map_is_passed_in_parts(options: list[str]) -> None:
+    """Sizes and strides come twice. A flag for each option of the release comes between them."""
     flags = ["option"] * len(options)
     sizes = [*[".u64"] * 5, *[".u8"] * len(flags), ".u32", ".u32", ".u64", ".u64", ".u32"]
     parameters = described(None, " ".join(sizes), options)
@@ -229,6 +229,6 @@ def test_a_descriptor_in_parts(options: list[str]) -> None:
         (metadata_text({**OLD, "num_ctas": "two"}), text(), "an unknown form"),
     ],
 )
-def test_what_cannot_be_launched_says_why(metadata: str, source: str, message: str) -> None:
+def test_unlaunchable_kernel_has_a_reason(metadata: str, source: str, message: str) -> None:
     with pytest.raises(Unlaunchable, match=message):
         facts(metadata, source)

@@ -1,4 +1,4 @@
-"""Binaries and PTX without lines: the code stays, and the paths go."""
+"""Binaries and PTX without lines: the code stays, and the paths are removed."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_ptx_keeps_its_code() -> None:
 
 
 def elf(lines: int, code: bytes) -> bytes:
-    """A file with a section about lines, code, shared memory, and a segment for the code."""
+    """An ELF file with sections for lines, code and shared memory, and a segment for the code."""
     names = b"\0.shstrtab\0.debug_line\0.text.add\0"
     header, start = 64, 64 + len(names) + -len(names) % 64
     text = start + lines + -(start + lines) % 128
@@ -112,7 +112,7 @@ def elf(lines: int, code: bytes) -> bytes:
 
 
 @given(st.integers(0, 2000), st.binary(min_size=1, max_size=300))
-def test_what_follows_lines_moves_by_whole_units(lines: int, code: bytes) -> None:
+def test_code_that_follows_lines_keeps_its_alignment(lines: int, code: bytes) -> None:
     data = elf(lines, code)
     plain = without_lines("cubin", data)
     assert b"LL" not in plain.replace(code, b"")
@@ -126,7 +126,7 @@ def test_what_follows_lines_moves_by_whole_units(lines: int, code: bytes) -> Non
 
 
 @given(st.integers(0, 600), st.data())
-def test_a_damaged_file_is_left_as_it_is_or_read(cut: int, data: st.DataObject) -> None:
+def test_damaged_file_raises_no_error(cut: int, data: st.DataObject) -> None:
     binary = elf(300, b"code")
     damaged = bytearray(binary[: len(binary) - cut])
     for _ in range(3):
@@ -136,7 +136,7 @@ def test_a_damaged_file_is_left_as_it_is_or_read(cut: int, data: st.DataObject) 
 
 
 @pytest.mark.parametrize("byte", [5, 611])
-def test_places_behind_every_file_are_damage(byte: int) -> None:
+def test_binary_with_an_offset_beyond_its_end_is_left_as_it_is(byte: int) -> None:
     damaged = bytearray(elf(300, b"code"))
     start = struct.unpack_from("<Q", damaged, 0x28)[0]
     struct.pack_into("<Q", damaged, start + 64 + 24, 0x80 << 56 | byte)

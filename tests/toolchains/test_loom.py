@@ -1,5 +1,5 @@
-"""The features that need a program, or a device, of the second toolchain: what a loom runs is
-captured, and launched.
+"""The features that need a program or a device of the second toolchain: patterns of a loom are
+captured and launched.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def test_what_a_program_runs_on_a_loom_is_captured(project: Path, registered: Path) -> None:
+def test_launches_of_a_loom_program_are_captured(project: Path, registered: Path) -> None:
     python = compat(project, registered, "envs", "build", "loom-1.0").split()[-1]
     capture = ("capture", "--python", python)
     printed = compat(project, registered, *capture, "--toolchain", "loom", "--", "program.py")
@@ -108,9 +108,7 @@ def checked(parameters, dtype, seed, device, large):
 """
 
 
-def test_what_is_compiled_is_launched_by_the_toolchains_own_program(
-    project: Path, registered: Path
-) -> None:
+def test_toolchains_own_program_launches_compiled_kernels(project: Path, registered: Path) -> None:
     for name, text in (
         ("plain.toml", WOVEN),
         ("plain.py", WOVEN_SOURCE),
@@ -146,7 +144,7 @@ def test_what_is_compiled_is_launched_by_the_toolchains_own_program(
         assert message in compat(project, registered, *command, code=3)
 
 
-def test_what_cannot_be_launched_is_said(project: Path, registered: Path) -> None:
+def test_build_refuses_kernels_that_cannot_be_launched(project: Path, registered: Path) -> None:
     (project / "toy.toml").write_text(
         'schema = 1\nkernel = "sums"\ntoolchain = "toy"\nsource = "sums.py"\n'
     )
@@ -159,7 +157,9 @@ def test_what_cannot_be_launched_is_said(project: Path, registered: Path) -> Non
     )
 
 
-def test_what_cannot_be_captured_is_said(project: Path, registered: Path) -> None:
+def test_capture_refuses_unsupported_toolchains_and_unknown_targets(
+    project: Path, registered: Path
+) -> None:
     for arguments, message in (
         (("--toolchain", "toy"), "launches of Toy cannot be captured"),
         (("--toolchain", "lom"), "unknown toolchain"),
@@ -170,7 +170,9 @@ def test_what_cannot_be_captured_is_said(project: Path, registered: Path) -> Non
         )
 
 
-def test_a_row_names_the_toolchain_whose_reader_reads_it(project: Path, registered: Path) -> None:
+def test_stored_evidence_counts_only_for_the_toolchain_of_its_row(
+    project: Path, registered: Path
+) -> None:
     (project / "plain.toml").write_text(WOVEN)
     (project / "plain.py").write_text(WOVEN_SOURCE)
     (project / "problems.py").write_text(EXPECTED)

@@ -1,5 +1,5 @@
-"""One ``matrix.toml`` with envs and kernels of two toolchains: no kernel is tried in another
-toolchain than it is for.
+"""One ``matrix.toml`` with envs and kernels of two toolchains: each kernel is tried only in its own
+toolchain.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ OTHERS = '{ triton = "3.1.0" }, { triton = "3.9.0", groups = ["releases"] }, { t
 
 @pytest.fixture
 def mixed(project: Path) -> Path:
-    """The toy's project, with Triton's envs and a kernel for Triton besides."""
+    """The toy's project with envs of Triton and a kernel for Triton added."""
     text = MATRIX.replace('{ toy = "1.0"', OTHERS).replace(
         '["kernel.toml"]', '["kernel.toml", "scale.toml"]'
     )
@@ -108,7 +108,9 @@ def test_commands_try_a_kernel_in_its_own_toolchain_only(mixed: Path, registered
     assert "triton-3.9.0 does not match an env of toy, which the kernel is for" in output
 
 
-def test_a_bisect_is_over_one_toolchain(mixed: Path, registered: Path) -> None:
+def test_bisect_refuses_kernels_and_envs_of_different_toolchains(
+    mixed: Path, registered: Path
+) -> None:
     output = compat(mixed, registered, "bisect", "--envs", "*", code=3)
     assert (
         "--kernel: the kernels are for several toolchains: sums for Toy, scale for Triton" in output
@@ -117,7 +119,7 @@ def test_a_bisect_is_over_one_toolchain(mixed: Path, registered: Path) -> None:
     assert "--envs: none of these envs has Toy, which the kernels are for" in output
 
 
-def test_no_cell_is_no_success(mixed: Path, registered: Path) -> None:
+def test_selection_without_cells_is_an_error(mixed: Path, registered: Path) -> None:
     output = compat(mixed, registered, "bisect", "--kernel", "sums", "--target", "sm_90", code=3)
     assert (
         "--target: none of the chosen targets is one of Toy\n  hint: Its targets: toy_t1." in output
@@ -129,7 +131,9 @@ def test_no_cell_is_no_success(mixed: Path, registered: Path) -> None:
         assert "no chosen env or target is for the toolchain of a chosen kernel" in output
 
 
-def test_what_has_a_history_goes_together(selection: Selection) -> None:
+def test_kernels_are_selected_with_targets_and_envs_of_their_toolchain(
+    selection: Selection,
+) -> None:
     assert {(spec.kernel, target.name) for spec, target in selection.kernels} == {
         ("sums", "toy_t1"),
         ("scale", "sm_90"),
@@ -157,7 +161,7 @@ def test_candidates_are_of_the_kernels_toolchain(
 
 
 def asked_of_the_store(monkeypatch: pytest.MonkeyPatch) -> list[Cell]:
-    """The cells that are looked for from now on, where every env is taken to be there."""
+    """The cells that are looked up from now on. Every env counts as built."""
     lookups: list[Cell] = []
 
     def nothing_known(cells: Sequence[Cell], context: RunContext) -> tuple[()]:
@@ -169,7 +173,7 @@ def asked_of_the_store(monkeypatch: pytest.MonkeyPatch) -> list[Cell]:
     return lookups
 
 
-def test_what_earlier_runs_found_is_of_the_same_toolchain(
+def test_recalled_cells_are_of_the_kernels_toolchain(
     selection: Selection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cells = asked_of_the_store(monkeypatch)
@@ -194,13 +198,13 @@ def test_releases_of_two_toolchains_may_have_the_same_number(
     assert "toy-1.0" in {cell.env.name for cell in cells}
 
 
-def test_the_table_of_an_issue_is_of_one_toolchain(selection: Selection) -> None:
+def test_table_of_an_issue_has_targets_of_one_toolchain(selection: Selection) -> None:
     for kernel, targets in (("sums", ["toy_t1"]), ("scale", ["sm_90"])):
         cell = next(cell for cell in selection.cells if cell.spec.kernel == kernel)
         assert [target.name for target in reproducing.repro_targets(selection, cell)] == targets
 
 
-def test_a_run_refuses_what_nobody_may_ask_for(selection: Selection) -> None:
+def test_run_refuses_a_cell_whose_env_has_another_toolchain(selection: Selection) -> None:
     toys = next(cell for cell in selection.cells if cell.env.toolchain == "toy")
     wrong = evolve(toys, env=Env(name="triton-3.9.0"))
     with selection.open_store() as store:
@@ -216,7 +220,7 @@ def test_a_run_refuses_what_nobody_may_ask_for(selection: Selection) -> None:
 
 
 @pytest.mark.usefixtures("toy_toolchain")
-def test_what_is_a_release() -> None:
+def test_is_release_accepts_only_published_releases() -> None:
     releases = [Env(name="a", release=toolchains.DEFAULT.oldest), Env(name="b")]
     assert [toolchains.is_release(env) for env in releases] == [True, False]
     assert not toolchains.is_release(evolve(releases[0], distribution="triton-fork"))

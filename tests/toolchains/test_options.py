@@ -1,4 +1,4 @@
-"""The types of compile options, held to the backends of the releases."""
+"""The types of compile options, compared with the backends of the releases."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ NO_USERS_CHOICE = {
     "llvm_fn_attrs",
     "max_num_imprecise_acc_default",
 }
-"""What the compiler sets by itself, names a file, or has several types."""
+"""Options that the compiler sets by itself, that name a file, or that have several types."""
 
 
 def declared(compiler: Path) -> Iterator[tuple[str, str]]:
-    """Option → its type, as the dataclass of a backend's options says."""
+    """Options with their types, from the dataclass of a backend's options."""
     for node in ast.parse(compiler.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ClassDef) and node.name in ("CUDAOptions", "HIPOptions"):
             for field in node.body:
@@ -48,7 +48,7 @@ def declared(compiler: Path) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", RELEASES)
-def test_every_option_of_a_release_has_the_type_that_kernel_files_are_checked_for(
+def test_option_types_in_kernel_files_match_the_backends_of_a_release(
     release: str, built: Callable[[str], BuiltEnv]
 ) -> None:
     env = built(f"triton-{release}")

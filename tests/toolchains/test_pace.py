@@ -1,4 +1,4 @@
-"""What is read in machine code of NVIDIA: against a disassembler, and of kernels that are known."""
+"""The reader of NVIDIA's machine code, compared with a disassembler and with known kernels."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NAMES = {
     InstructionKind.BRANCH: r"BRA",
     InstructionKind.END: r"EXIT",
 }
-"""A kind → what the disassembler calls its instructions. All others are integers, or others."""
+"""Kind → the disassembler's names of its instructions. Other names are integers or others."""
 LINE = re.compile(
     r"^(?P<label>\.L_x_\d+):|^\s*/\*(?P<at>[0-9a-f]{4,})\*/\s+(?:(?P<guard>@!?U?P\w+)\s+)?"
     r"(?P<name>[A-Z]\w*)(?P<words>[\w.]*)\s*(?P<operands>[^;\n]*);",
@@ -85,7 +85,7 @@ def disassembled(cubin: Path, built: BuiltEnv) -> list[tuple[str, str, str, str 
 
 
 def amount(name: str, modifiers: str, operands: str) -> int | None:
-    """The width, matrices, columns or groups that a line says."""
+    """The width, or the number of matrices, columns or groups, in a line."""
     parts = modifiers.split(".")
     if name in ("LDG", "STG", "LDGSTS", "LDS", "STS", "LDL", "STL"):
         return next((WIDTHS[part] for part in parts if part in WIDTHS), 4)
@@ -100,7 +100,7 @@ def amount(name: str, modifiers: str, operands: str) -> int | None:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.0.0", "3.3.0", "3.9.0"])
-def test_instructions_are_those_of_the_disassembler(
+def test_instructions_match_the_disassembler(
     release: str, built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     env = built(f"triton-{release}")
@@ -148,8 +148,10 @@ def test_instructions_are_those_of_the_disassembler(
 
 
 @pytest.mark.wheels
-def test_kernels_that_are_known(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
-    """Four warps read 512 values of four bytes: each thread 16 bytes, in one load."""
+def test_pace_of_known_kernels_fits_their_loops_and_bytes(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
+    """Four warps read 512 values of four bytes. Each thread reads 16 bytes in one load."""
     env = built("triton-3.9.0")
     paces: dict[str, dict[str, Any]] = {}
     with Store(tmp_path) as store:
@@ -196,7 +198,7 @@ def test_a_cell_with_a_problem_has_a_pace(built: Callable[[str], BuiltEnv], tmp_
 
 
 @pytest.mark.parametrize("data", [b"", b"\x7fELF\x02" + bytes(20), b"\x7fELF\x02" + b"\xff" * 200])
-def test_what_is_no_cubin_has_no_pace(data: bytes) -> None:
+def test_invalid_cubin_has_no_pace(data: bytes) -> None:
     assert pace_of(data, 128) == {}
 
 
@@ -204,7 +206,7 @@ def test_what_is_no_cubin_has_no_pace(data: bytes) -> None:
 
 
 def code(*listing: str) -> tuple[Instruction, ...]:
-    """``LDG``, ``BRA 3``, ``@BRA 0`` and ``EXIT``, one after the other."""
+    """Instructions from texts such as ``LDG``, ``BRA 3``, ``@BRA 0`` and ``EXIT``, in order."""
     kinds = {
         "BRA": InstructionKind.BRANCH,
         "EXIT": InstructionKind.END,
@@ -237,15 +239,15 @@ def instruction(kind: InstructionKind, **facts: Any) -> Instruction:
 
 
 def shape(*listing: str) -> list[tuple[int, list[int]]]:
-    """Depth and places of each region."""
+    """Depth of each region, and the positions of its instructions."""
     return [(part.depth, [one.at for one in part.instructions]) for part in regions(code(*listing))]
 
 
-def test_a_loop_has_what_is_between_its_ends() -> None:
+def test_loop_has_the_instructions_between_its_ends() -> None:
     assert shape("LDG", "FADD", "@BRA 1", "EXIT") == [(0, [0, 3]), (1, [1, 2])]
 
 
-def test_a_loop_in_a_loop_is_deeper_and_no_part_of_it() -> None:
+def test_inner_loop_is_deeper_and_separate_from_the_outer_loop() -> None:
     assert shape("FADD", "FADD", "LDG", "@BRA 2", "@BRA 1", "EXIT") == [
         (0, [0, 5]),
         (1, [1, 4]),
@@ -262,18 +264,18 @@ def test_padding_and_endless_jumps_are_left_out() -> None:
     assert shape("LDG", "BRA 1") == [(0, [0])]
 
 
-def test_code_of_too_many_blocks_has_no_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_of_too_many_blocks_has_no_regions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loops, "_MOST", 2)
     assert shape("LDG", "@BRA 0", "EXIT") != []
     assert shape("LDG", "@BRA 0", "@BRA 0", "EXIT") == []
 
 
-def test_no_code_has_no_region() -> None:
+def test_empty_code_has_no_regions() -> None:
     assert shape() == []
 
 
-def test_the_deepest_loops_count_as_often_as_less_deep_ones() -> None:
-    """Code of a hostile kernel can have a thousand loops, one in the other."""
+def test_trips_of_nested_loops_are_limited() -> None:
+    """The code of a hostile kernel can have a thousand nested loops."""
     listing = ["FADD"] * 300 + [f"@BRA {299 - at}" for at in range(300)] + ["EXIT"]
     deepest = max(regions(code(*listing)), key=lambda part: part.depth)
     assert deepest.depth > 200
@@ -294,14 +296,14 @@ def test_a_warp_waits_for_the_barrier_that_a_load_sets() -> None:
     assert cycles(load, waits) > 300 > cycles(load, ignores)
 
 
-def test_two_loads_that_are_waited_for_together_take_as_long_as_one() -> None:
+def test_two_loads_with_a_common_wait_take_as_long_as_one() -> None:
     one, other = (instruction(InstructionKind.GLOBAL_LOAD, sets=(barrier, 7)) for barrier in (0, 1))
     use = instruction(InstructionKind.FLOAT, waits=0b11)
     assert cycles(one, other, use) < cycles(one, use) + 10
     assert cycles(one, use, other, use) > 2 * 300
 
 
-def test_copies_of_an_earlier_trip_are_not_waited_for() -> None:
+def test_wait_is_shorter_if_a_copy_may_stay_in_flight() -> None:
     copy, commit = (
         instruction(InstructionKind.ASYNC_COPY, amount=16),
         instruction(InstructionKind.COMMIT),
@@ -315,7 +317,7 @@ def test_copies_of_an_earlier_trip_are_not_waited_for() -> None:
     assert trip(1, 15) < trip(0, 15)
 
 
-def test_wgmma_is_waited_for_as_long_as_its_columns_take() -> None:
+def test_wgmma_wait_takes_as_long_as_its_columns() -> None:
     narrow, wide = (instruction(InstructionKind.WGMMA, amount=columns) for columns in (64, 256))
     wait = instruction(InstructionKind.WGMMA_WAIT)
     assert cycles(wide, wait) - cycles(narrow, wait) == pytest.approx(96)
@@ -335,7 +337,7 @@ def test_scalar_loads_of_a_copied_tile_conflict() -> None:
     assert wide["memory"] == pytest.approx(100 + 4)
 
 
-def test_local_memory_keeps_the_unit_for_loads_busy() -> None:
+def test_local_memory_occupies_the_unit_for_loads() -> None:
     assert (
         busiest((InstructionKind.LOCAL_LOAD, 4, 10), (InstructionKind.LOCAL_STORE, 8, 10))["memory"]
         == 60

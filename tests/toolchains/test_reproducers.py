@@ -36,7 +36,7 @@ IR = 'module {\n  tt.func @before() loc("/home/someone/kernels/kernel.py":3:0)\n
         ("builtin.module(any(a{t=cuda:90},b))", "a", "builtin.module(any(a{t=cuda:90}))"),
     ],
 )
-def test_the_pass_is_found(pipeline: str, name: str, expected: str) -> None:
+def test_reproducer_runs_only_the_failing_pass(pipeline: str, name: str, expected: str) -> None:
     text = one_pass(WHOLE.format(pipeline=pipeline), IR, name)
     assert text is not None
     assert f'pipeline: "{expected}",' in text
@@ -47,7 +47,7 @@ def test_the_pass_is_found(pipeline: str, name: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("pipeline", ["builtin.module(a,c)", "builtin.module(b{x=1},b{x=2})"])
-def test_where_it_is_not_sure_which_pass_there_is_no_reproducer(pipeline: str) -> None:
+def test_missing_or_ambiguous_pass_has_no_reproducer(pipeline: str) -> None:
     assert one_pass(WHOLE.format(pipeline=pipeline), IR, "b") is None
 
 

@@ -1,6 +1,4 @@
-"""A kernel that asks for the GPU hears of the target that it is compiled for, whatever was compiled
-before it.
-"""
+"""A kernel that queries the GPU gets the target of its compile, whatever was compiled before it."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ HALVES = {"source": "*fp16", "result": "*fp16", "size": "i32"}
 
 
 @pytest.mark.parametrize("release", ["3.5.1", "3.7.1", "3.9.0"])
-def test_in_one_process_each_cell_hears_of_its_own_target(
+def test_each_cell_of_a_process_gets_its_own_target(
     release: str, built: Callable[[str], BuiltEnv]
 ) -> None:
     env = built(f"triton-{release}")
@@ -30,7 +28,7 @@ def test_in_one_process_each_cell_hears_of_its_own_target(
 
 
 @pytest.mark.parametrize("release", ["3.4.0", "3.9.0"])
-def test_atomics_on_descriptors_ask_for_the_target_too(
+def test_atomics_on_descriptors_get_the_cells_own_target(
     release: str, built: Callable[[str], BuiltEnv]
 ) -> None:
     env = built(f"triton-{release}")
@@ -43,7 +41,7 @@ def test_atomics_on_descriptors_ask_for_the_target_too(
     assert "16-bit float types require native tma support" in failure_text(older)
 
 
-def test_what_is_warned_of_once_is_warned_of_in_every_cell(
+def test_one_time_warning_appears_in_every_cell(
     built: Callable[[str], BuiltEnv],
 ) -> None:
     env = built("triton-3.9.0")
@@ -56,11 +54,12 @@ def test_what_is_warned_of_once_is_warned_of_in_every_cell(
 
 
 @pytest.mark.parametrize("release", ["3.0.0", "3.3.1", "3.9.0"])
-def test_what_a_file_hears_at_import_is_the_target_of_the_cell(
+def test_file_gets_the_target_of_its_cell_at_import(
     release: str, built: Callable[[str], BuiltEnv]
 ) -> None:
-    """What the file computed then would hold for all cells of its process: those of two targets are
-    never in one.
+    """Values that a file computes at import hold for all cells of its process.
+
+    So one process never compiles such a file for two targets.
     """
     env = built(f"triton-{release}")
     target_constexprs = {

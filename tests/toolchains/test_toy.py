@@ -1,4 +1,4 @@
-"""A second toolchain, which the program has never heard of: everything that is not Triton's own
+"""A second toolchain that is not part of triton-compat. Every feature that is not Triton's own
 works with it.
 """
 
@@ -41,7 +41,7 @@ RELEASES = {
     "1.2": "load store",
     "1.3": "load store",
 }
-"""The words that each has: one went with 1.2."""
+"""Release → its words. 1.2 removed one."""
 MATRIX = """
 schema = 1
 kernels = ["kernel.toml"]
@@ -79,14 +79,14 @@ def registered(tmp_path: Path) -> Path:
 
 
 def clear() -> None:
-    """Forget which toolchains there are: entry points are looked for again."""
+    """Clear the cache of toolchains, so that entry points are read again."""
     for cached in (toolchains.every, toolchains.named):
         cached.cache_clear()
 
 
 @pytest.fixture
 def toy_toolchain(registered: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The toy is one of the toolchains in this very process."""
+    """The toy is one of the toolchains of this process."""
     monkeypatch.syspath_prepend(str(registered))
     clear()
     yield
@@ -129,7 +129,7 @@ def project(tmp_path: Path) -> Path:
 def compat(
     project: Path, registered: Path, *arguments: str, code: int = 0, index: Path | None = None
 ) -> str:
-    """What a command prints, in the project."""
+    """The output of a command that runs in the project."""
     return run(project, registered, "compat.cli", *arguments, code=code, index=index)
 
 
@@ -142,7 +142,7 @@ def run(
     index: Path | None = None,
     **variables: str,
 ) -> str:
-    """What a program prints, in the project."""
+    """The output of a program that runs in the project."""
     url = (index or project.parent / "simple").as_uri()
     environ = {
         key: value
@@ -168,7 +168,7 @@ def run(
     return done.stdout + done.stderr if code else done.stdout
 
 
-def test_the_page_shows_the_toy() -> None:
+def test_toolchains_page_shows_the_toys_code() -> None:
     page = (REPOSITORY / "docs" / "toolchains.md").read_text(encoding="utf-8")
     shown = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     files = ("__init__.py", "adapter/__init__.py")
@@ -181,7 +181,9 @@ def test_the_page_shows_the_toy() -> None:
     ]
 
 
-def test_matrix_bisect_explain_and_reduce(project: Path, registered: Path) -> None:
+def test_matrix_bisect_explain_and_reduce_work_with_the_toy(
+    project: Path, registered: Path
+) -> None:
     output = compat(project, registered, "matrix", code=1)
     report = json.loads((project / "reports" / "matrix.json").read_text())
     cells = {cell["id"]: cell for cell in report["cells"]}
@@ -272,7 +274,7 @@ def test_cells_are_of_one_toolchain() -> None:
         ('[{ toy = "1.0" }, { triton = "3.1.0" }]', ["sm_80", "sm_89", "sm_90", "toy_t1"]),
     ],
 )
-def test_what_is_compiled_for_is_what_is_usual_with_the_toolchains_of_the_envs(
+def test_default_targets_are_those_of_the_envs_toolchains(
     tmp_path: Path, envs: str, targets: list[str]
 ) -> None:
     path = tmp_path / "matrix.toml"
@@ -296,9 +298,7 @@ WRONG: list[tuple[str, str]] = [
 
 @pytest.mark.usefixtures("toy_toolchain")
 @pytest.mark.parametrize(("env", "message"), WRONG)
-def test_what_is_wrong_with_a_toolchain_is_said_at_its_key(
-    tmp_path: Path, env: str, message: str
-) -> None:
+def test_error_about_a_toolchain_names_its_key(tmp_path: Path, env: str, message: str) -> None:
     path = tmp_path / "matrix.toml"
     path.write_text(f'schema = 1\nkernels = ["k.toml"]\nenv = [{env}]\n')
     with pytest.raises(ConfigError) as raised:
@@ -337,7 +337,7 @@ def test_a_toolchain_may_have_another_framework(
 
 
 @pytest.mark.usefixtures("toy_toolchain")
-def test_what_its_name_leads_to() -> None:
+def test_toolchain_is_found_by_its_name() -> None:
     assert toolchains.named("toy") is TOY
     assert "unknown-word" in toolchains.class_names()
     assert toolchains.find("toy") is TOY
@@ -348,7 +348,7 @@ def test_what_its_name_leads_to() -> None:
     ("value", "message"),
     [("json:dumps", "this is not a Toolchain"), ("tests.toolchains.test_toy:OTHER", "two")],
 )
-def test_an_entry_point_that_offers_none_is_refused(
+def test_entry_point_with_an_invalid_or_duplicate_toolchain_is_refused(
     registered: Path, toy_toolchain: Any, value: str, message: str
 ) -> None:
     (registered / "toy_compat-1.0.dist-info" / "entry_points.txt").write_text(
@@ -359,7 +359,7 @@ def test_an_entry_point_that_offers_none_is_refused(
         toolchains.every()
 
 
-def test_an_entry_point_that_cannot_be_loaded_is_named_with_what_it_raised(
+def test_unloadable_entry_point_is_named_with_its_exception(
     registered: Path, toy_toolchain: Any
 ) -> None:
     (registered / "broken_compat.py").write_text("raise ValueError('no such\\nthing')\n")

@@ -1,4 +1,4 @@
-"""Arguments that are tuples: a compile makes of them what the launcher of the same release does."""
+"""Arguments that are tuples: a compile treats them as the launcher of the same release does."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def cells(env: BuiltEnv) -> list[Cell]:
 
 
 def launched(env: BuiltEnv, folder: Path) -> list[Any]:
-    """What the launcher makes of the same arguments."""
+    """The launcher's answers for the same arguments: the digest of the PTX, or the exception."""
     variables = {**os.environ, "TRITON_CACHE_DIR": str(folder / "cache")}
     command = [str(env.python), "-W", "ignore", str(HERE / "launcher.py"), str(KERNELS / "told.py")]
     ran = subprocess.run(
@@ -86,7 +86,7 @@ def launched(env: BuiltEnv, folder: Path) -> list[Any]:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.3.0", "3.5.1", "3.9.0"])
-def test_the_code_is_that_of_a_launch(
+def test_tuples_compile_to_the_code_of_a_launch(
     release: str, built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     env = built(f"triton-{release}")
@@ -99,7 +99,7 @@ def test_the_code_is_that_of_a_launch(
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.0.0", "3.2.0"])
-def test_releases_without_tuples_say_what_their_launchers_say(
+def test_releases_without_tuples_raise_the_error_of_their_launchers(
     release: str, built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     env = built(f"triton-{release}")
@@ -116,11 +116,11 @@ def test_releases_without_tuples_say_what_their_launchers_say(
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.2.0", "3.3.0", "3.9.0"])
-def test_scripts_compile_the_same(
+def test_repro_scripts_give_the_compiler_what_the_worker_gives(
     release: str, built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     env = built(f"triton-{release}")
-    if release == "3.2.0":  # what is described is never reached
+    if release == "3.2.0":  # it fails before the compile that `described.py` prints
         path = tmp_path / "s.py"
         for form in (form_of(release), Form.ANY):
             path.write_text(script(cells(env)[0].spec, "sm_90", form))

@@ -99,7 +99,7 @@ def _known(registered: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
-    """A project with a kernel for each of the two, an index with the loom's releases, and a cache
+    """A project with a kernel for each toolchain, an index with the loom's releases, and a cache
     with Triton's env.
     """
     write_index(tmp_path / "simple" / "loom")
@@ -132,7 +132,7 @@ COPIED = "copies/{}/big/sm_90/triton-3.9.0"
 
 
 @pytest.mark.wheels
-def test_the_commands_keep_two_toolchains_with_the_same_names_apart(
+def test_commands_keep_two_toolchains_with_the_same_names_apart(
     project: Path, registered: Path
 ) -> None:
     report = project / "reports" / "matrix.json"
@@ -206,9 +206,7 @@ def test_the_commands_keep_two_toolchains_with_the_same_names_apart(
 
 @pytest.mark.wheels
 @pytest.mark.long
-def test_a_second_toolchain_has_the_features_that_its_record_has(
-    project: Path, registered: Path
-) -> None:
+def test_second_toolchain_has_the_features_of_its_record(project: Path, registered: Path) -> None:
     ragged = WOVEN.format("ragged", "2.0")
     (need,) = json.loads(
         compat(project, registered, "bisect", "--axis", "config", *RAGGED_KERNEL, "--json")
@@ -276,7 +274,7 @@ def test_a_second_toolchain_has_the_features_that_its_record_has(
 
 
 @pytest.mark.usefixtures("_known")
-def test_a_target_is_what_the_toolchain_of_the_env_calls_so() -> None:
+def test_target_name_means_the_target_of_the_envs_toolchain() -> None:
     envs = [Env(name="triton-3.1.0"), Env(name="loom-1.0", toolchain="loom", distribution="loom")]
     specs = [
         Specialization(
@@ -305,7 +303,7 @@ def test_a_target_is_what_the_toolchain_of_the_env_calls_so() -> None:
 
 
 @pytest.mark.usefixtures("_known")
-def test_a_name_of_no_env_is_answered_with_those_of_the_projects_toolchain(tmp_path: Path) -> None:
+def test_unknown_env_hint_names_envs_of_the_projects_toolchain(tmp_path: Path) -> None:
     path = tmp_path / "matrix.toml"
     path.write_text('env = [{ loom = "1.0" }]\n')
     with pytest.raises(SelectionError) as raised:
@@ -314,7 +312,7 @@ def test_a_name_of_no_env_is_answered_with_those_of_the_projects_toolchain(tmp_p
 
 
 @pytest.mark.usefixtures("_known")
-def test_a_failure_class_is_its_toolchains() -> None:
+def test_failure_class_belongs_to_its_toolchain() -> None:
     loom_class = LOOM.failures.by_name["shape-mismatch"]
     triton_class = toolchains.DEFAULT.failures.by_name["shape-mismatch"]
     assert loom_class is not triton_class
@@ -322,7 +320,7 @@ def test_a_failure_class_is_its_toolchains() -> None:
 
 
 @pytest.mark.usefixtures("_known")
-def test_the_usual_targets_are_those_of_each_toolchain(tmp_path: Path) -> None:
+def test_default_targets_are_those_of_each_toolchain(tmp_path: Path) -> None:
     path = tmp_path / "matrix.toml"
     path.write_text('env = [{ loom = "1.0" }, { triton = "3.9.0" }]\n')
     config = load_matrix(path)

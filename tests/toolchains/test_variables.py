@@ -1,5 +1,5 @@
-"""Environment variables that toolchains read: which reach them, and that no result is read for
-another's.
+"""Environment variables that toolchains read: which of them reach a toolchain, and that a result
+counts only for its own variables.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def read_by(package: Path) -> Iterator[str]:
-    """The names that a release's Python sources ask the environment for."""
+    """The names of the environment variables that a release's Python sources read."""
     for folder in ("backends", "compiler", "language", "runtime", "."):
         for path in package.joinpath(folder).glob("**/*.py" if folder != "." else "*.py"):
             if path.name.startswith(
@@ -65,7 +65,7 @@ def read_by(package: Path) -> Iterator[str]:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", RELEASES)
-def test_of_every_variable_that_a_release_reads_it_is_said_whether_it_is_passed_on(
+def test_each_variable_that_a_release_reads_is_passed_on_or_withheld(
     release: str, built: Callable[[str], BuiltEnv]
 ) -> None:
     env = built(f"triton-{release}")
@@ -81,10 +81,10 @@ def test_of_every_variable_that_a_release_reads_it_is_said_whether_it_is_passed_
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.1.0", "3.4.0"])
-def test_the_linker_that_the_advice_speaks_of_is_used(
+def test_linker_that_the_advice_names_is_used(
     release: str, built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A stand-in for a linker, since wheels before 3.5 have none: what it writes is the result."""
+    """The linker is a stand-in, because wheels before 3.5 have none. The result is its output."""
     env, linker = built(f"triton-{release}"), tmp_path / "ld.lld"
     copied_cell = cell(env, "told", "copied", "gfx942")
     (without,) = compile_all(env, [copied_cell])
@@ -101,7 +101,7 @@ def test_the_linker_that_the_advice_speaks_of_is_used(
     assert linked.metrics["artifacts"]["hsaco"] == len("linked")
 
 
-def test_what_is_set_is_part_of_a_results_key(
+def test_set_variables_and_their_files_are_part_of_the_cell_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fine_cell = cell(BUILT, "faces", "fine")
@@ -131,7 +131,7 @@ def test_what_is_set_is_part_of_a_results_key(
     assert changes()
 
 
-def test_a_server_that_stayed_serves_only_those_with_the_same_variables(
+def test_resident_worker_has_another_key_for_other_variables(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = worker_key(BUILT, DEFAULT, "w")

@@ -1,7 +1,6 @@
-"""One cell's way through ``compat matrix``, as a trace of it says, is the one that
-``docs/architecture.md`` tells.
+"""The trace of one cell's way through ``compat matrix`` matches ``docs/architecture.md``.
 
-Run with ``COMPAT_REGOLD=1`` to write what has changed into the document.
+Run with ``COMPAT_REGOLD=1`` to write changes into the document.
 """
 
 from __future__ import annotations
@@ -17,20 +16,20 @@ from tests.toolchains.test_toy import REPOSITORY, compat, project, registered, r
 __all__ = ["project", "registered"]
 
 MOST_MODULES, MOST_RETURNS = 76, 15
-"""Modules on the way, and how often it comes to a new one of a room that it had left.
+"""Limits of the modules on the way, and of its returns to a package for a new module.
 
-Lower them when they fall.
+Lower them when the numbers fall.
 """
 _LIST = re.compile(r"(?<=<!-- one cell's way -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
 def visits(modules: list[str]) -> list[tuple[str, list[str]]]:
-    """The rooms in the order in which modules of them are come to, each with those modules."""
+    """The packages in the order of the way, each with the modules that the way visits there."""
     return [(room, list(some)) for room, some in groupby(modules, lambda path: path.split("/")[0])]
 
 
 def document_list(modules: list[str]) -> str:
-    """The list in the document."""
+    """The list as it is in the document."""
     lines = (
         f"{number}. {' '.join(f'`{path}`' for path in some)}"
         for number, (_, some) in enumerate(visits(modules), 1)
@@ -42,7 +41,7 @@ def document_list(modules: list[str]) -> str:
     return "\n" + "\n".join(wrapped) + "\n\n"
 
 
-def test_one_cells_way_is_as_the_architecture_tells_it(
+def test_modules_on_one_cells_way_match_the_architecture_page(
     project: Path, registered: Path, tmp_path: Path
 ) -> None:
     compat(project, registered, "envs", "build", "toy-1.3")

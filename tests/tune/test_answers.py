@@ -1,4 +1,4 @@
-"""Configs compared: the best by release, stretches, inversions, and the cost of staying."""
+"""Comparisons of configs: the best by release, stretches, inversions, and the cost of staying."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def answered(*rows: US, spread: float = 0.0) -> TuningAnswer:
 INVERTED = answered([100, 100, 150, 150], [120, 120, 75, 75], [110, 110, 90, 90])
 
 
-def test_the_best_by_release_and_what_staying_costs() -> None:
+def test_answer_has_the_best_by_release_and_the_cost_of_staying() -> None:
     assert [INVERTED.best(release) for release in range(4)] == [0, 0, 1, 1]
     assert INVERTED.staying(0, 3) == 2.0
     assert INVERTED.staying(3, 0) == 1.2
@@ -80,7 +80,7 @@ def test_an_inversion_has_two_stretches() -> None:
     ]
 
 
-def test_a_new_best_that_was_as_good_before_is_no_inversion() -> None:
+def test_new_best_config_that_was_as_good_before_is_not_an_inversion() -> None:
     answer = answered([100, 150], [100, 100])
     assert not list(answer.inversions())
     assert [(stretch.config, stretch.first, stretch.last) for stretch in answer.stretches()] == [
@@ -93,7 +93,7 @@ def test_a_new_best_that_was_as_good_before_is_no_inversion() -> None:
     assert [stretch.config for stretch in later.stretches()] == [1, 2]
 
 
-def test_a_config_that_is_as_good_everywhere_is_said_to_be() -> None:
+def test_sentence_names_a_config_that_is_as_good_on_every_release() -> None:
     (sentence,) = sentences(answered([100, 100], [100.5, 100.5]))
     assert sentence == "num_warps=1 is as good as the best config on every release."
 
@@ -106,7 +106,7 @@ def test_a_release_on_which_even_the_best_is_slower_is_named() -> None:
     )
 
 
-def test_latencies_within_their_spread_or_a_hundredth_are_alike() -> None:
+def test_latencies_within_their_spread_or_one_percent_are_as_good() -> None:
     assert answered([100.0], [100.9]).is_as_good(1, 0)
     assert not answered([100.0], [101.1]).is_as_good(1, 0)
     assert answered([100.0], [104.0], spread=4.0).is_as_good(1, 0)
@@ -117,7 +117,7 @@ def test_latencies_within_their_spread_or_a_hundredth_are_alike() -> None:
     assert evolve(answered([100.0], [104.0]), timings=timings).is_as_good(1, 0)
 
 
-def test_a_config_that_is_not_right_everywhere_is_not_the_steadiest() -> None:
+def test_config_that_is_wrong_on_a_release_is_not_the_steadiest() -> None:
     answer = answered([100, None], [300, 300])
     assert answer.steadiest() == (1, 3.0)
     assert answer.staying(0, 1) is None
@@ -269,7 +269,7 @@ def test_answers_come_from_results_in_the_order_of_releases() -> None:
     assert answers_of([work], results[2:]) == ()
 
 
-def test_a_latency_of_wrong_numbers_does_not_count() -> None:
+def test_latency_with_unstable_numbers_does_not_count() -> None:
     work = workload(2)
     results = [
         result(work.configs[0], "3.9.0", 10.0, Status.UNSTABLE),
@@ -279,7 +279,7 @@ def test_a_latency_of_wrong_numbers_does_not_count() -> None:
     assert answer.best(0) == 1
 
 
-# --- how it is shown ------------------------------------------------------------------------------
+# --- output ---------------------------------------------------------------------------------------
 
 SHOWN = """\
 
@@ -297,7 +297,7 @@ release  best µs     A     B
 """
 
 
-def test_it_is_shown_as_a_legend_a_table_and_sentences() -> None:
+def test_answer_is_shown_as_a_legend_a_table_and_sentences() -> None:
     text = plain_text(tune_blocks([INVERTED]))
     assert text.startswith(SHOWN)
     assert text[len(SHOWN) :].split("\n")[0].startswith("The optimum inverts between")
@@ -306,7 +306,7 @@ def test_it_is_shown_as_a_legend_a_table_and_sentences() -> None:
     assert "| 3.2.0 | 75.0 | 2.00 | 1.00 |" in lines
 
 
-def test_data_has_all_timings_and_costs() -> None:
+def test_document_has_all_timings_and_costs() -> None:
     (answer,) = tune_document([INVERTED])["answers"]
     assert answer["staying"][0] == [1.0, 1.0, 2.0, 2.0]
     assert [release["best"] for release in answer["releases"]] == [0, 0, 1, 1]

@@ -1,5 +1,6 @@
-"""``compat tune`` from a kernel file to its answer: real compiles, and the launcher with a stand-in
-for the driver, whose kernel does what its machine code says.
+"""``compat tune`` from a kernel file to its answer, with real compiles and the launcher.
+
+A stand-in replaces the driver. Its kernel does what its machine code says.
 """
 
 from __future__ import annotations
@@ -59,13 +60,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def results(project: Path) -> list[dict[str, Any]]:
-    """What the launcher has written."""
+    """The results that the launcher wrote."""
     text = (project / "tuned/results.jsonl").read_text()
     return [json.loads(line) for line in text.splitlines()]
 
 
 @pytest.mark.wheels
-def test_from_a_kernel_file_to_the_answer(
+def test_tune_leads_from_a_kernel_file_to_an_answer(
     project: Path, built: Callable[[str], BuiltEnv], pair_python: str
 ) -> None:
     for name in ENVS:
@@ -122,7 +123,7 @@ def test_from_a_kernel_file_to_the_answer(
 
 
 def check_judges(answer: dict[str, Any]) -> None:
-    """Bisections judge by the latencies of the same answer."""
+    """Check that bisections judge by the latencies of the same answer."""
     best = [
         next(t["us"] for t in release["timings"] if t and t["cost"] == 1.0)
         for release in answer["releases"]
@@ -152,7 +153,7 @@ def bisected(judge: str) -> dict[str, Any]:
 
 
 @pytest.mark.wheels
-def test_a_grid_of_numbers_does_not_fit_a_config_with_other_blocks(
+def test_grid_of_numbers_is_refused_for_a_config_with_other_blocks(
     project: Path, built: Callable[[str], BuiltEnv], pair_python: str
 ) -> None:
     built("triton-3.9.0")
@@ -206,7 +207,7 @@ def test_a_gpu_is_needed_to_launch(project: Path, monkeypatch: pytest.MonkeyPatc
     assert "there is no usable GPU on this machine" in done.stderr
 
 
-def test_kernels_whose_launches_are_recorded_are_not_tuned(
+def test_kernels_with_recorded_launches_are_not_tuned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])

@@ -1,4 +1,4 @@
-"""``[tune]`` of kernel files, and the workloads and configs that come of it."""
+"""``[tune]`` of kernel files, and the workloads and configs that it gives."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ case = [{ name = "a" }, { name = "a_w8", options = { num_warps = 2 } }]
     }
 
 
-def test_declared_failures_are_those_of_cases_and_not_of_configs(tmp_path: Path) -> None:
+def test_declared_failures_apply_to_cases_and_not_to_configs(tmp_path: Path) -> None:
     text = 'tune = { options = { num_warps = [8] } }\nexpect = [{ status = "rejected" }]\n'
     specs = loaded(tmp_path, text)
     assert specs[0].expectations
@@ -149,7 +149,7 @@ def test_a_kernel_without_a_problem_has_no_workload(tmp_path: Path) -> None:
     assert workloads_of(loaded(tmp_path, "", HEAD.partition("problem =")[0])) == ()
 
 
-def test_later_tables_decide_and_values_count_once(tmp_path: Path) -> None:
+def test_later_tables_override_earlier_ones_and_values_count_once(tmp_path: Path) -> None:
     text = """
 [tune]
 constexprs = { BLOCK = [64] }
@@ -178,7 +178,9 @@ tune = { options = { num_warps = [8, 8, 16] } }
         ),
     ],
 )
-def test_what_is_wrong_has_its_place(tmp_path: Path, table: str, where: str, says: str) -> None:
+def test_invalid_tune_table_names_its_key(
+    tmp_path: Path, table: str, where: str, says: str
+) -> None:
     with pytest.raises(ConfigError) as raised:
         loaded(tmp_path, f"[tune]\n{table}\n")
     assert raised.value.where == f"add.toml: {where}"
@@ -201,7 +203,7 @@ name = "b"
     ]
 
 
-def test_a_tuner_of_a_source_is_guessed_as_configs(tmp_path: Path) -> None:
+def test_autotuner_in_a_source_is_guessed_as_configs(tmp_path: Path) -> None:
     source = """
 import triton
 import triton.language as tl

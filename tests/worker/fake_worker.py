@@ -1,4 +1,4 @@
-"""A server that speaks the worker's contract, or breaks it in the way that $BEHAVIOUR names."""
+"""A server that keeps the worker's contract, or breaks it in the way that $BEHAVIOUR names."""
 
 import json
 import os

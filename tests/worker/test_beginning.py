@@ -1,5 +1,5 @@
-"""Kernels of a library: its package is imported once for all of them, and nothing else comes of
-that.
+"""Kernels of a library: a worker imports its package once for all of them, and nothing else
+changes.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def attempts(built: BuiltEnv, specializations: dict[str, Specialization]) -> dic
 
 
 def facts(evidence: Evidence) -> object:
-    """All that an attempt tells but how long it took."""
+    """All facts of an attempt except its times."""
     digests = [
         (stage, artifact.digest) for done in evidence.done for stage, artifact in done.made.items()
     ]
@@ -145,12 +145,10 @@ def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> Bui
 
 
 @pytest.mark.wheels
-def test_an_attempt_is_the_same_in_a_copy_of_a_process_that_has_imported_the_package(
-    env: BuiltEnv, tmp_path: Path
-) -> None:
-    """What is built, stood in for, left out, warned of, read and raised.
+def test_preloaded_package_does_not_change_an_attempt(env: BuiltEnv, tmp_path: Path) -> None:
+    """Artifacts, stand-ins, omissions, warnings, read files and exceptions are the same.
 
-    Of a module that ends the process, too.
+    So are those of a module that ends the process.
     """
     specializations = specs(written(tmp_path, LIBRARY))
     begun = attempts(env, specializations)
@@ -178,10 +176,10 @@ def test_an_attempt_is_the_same_in_a_copy_of_a_process_that_has_imported_the_pac
 
 
 @pytest.mark.wheels
-def test_a_package_that_cannot_be_imported_fails_once_for_all_modules(
+def test_failing_package_gives_the_same_evidence_with_fewer_imports(
     env: BuiltEnv, tmp_path: Path
 ) -> None:
-    """As in a process of its own: the same error at the same line, and all that was read."""
+    """As in a process of its own: the same error at the same line, and the same read files."""
     import_log = tmp_path / "told"
     library = {
         **LIBRARY,
@@ -211,7 +209,9 @@ def test_a_package_that_cannot_be_imported_fails_once_for_all_modules(
 
 
 @pytest.mark.wheels
-def test_an_error_of_the_machine_begins_nothing(env: BuiltEnv, tmp_path: Path) -> None:
+def test_worker_is_not_ready_after_a_machine_error_in_its_package(
+    env: BuiltEnv, tmp_path: Path
+) -> None:
     library = {**LIBRARY, "waves/broken/__init__.py": "raise OSError(28, 'no room today')\n"}
     (spec,) = specs(written(tmp_path, library), "broken").values()
     cell = Cell(env=env.env, target=TARGETS["sm_90"], spec=spec)
@@ -226,9 +226,13 @@ def test_an_error_of_the_machine_begins_nothing(env: BuiltEnv, tmp_path: Path) -
 
 
 @pytest.mark.wheels
-def test_each_package_is_imported_once(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
-    """The outermost once until it is known that PyTorch is absent, and once with a stand-in,
-    however many kernels follow, and packages in it.
+def test_inner_packages_are_imported_once_and_the_outermost_twice(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
+    """The number of kernels and of inner packages does not matter.
+
+    The first import of the outermost package shows that PyTorch is absent. The second one has a
+    stand-in for PyTorch.
     """
     import_log = tmp_path / "told"
     packages = ("ops", "ops/deep", "ops/deep/more")
@@ -254,7 +258,7 @@ def workers(built: Callable[[str], BuiltEnv]) -> Iterator[WorkerPool]:
 
 
 def chain(built: BuiltEnv, folder: Path, name: str) -> PreloadedPackage:
-    """The package of a kernel."""
+    """The preloaded package of a kernel."""
     cell = Cell(env=built.env, target=TARGETS["sm_90"], spec=specs(folder)[name])
     package = PreloadedPackage.of(cell, PLAIN)
     assert package is not None
@@ -262,13 +266,13 @@ def chain(built: BuiltEnv, folder: Path, name: str) -> PreloadedPackage:
 
 
 @pytest.mark.wheels
-def test_a_worker_is_forked_from_that_of_the_package_around_it(
+def test_worker_is_forked_from_the_worker_of_the_outer_package(
     built: Callable[[str], BuiltEnv],
     workers: WorkerPool,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Those that are needed stay; of the others, only the last ones used."""
+    """Workers in use stay. Of the others, only those used last stay."""
     monkeypatch.setattr(pool, "_UNUSED", 1)
     env, folder = built("triton-3.9.0"), written(tmp_path, LIBRARY)
     more, deep = chain(env, folder, "deep/more/act"), chain(env, folder, "deep/act")
@@ -318,13 +322,13 @@ def is_there(pid: int) -> bool:
 
 
 @pytest.mark.wheels
-def test_an_import_that_hangs_is_ended(
+def test_hanging_import_of_a_package_is_ended(
     built: Callable[[str], BuiltEnv],
     workers: WorkerPool,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The worker of the package around it compiles the kernels in its place."""
+    """The worker of the outer package compiles the kernels instead."""
     here = tmp_path / "pid"
     hang = f"import os, time\nopen({str(here)!r}, 'w').write(str(os.getpid()))\ntime.sleep(100)\n"
     folder = written(tmp_path, {**LIBRARY, "waves/ops/deep/__init__.py": hang})

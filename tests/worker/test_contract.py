@@ -1,5 +1,5 @@
-"""The driver's side of the contract against servers that break it: never ``ok``, never a hang,
-never a traceback.
+"""The driver's side of the contract, with servers that break it. The driver never answers ``ok``,
+never hangs, and never ends in a traceback.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def attempts(behaviour: str, count: int = 2) -> list[Evidence]:
         ]
 
 
-def test_a_worker_that_keeps_the_contract_is_believed() -> None:
+def test_answers_of_a_worker_that_keeps_the_contract_count() -> None:
     assert [e.built for e in attempts("well")] == [True, True]
 
 
@@ -61,7 +61,7 @@ def test_a_worker_that_keeps_the_contract_is_believed() -> None:
         "never_ends",
     ],
 )
-def test_what_is_no_answer_is_never_ok(behaviour: str) -> None:
+def test_invalid_answer_counts_as_no_answer(behaviour: str) -> None:
     all_evidence = attempts(behaviour)
     assert len(all_evidence) == 2
     for evidence in all_evidence:
@@ -71,7 +71,7 @@ def test_what_is_no_answer_is_never_ok(behaviour: str) -> None:
 
 
 @pytest.mark.parametrize("behaviour", ["does_nothing", "does_something_else"])
-def test_an_answer_without_the_action_that_was_asked_for_is_none(behaviour: str) -> None:
+def test_answer_without_the_requested_action_is_lost(behaviour: str) -> None:
     for evidence in attempts(behaviour):
         assert evidence.answered
         assert not evidence.complete
@@ -79,8 +79,8 @@ def test_an_answer_without_the_action_that_was_asked_for_is_none(behaviour: str)
         assert outcome.status is Status.LOST
 
 
-def test_one_of_two_actions_is_not_all() -> None:
-    """A launch that nobody has seen is no ok, however well it compiled."""
+def test_answer_with_one_of_two_actions_is_lost() -> None:
+    """A cell without an answer about its launch is not ``ok``, even if it compiled."""
 
     @frozen
     class Launch:
@@ -100,7 +100,7 @@ def test_one_of_two_actions_is_not_all() -> None:
     assert classify([evidence], target=TARGETS["sm_90"], knowledge=KNOWLEDGE).status is Status.LOST
 
 
-def test_a_worker_that_refuses_an_action_is_an_error_of_use() -> None:
+def test_worker_that_refuses_an_action_is_a_usage_error() -> None:
     with pytest.raises(UnknownAction, match="this worker does not support: launch"):
         attempts("refuses")
 
@@ -114,7 +114,7 @@ def test_noise_around_right_answers_does_not_change_them(behaviour: str) -> None
     ]
 
 
-def test_a_failure_is_not_improved_by_a_later_success() -> None:
+def test_later_success_does_not_replace_a_failure() -> None:
     first, *_ = attempts("fails_then_builds", count=1)
     assert (first.answered, first.built) == (True, False)
     assert first.raised[0].type == "ValueError"
@@ -123,7 +123,7 @@ def test_a_failure_is_not_improved_by_a_later_success() -> None:
 @pytest.mark.parametrize(
     "behaviour", ["server_exits", "server_says_nothing_sensible", "server_breaks"]
 )
-def test_a_server_that_never_gets_ready_is_broken(behaviour: str) -> None:
+def test_server_that_never_gets_ready_is_not_alive(behaviour: str) -> None:
     with OwnWorker(sys.executable, worker=FAKE, variables={"BEHAVIOUR": behaviour}) as server:
         assert not server.hello.ready
         assert not server.alive

@@ -1,4 +1,4 @@
-"""The CPU seconds that a worker's child tells, and those that the driver reads of it."""
+"""The CPU seconds that a worker's child reports, and those that the driver reads about it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMPUTE = "import time\nwhile time.process_time() < 0.5: pass\nprint(flush=True)
 def test_all_threads_count_and_waiting_does_not() -> None:
     used: list[float] = []
 
-    def compute() -> None:  # without Python's lock: both at the same time
+    def compute() -> None:  # without Python's lock, so that both run at the same time
         hashlib.pbkdf2_hmac("sha256", b"a", b"b", 300_000)
         used.append(time.thread_time())
 
@@ -32,7 +32,7 @@ def test_all_threads_count_and_waiting_does_not() -> None:
     assert sum(used) <= cpu_seconds() - before < sum(used) + 0.5
 
 
-def test_a_process_that_was_started_counts_from_when_it_was_waited_for() -> None:
+def test_child_process_counts_once_it_has_been_waited_for() -> None:
     before, of_family = cpu_seconds(), supervisor.cpu_seconds(os.getpid())
     with subprocess.Popen(
         [sys.executable, "-c", COMPUTE], stdin=subprocess.PIPE, stdout=subprocess.PIPE

@@ -1,4 +1,4 @@
-"""Workers that stay for the next command: shared, never stale, never left behind for ever."""
+"""Workers that stay for the next command. They are shared and never stale, and they always end."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> Bui
 
 @pytest.fixture(autouse=True)
 def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A runtime folder of the test's own; a socket's path has to be short.
+    """A runtime folder of the test's own, with a short path, because a socket's path must be short.
 
-    Nothing is left in it at the end.
+    No worker is left in it at the end.
     """
     folder = Path(tempfile.mkdtemp(prefix="rt-", dir="/tmp"))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
@@ -71,14 +71,14 @@ def built_by(server: WorkerClient, env: BuiltEnv, function: str = "fine") -> Evi
 
 
 def is_there(pid: int) -> bool:
-    """Whether a process runs; one that nobody has waited for does not."""
+    """Whether a process runs. A process that waits to be reaped does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
 
 
-def test_the_next_command_finds_the_worker_of_the_last(env: BuiltEnv) -> None:
+def test_next_command_uses_the_worker_of_the_previous_one(env: BuiltEnv) -> None:
     with borrow(env) as first:
         assert built_by(first, env).built
     with borrow(env) as second:
@@ -107,7 +107,9 @@ def test_two_commands_share_a_worker(env: BuiltEnv) -> None:
     assert [evidence.built for evidence in attempts] == [True, True]
 
 
-def test_a_driver_that_goes_without_a_word_harms_nobody(env: BuiltEnv, runtime: Path) -> None:
+def test_driver_that_disconnects_silently_does_not_harm_another(
+    env: BuiltEnv, runtime: Path
+) -> None:
     with borrow(env) as server:
         (path,) = runtime.glob("*/*/socket")
         for _ in range(3):
@@ -120,9 +122,9 @@ def test_a_driver_that_goes_without_a_word_harms_nobody(env: BuiltEnv, runtime: 
         assert server.alive
 
 
-def test_it_ends_when_nobody_comes(env: BuiltEnv, runtime: Path) -> None:
+def test_worker_ends_after_its_idle_timeout(env: BuiltEnv, runtime: Path) -> None:
     with borrow(env, idle_timeout=0.3) as server:
-        time.sleep(0.6)  # in use, it does not end however long that takes
+        time.sleep(0.6)  # a worker in use does not end, however long that takes
         assert built_by(server, env).built
     wait_until(lambda: not is_there(server.hello.pid), SOON)
     assert list(runtime.glob("*/*")) == []
@@ -131,7 +133,7 @@ def test_it_ends_when_nobody_comes(env: BuiltEnv, runtime: Path) -> None:
 
 @pytest.fixture
 def own_env(env: BuiltEnv, tmp_path: Path) -> BuiltEnv:
-    """The env by links to its files, so that one of them can be edited while others use it."""
+    """The env as links to its files, so that a test can edit one while others use the env."""
     assert env.python
     python = Path(env.python)
     shutil.copytree(python.parent.parent, tmp_path / "env", symlinks=True, copy_function=os.symlink)
@@ -141,10 +143,8 @@ def own_env(env: BuiltEnv, tmp_path: Path) -> BuiltEnv:
 @pytest.mark.parametrize(
     "file", ["compiler/compiler.py", "backends/nvidia/compiler.py", "_C/libtriton.*"]
 )
-def test_an_edited_toolchain_gets_a_new_worker(
-    own_env: BuiltEnv, tmp_path: Path, file: str
-) -> None:
-    """Some releases load their backends so that they are in no list of modules."""
+def test_edited_toolchain_gets_a_new_worker(own_env: BuiltEnv, tmp_path: Path, file: str) -> None:
+    """Some releases load their backends in a way that keeps them out of every list of modules."""
     (loaded,) = (tmp_path / "env").glob(f"lib/python*/site-packages/triton/{file}")
     Path(shutil.copy2(loaded, tmp_path / "own")).replace(loaded)
     status = loaded.stat()
@@ -158,7 +158,7 @@ def test_an_edited_toolchain_gets_a_new_worker(
     assert [worker.pid for worker in pool.resident_workers()] == [second.hello.pid]
 
 
-def test_another_environment_gets_another_worker(
+def test_other_variables_packages_or_limits_get_another_worker(
     env: BuiltEnv, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with borrow(env) as first:
@@ -176,7 +176,7 @@ def test_another_environment_gets_another_worker(
             resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
 
 
-def test_what_a_killed_worker_left_is_cleared_away(env: BuiltEnv, runtime: Path) -> None:
+def test_killed_worker_is_replaced_and_its_files_are_removed(env: BuiltEnv, runtime: Path) -> None:
     with borrow(env) as first:
         os.kill(first.hello.pid, signal.SIGKILL)
         wait_until(lambda: not first.alive, SOON)
@@ -212,12 +212,10 @@ def children_of(pid: int) -> set[int]:
     return {int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
 
 
-def test_kill_9_of_a_driver_ends_what_it_asked_for_and_nothing_else(
-    env: BuiltEnv, runtime: Path
-) -> None:
+def test_kill_9_of_a_driver_ends_only_its_own_cells(env: BuiltEnv, runtime: Path) -> None:
     root = Path(__file__).parents[2]
     command = [sys.executable, "-c", DRIVER, env.env.name]
-    # It cannot tidy up after itself.
+    # A killed driver cannot remove its own files.
     environ = {**os.environ, "PYTHONPATH": str(root), "TMPDIR": str(runtime)}
     driver = subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True, env=environ)
     assert driver.stdout is not None
@@ -235,7 +233,9 @@ def test_kill_9_of_a_driver_ends_what_it_asked_for_and_nothing_else(
         assert built_by(other, env).built
 
 
-def test_told_to_stop_it_ends_with_its_last_driver(env: BuiltEnv, runtime: Path) -> None:
+def test_worker_ends_with_its_last_driver_after_a_stop_request(
+    env: BuiltEnv, runtime: Path
+) -> None:
     with borrow(env) as server:
         done = CliRunner().invoke(main, ["workers", "--stop"])
         assert done.output == "stopped 1 worker\n"
@@ -246,7 +246,7 @@ def test_told_to_stop_it_ends_with_its_last_driver(env: BuiltEnv, runtime: Path)
     wait_until(lambda: not is_there(server.hello.pid), SOON)
 
 
-def test_a_stopped_worker_is_killed_when_they_are_told_to_end(env: BuiltEnv, runtime: Path) -> None:
+def test_suspended_worker_is_killed_on_a_stop_request(env: BuiltEnv, runtime: Path) -> None:
     with borrow(env) as server:
         pass
     os.kill(server.hello.pid, signal.SIGSTOP)
@@ -258,12 +258,12 @@ def test_a_stopped_worker_is_killed_when_they_are_told_to_end(env: BuiltEnv, run
     assert list(runtime.glob("*/*")) == []
 
 
-def test_a_stopped_worker_is_replaced(env: BuiltEnv, runtime: Path) -> None:
+def test_suspended_worker_is_replaced(env: BuiltEnv, runtime: Path) -> None:
     with borrow(env) as first:
         pass
     os.kill(first.hello.pid, signal.SIGSTOP)
     wait_until(lambda: supervisor.state(first.hello.pid) == "T", SOON)
-    for _ in range(20):  # as many as may wait in line, and more
+    for _ in range(20):  # more connections than can wait in the queue
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as waiting:
             waiting.setblocking(False)
             with contextlib.suppress(BlockingIOError):
@@ -277,7 +277,7 @@ def test_a_stopped_worker_is_replaced(env: BuiltEnv, runtime: Path) -> None:
     assert len(list(runtime.glob("*/*"))) == 1
 
 
-def test_a_toolchain_that_cannot_be_imported_does_not_stay(
+def test_worker_whose_toolchain_cannot_be_imported_does_not_stay(
     tmp_path: Path, env: BuiltEnv, runtime: Path
 ) -> None:
     bare = tmp_path / "python"
@@ -291,7 +291,7 @@ def test_a_toolchain_that_cannot_be_imported_does_not_stay(
 
 
 @pytest.mark.parametrize("obstacle", ["open to others", "a link", "too long", "no folder"])
-def test_without_a_safe_place_it_ends_with_its_command(
+def test_worker_without_a_safe_folder_ends_with_its_command(
     obstacle: str, built: Callable[[str], BuiltEnv], runtime: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = f"triton-compat-{os.getuid()}"
@@ -315,7 +315,7 @@ def test_without_a_safe_place_it_ends_with_its_command(
     assert pool.resident_workers() == []
 
 
-def test_the_command_lists_them(built: Callable[[str], BuiltEnv]) -> None:
+def test_workers_command_lists_resident_workers(built: Callable[[str], BuiltEnv]) -> None:
     assert CliRunner().invoke(main, ["workers"]).output == "no workers are running\n"
     with borrow(built("triton-3.9.0")) as server:
         pass

@@ -1,4 +1,4 @@
-"""Attempts that are not plain: IR instead of a function, IR kept, variables set."""
+"""Attempts that are not plain: with IR instead of a function, with kept IR, or with variables."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_ir_of_one_release_compiles_in_another(
     assert back.built
 
 
-def test_what_was_made_before_a_failure_is_kept(
+def test_artifacts_made_before_a_failure_are_kept(
     built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     ptxas = tmp_path / "ptxas"

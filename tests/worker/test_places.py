@@ -1,5 +1,5 @@
-"""Where a failure is: the line of the kernel, and the place in the toolchain that raised, with real
-wheels.
+"""The place of a failure: the line of the kernel, and the place in the toolchain that raised, with
+real wheels.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LINES = {
     "runtime_range": "tl.arange(0, size)",
     "calls_undecorated": "undecorated(tl.load",
 }
-"""Kernel → what stands in the line that is to be named."""
+"""Kernel → text of the line that the diagnosis must name."""
 
 
 @pytest.fixture(scope="module", params=["triton-3.0.0", "triton-3.5.1", "triton-3.9.0"])
@@ -57,9 +57,9 @@ def place_of(file: str, text: str) -> str:
 
 
 def test_each_cell_of_a_batch_names_its_own_line(server: OwnWorker, env: BuiltEnv) -> None:
-    """The beacon may speak of the next cell by the time an answer is read.
+    """When the driver reads an answer, the beacon may already name the line of the next cell.
 
-    An answer says itself what it is about.
+    The answer itself names the line of its cell.
     """
     by_function = attempts(server, [cell(env, "failures", name) for name in LINES])
     diagnoses = {
@@ -72,12 +72,12 @@ def test_each_cell_of_a_batch_names_its_own_line(server: OwnWorker, env: BuiltEn
 
 
 @pytest.mark.parametrize("name", ["unknown_keyword", "unfit_sum", "asserts", "calls_another"])
-def test_a_call_over_several_lines_fails_in_the_line_of_its_caret(
+def test_failure_of_a_multiline_call_is_at_the_line_of_its_caret(
     server: OwnWorker, env: BuiltEnv, name: str
 ) -> None:
-    """Its arguments, which are in later lines, were lowered before.
+    """The compiler lowers the arguments, which are in later lines, before the call.
 
-    Of functions of the kernel's own the innermost counts.
+    Among the kernel's own functions, the innermost one counts.
     """
     failing = cell(env, "over_lines", name)
     evidence = attempts(server, [failing])[name]
@@ -94,20 +94,19 @@ def test_a_call_over_several_lines_fails_in_the_line_of_its_caret(
     assert evidence.diagnosis.line == line
 
 
-def test_an_abort_in_a_call_over_several_lines_is_in_its_first(
-    server: OwnWorker, env: BuiltEnv
-) -> None:
+def test_abort_in_a_multiline_call_is_at_its_first_line(server: OwnWorker, env: BuiltEnv) -> None:
     evidence = attempts(server, [cell(env, "over_lines", "block_typed_bound")])["block_typed_bound"]
     assert evidence.signal == "SIGABRT"
     assert evidence.diagnosis.location == place_of("over_lines", "# block_typed_bound")
 
 
 @pytest.mark.parametrize("name", ["uneven_pack", "wide_histogram"])
-def test_what_mlir_refuses_is_at_the_line_that_it_names(
+def test_mlir_error_is_at_the_line_that_mlir_names(
     server: OwnWorker, env: BuiltEnv, name: str
 ) -> None:
-    """That is the call's first from 3.8 on, and before that the one of its last argument, where
-    MLIR's caret stands, too.
+    """From 3.8 on, that is the first line of the call.
+
+    Before 3.8, it is the line of the last argument. MLIR's caret is in this line, too.
     """
     failing = cell(env, "over_lines", name)
     ((_, evidence),) = attempt(server, [failing], LIMITS, stop=threading.Event(), mode=DIAGNOSTIC)
@@ -125,16 +124,14 @@ def test_what_mlir_refuses_is_at_the_line_that_it_names(
         assert first < named < first + 6
 
 
-def test_a_name_that_cannot_be_imported_is_told_with_its_line(
-    server: OwnWorker, env: BuiltEnv
-) -> None:
+def test_failed_import_of_a_name_has_its_line(server: OwnWorker, env: BuiltEnv) -> None:
     evidence = attempts(server, [cell(env, "asks_for_too_much", "asking")])["asking"]
     assert evidence.stage == "source"
     assert evidence.diagnosis.location == place_of("asks_for_too_much", "import no_such_function")
     assert "asks_for_too_much.py" in evidence.raised[-1].traceback
 
 
-def test_an_error_without_words_is_told_by_where_it_was_raised(
+def test_error_without_a_message_has_the_place_that_raised_it(
     server: OwnWorker, env: BuiltEnv
 ) -> None:
     evidence = attempts(server, [cell(env, "failures", "load_of_a_number")])["load_of_a_number"]
@@ -143,15 +140,17 @@ def test_an_error_without_words_is_told_by_where_it_was_raised(
     assert failure_symptoms.statement.startswith("raise ValueError(")
 
 
-def test_the_frames_of_a_hidden_cause_are_told(server: OwnWorker, env: BuiltEnv) -> None:
-    """Triton hides what a failure was made of (``raise CompilationError(…) from None``)."""
+def test_symptoms_have_the_frames_of_a_hidden_cause(server: OwnWorker, env: BuiltEnv) -> None:
+    """Triton hides the cause of a failure (``raise CompilationError(…) from None``)."""
     evidence = attempts(server, [cell(env, "failures", "undefined_name")])["undefined_name"]
     failure_symptoms = symptoms.of(evidence, KNOWLEDGE.wording)
     assert failure_symptoms.place == "code_generator.py: name_lookup"
     assert failure_symptoms.statement.startswith("raise NameError(")
 
 
-def test_frames_are_bounded_and_none_is_ours(server: OwnWorker, env: BuiltEnv) -> None:
+def test_tracebacks_are_bounded_and_have_no_frames_of_the_worker(
+    server: OwnWorker, env: BuiltEnv
+) -> None:
     evidence = attempts(server, [cell(env, "failures", "undefined_name")])["undefined_name"]
     traces = [link.traceback for link in evidence.raised]
     assert all(len(trace) <= 4096 for trace in traces)

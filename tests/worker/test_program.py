@@ -1,4 +1,4 @@
-"""Programs of the user's that judge: a deadline, nothing left, and what they print."""
+"""Judge programs of the user: their deadline, the end of their processes, and their output."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def result() -> Result:
 
 @pytest.fixture
 def judged(result: Result) -> Callable[..., tuple[Judgement, str]]:
-    """What a command with these options hears of the result, and what it prints."""
+    """The judgement of the result in a command with these options, and the command's output."""
 
     def ask(command: str, *options: str, times: int = 1) -> tuple[Judgement, str]:
         judgements: list[Judgement] = []
@@ -54,7 +54,7 @@ Judged = Callable[..., tuple[Judgement, str]]
 
 
 def has_ended(pid: int) -> bool:
-    """Whether a process has ended, or does within a few seconds: a signal takes a moment."""
+    """Whether a process has ended, or ends within a few seconds. A signal takes a moment."""
     deadline = time.monotonic() + 5
     while supervisor.state(pid) not in ("", "Z"):
         if time.monotonic() > deadline:
@@ -63,7 +63,7 @@ def has_ended(pid: int) -> bool:
     return True
 
 
-def test_one_that_does_not_end_cannot_tell(judged: Judged, tmp_path: Path) -> None:
+def test_program_that_passes_its_deadline_is_inconclusive(judged: Judged, tmp_path: Path) -> None:
     started = time.monotonic()
     command = f"echo thinking; sleep 600 & echo $! > {tmp_path}/pid; sleep 600"
     judgement, shown = judged(command, "--judge-deadline", "0.5")
@@ -73,7 +73,7 @@ def test_one_that_does_not_end_cannot_tell(judged: Judged, tmp_path: Path) -> No
     assert has_ended(int((tmp_path / "pid").read_text()))
 
 
-def test_what_it_leaves_in_its_group_ends_with_it(judged: Judged, tmp_path: Path) -> None:
+def test_processes_in_the_programs_group_end_with_it(judged: Judged, tmp_path: Path) -> None:
     judgement, _ = judged(f"sleep 600 & echo $! > {tmp_path}/pid")
     assert judgement is Judgement.GOOD
     assert has_ended(int((tmp_path / "pid").read_text()))
@@ -84,7 +84,7 @@ def test_what_it_leaves_in_its_group_ends_with_it(judged: Judged, tmp_path: Path
     [(1, Judgement.BAD), (125, Judgement.UNKNOWN), (3, Judgement.BAD)],
     ids=["bad", "skip", "other"],
 )
-def test_what_it_prints_is_shown_where_it_does_not_say_good(
+def test_output_is_shown_unless_the_program_says_good(
     judged: Judged, code: int, judgement: Judgement
 ) -> None:
     actual, shown = judged(f"echo this is why; echo and that >&2; exit {code}")
@@ -92,7 +92,7 @@ def test_what_it_prints_is_shown_where_it_does_not_say_good(
     assert shown.endswith(f"the judge's program: exit code {code}\n  this is why\n  and that\n")
 
 
-def test_what_it_prints_where_it_says_good_is_for_who_asks(judged: Judged) -> None:
+def test_output_of_a_good_answer_is_shown_only_on_request(judged: Judged) -> None:
     assert judged("echo fine") == (Judgement.GOOD, "")
     logs.begin(1)
     try:
@@ -101,12 +101,12 @@ def test_what_it_prints_where_it_says_good_is_for_who_asks(judged: Judged) -> No
         logs.end()
 
 
-def test_the_same_words_are_shown_once(judged: Judged) -> None:
+def test_repeated_output_is_shown_once(judged: Judged) -> None:
     _, shown = judged("echo this is why; exit 1", times=3)
     assert shown.count("this is why") == 1
 
 
-def test_what_it_prints_is_bounded_and_harmless(judged: Judged) -> None:
+def test_output_is_bounded_and_has_no_control_characters(judged: Judged) -> None:
     _, shown = judged(r"head -c 3000000 /dev/zero | tr '\0' x; printf '\033[31mred\0\n'; exit 1")
     assert len(shown) < 20_000
     assert "bytes left out" in shown
@@ -114,16 +114,16 @@ def test_what_it_prints_is_bounded_and_harmless(judged: Judged) -> None:
     assert not set(shown) & {"\x1b", "\0"}
 
 
-def test_one_that_reads_nothing_does_not_hold_anybody_up(judged: Judged) -> None:
+def test_program_that_closes_its_input_does_not_block(judged: Judged) -> None:
     assert judged("exec <&-; exit 0")[0] is Judgement.GOOD
 
 
-def test_there_is_no_such_command() -> None:
+def test_missing_program_is_a_selection_error() -> None:
     with pytest.raises(SelectionError, match="could not start"):
         ask_program("no-such-command-anywhere", "{}", {}, 10)
 
 
-def test_it_reads_the_cell(judged: Judged) -> None:
+def test_program_gets_the_cell_and_its_status(judged: Judged) -> None:
     assert (
         judged(
             'grep -q "\\"status\\": \\"ok\\"" && test "$COMPAT_CELL" ='
@@ -133,7 +133,7 @@ def test_it_reads_the_cell(judged: Judged) -> None:
     )
 
 
-def test_nothing_of_it_stays_open() -> None:
+def test_no_file_descriptors_stay_open() -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))
     ask_program("exit 0", "{}" * 100_000, {}, 10)
     assert len(list(Path("/proc/self/fd").iterdir())) == before

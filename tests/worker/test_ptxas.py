@@ -1,6 +1,4 @@
-"""Assemblers that die, are killed, or are something else: real compiles with a ptxas that does
-so.
-"""
+"""Real compiles with a ptxas that dies, that is killed, or that is not an assembler."""
 
 from __future__ import annotations
 
@@ -41,14 +39,14 @@ def server(env: BuiltEnv) -> Iterator[OwnWorker]:
 
 With = Callable[..., Outcome]
 COMPUTE = f"{sys.executable} -c 'import time\nwhile time.process_time() < {{seconds}}: pass'"
-"""A line of shell that takes so many CPU seconds."""
+"""A line of shell that takes ``seconds`` of CPU time."""
 
 
 @pytest.fixture
 def outcome_with(server: OwnWorker, env: BuiltEnv) -> With:
-    """What becomes of a kernel that is fine with such a ptxas.
+    """The outcome of a correct kernel with another ptxas.
 
-    Sm_80 is assembled by the program of that name in every release.
+    In every release, the program with this name assembles ``sm_80``.
     """
 
     def outcome(ptxas: Path, deadline: float = 60) -> Outcome:
@@ -68,8 +66,9 @@ def outcome_with(server: OwnWorker, env: BuiltEnv) -> With:
 
 @pytest.fixture
 def stand_in(tmp_path: Path, env: BuiltEnv) -> Callable[[str], Path]:
-    """A program in the place of the assembler, which tells its version as that does and then runs
-    some lines of shell.
+    """A program that replaces the assembler.
+
+    It prints the version of the assembler if asked, and otherwise runs some lines of shell.
     """
     assert env.python
     (real,) = Path(env.python).parent.parent.glob(
@@ -94,7 +93,7 @@ def status_and_class(outcome: Outcome) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("env", [RELEASES[0], RELEASES[-1]], indirect=True)
-def test_compile_time_has_what_the_assembler_computes_and_not_what_it_waits(
+def test_compile_time_has_the_assemblers_cpu_time_without_its_waiting(
     outcome_with: With, stand_in: Callable[[str], Path]
 ) -> None:
     alone, waiting = (
@@ -110,10 +109,10 @@ def test_compile_time_has_what_the_assembler_computes_and_not_what_it_waits(
     assert computing.compile_seconds > 1
 
 
-def test_it_is_asked_for_its_version_once(
+def test_assembler_is_asked_for_its_version_once(
     outcome_with: With, stand_in: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """To find it; the key of a cache that nobody reads needs no second answer."""
+    """Triton asks to find it. The key of a cache that nobody reads needs no second answer."""
     ptxas, calls = stand_in('exec $PTXAS "$@"'), tmp_path / "calls"
     begin = "#!/bin/sh\n"
     ptxas.write_text(ptxas.read_text().replace(begin, f'{begin}echo "$*" >> {calls}\n', 1))
@@ -123,7 +122,7 @@ def test_it_is_asked_for_its_version_once(
 
 
 @pytest.mark.parametrize("env", [RELEASES[0], RELEASES[-1]], indirect=True)
-def test_one_that_is_stopped_has_the_time_that_its_assembler_computed(
+def test_timed_out_cell_has_the_cpu_seconds_of_its_assembler(
     outcome_with: With, stand_in: Callable[[str], Path]
 ) -> None:
     computing = outcome_with(stand_in(COMPUTE.format(seconds=600)), deadline=3)
@@ -135,7 +134,7 @@ def test_one_that_is_stopped_has_the_time_that_its_assembler_computed(
 
 
 @pytest.mark.parametrize("signal", ["SEGV", "ABRT", "FPE", "ILL", "BUS"])
-def test_one_that_dies_of_its_own_mistake_is_a_crash(
+def test_assembler_that_dies_of_its_own_fault_is_a_crash(
     outcome_with: With, stand_in: Callable[[str], Path], signal: str
 ) -> None:
     outcome = outcome_with(stand_in(f"kill -{signal} $$"))
@@ -144,21 +143,21 @@ def test_one_that_dies_of_its_own_mistake_is_a_crash(
 
 
 @pytest.mark.parametrize("signal", ["KILL", "TERM"])
-def test_one_that_is_killed_says_nothing_of_the_kernel(
+def test_cell_whose_assembler_is_killed_is_lost(
     outcome_with: With, stand_in: Callable[[str], Path], signal: str
 ) -> None:
     outcome = outcome_with(stand_in(f"kill -{signal} $$"))
     assert status_and_class(outcome) == ("lost", "machine")
 
 
-def test_one_that_makes_nothing_is_not_the_one_that_was_installed(
+def test_assembler_that_makes_nothing_is_a_damaged_toolchain(
     outcome_with: With, stand_in: Callable[[str], Path]
 ) -> None:
     assert status_and_class(outcome_with(stand_in("exit 0"))) == ("env_broken", "toolchain-damaged")
 
 
 @pytest.mark.parametrize("content", [b"", b"\x7fELF cut short"], ids=["empty", "cut short"])
-def test_one_that_is_damaged_is_the_envs_trouble(
+def test_damaged_assembler_is_a_broken_env(
     outcome_with: With, tmp_path: Path, content: bytes
 ) -> None:
     ptxas = tmp_path / "ptxas"
@@ -172,7 +171,7 @@ def test_one_that_is_damaged_is_the_envs_trouble(
     [("kill -SEGV $$", ("crashed", "assembler-crash")), ("kill -KILL $$", ("lost", "machine"))],
     ids=["died", "killed"],
 )
-def test_an_assembler_without_triton_around_it(
+def test_assembler_without_triton_has_the_same_failure_classes(
     tmp_path: Path, lines: str, expected: tuple[str, str]
 ) -> None:
     ptxas, ptx = tmp_path / "ptxas", tmp_path / "some.ptx"

@@ -39,14 +39,14 @@ QUESTIONS = (
         "an attribute of a class that derives from it",
     ),
 )
-"""What stand-ins know by what Python is doing, which each Python has its own words for."""
+"""Uses that stand-ins recognize by what Python is doing. Each Python has its own names for that."""
 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize(
     ("minor", "packages"), [((3, 8), ["triton==3.0.0", "setuptools"]), ((3, 13), ["triton==3.5.1"])]
 )
-def test_the_worker_serves(
+def test_worker_serves_on_the_oldest_and_the_newest_python(
     minor: tuple[int, int], packages: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = present()

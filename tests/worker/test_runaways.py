@@ -1,5 +1,5 @@
-"""Processes that a kernel file starts do not outlive its cell, however they hide, and hold nobody
-up.
+"""Processes that a kernel file starts end with its cell, however they hide, and do not block other
+cells.
 """
 
 from __future__ import annotations
@@ -44,11 +44,9 @@ def server(env: BuiltEnv) -> Iterator[OwnWorker]:
 
 @pytest.fixture(autouse=True)
 def marked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """Every process of the test can be told by a variable that it inherits, whoever its parents are
-    now.
-    """
+    """Mark every process of the test by a variable that it inherits, whatever its parent is now."""
     mark = f"compat-test-{tmp_path.name}-{os.getpid()}"
-    monkeypatch.setenv("LOGNAME", mark)  # one of those that are passed on
+    monkeypatch.setenv("LOGNAME", mark)  # one of the variables that are passed on
     yield
     survivors = with_mark(mark)
     for pid in survivors:
@@ -58,7 +56,7 @@ def marked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
 
 @pytest.fixture
 def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A runtime folder of the test's own; a socket's path has to be short."""
+    """A runtime folder of the test's own. Its path is short, because a socket's path must be."""
     with tempfile.TemporaryDirectory(prefix="rt-", dir="/tmp") as folder:
         monkeypatch.setenv("XDG_RUNTIME_DIR", folder)
         yield Path(folder)
@@ -89,12 +87,12 @@ def attempts(
 
 
 def others(server: OwnWorker) -> set[int]:
-    """The processes of a server, without itself."""
+    """The processes of a server, without the server itself."""
     return {pid for pid in with_mark(os.environ["LOGNAME"]) if pid != server.hello.pid}
 
 
 @pytest.mark.parametrize("function", ["leaves_one", "leaves_hopping"])
-def test_what_a_cell_leaves_ends_with_the_cell(
+def test_processes_that_a_cell_leaves_end_with_it(
     server: OwnWorker, env: BuiltEnv, function: str
 ) -> None:
     cells = [cell(env, "runaways", name) for name in (function, "fine", "fine")]
@@ -122,7 +120,7 @@ def test_a_hang_with_runaways_ends_at_its_deadline(
     assert others(server) == set()
 
 
-def test_an_abort_with_runaways_is_told_at_once(server: OwnWorker, env: BuiltEnv) -> None:
+def test_abort_with_runaways_is_reported_at_once(server: OwnWorker, env: BuiltEnv) -> None:
     started = time.monotonic()
     by_function = attempts(server, env, ["aborts_with_runaways", "fine"], PATIENT)
     assert time.monotonic() - started < 20
@@ -130,7 +128,7 @@ def test_an_abort_with_runaways_is_told_at_once(server: OwnWorker, env: BuiltEnv
     assert by_function["fine"].built
 
 
-def test_of_a_process_and_its_copy_only_one_answers(server: OwnWorker, env: BuiltEnv) -> None:
+def test_cell_that_forks_has_one_answer(server: OwnWorker, env: BuiltEnv) -> None:
     by_function = attempts(server, env, ["forks", "fine"], PATIENT)
     assert [(evidence.built, evidence.protocol) for evidence in by_function.values()] == [
         (True, ()),
@@ -138,15 +136,13 @@ def test_of_a_process_and_its_copy_only_one_answers(server: OwnWorker, env: Buil
     ]
 
 
-def test_a_process_that_leaves_its_copy_behind_has_not_answered(
-    server: OwnWorker, env: BuiltEnv
-) -> None:
+def test_cell_that_daemonizes_has_no_answer(server: OwnWorker, env: BuiltEnv) -> None:
     by_function = attempts(server, env, ["daemonizes", "fine"], PATIENT)
     assert (by_function["daemonizes"].answered, by_function["daemonizes"].exit_code) == (False, 0)
     assert by_function["fine"].built
 
 
-def test_a_stopped_server_holds_nobody_up(
+def test_suspended_server_does_not_block_the_driver(
     server: OwnWorker, env: BuiltEnv, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watch, "_REAP_DEADLINE", 2.0)
@@ -157,7 +153,7 @@ def test_a_stopped_server_holds_nobody_up(
     assert not server.alive
 
 
-def test_a_server_is_spared_whose_batch_took_longer_than_forking_may(
+def test_server_survives_a_batch_longer_than_the_deadline_for_forking(
     server: OwnWorker, env: BuiltEnv, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watch, "_SERVER_DEADLINE", 1.0)
@@ -168,15 +164,15 @@ def test_a_server_is_spared_whose_batch_took_longer_than_forking_may(
     assert server.alive
 
 
-def test_a_killed_server_leaves_nothing_behind(server: OwnWorker, env: BuiltEnv) -> None:
+def test_killed_server_leaves_no_processes(server: OwnWorker, env: BuiltEnv) -> None:
     by_function = attempts(server, env, ["kills_server"])
     assert not by_function["kills_server"].answered
 
 
-def test_a_worker_that_stays_keeps_its_drivers_apart(
+def test_resident_worker_keeps_its_drivers_apart(
     env: BuiltEnv, runtime: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What one driver's batch leaves is ended without touching what runs for the other."""
+    """The worker ends the leftovers of one driver's batch without touching the other driver's."""
     by_driver: dict[str, dict[str, Evidence]] = {}
 
     def drive(name: str, functions: list[str], limits: Limits) -> None:

@@ -1,4 +1,4 @@
-"""A real worker with real wheels: what one cell does to itself must not reach another."""
+"""A real worker with real wheels: the failure of one cell must not affect another cell."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def attempts(server: OwnWorker, cells: list[Cell], limits: Limits = LIMITS) -> d
 
 
 def descendants(ancestor: int) -> set[int]:
-    """Every process that has this one above it, at any distance."""
+    """Every descendant of a process, at any distance."""
     parents = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -63,8 +63,9 @@ def descendants(ancestor: int) -> set[int]:
 
 
 def nothing_is_left(server: OwnWorker) -> bool:
-    """Whether the server has no process below it: a child of one batch would be one, and what a
-    cell has started.
+    """Whether the server has no descendants.
+
+    The child of a batch would be one, and so would a process that a cell has started.
     """
     return not descendants(server.hello.pid)
 
@@ -96,7 +97,7 @@ def test_amd_targets_report_their_registers(built: Callable[[str], BuiltEnv]) ->
     assert evidence.metrics["spilled_registers"] == 0
 
 
-def test_an_abort_in_the_middle_costs_only_itself(server: OwnWorker, env: BuiltEnv) -> None:
+def test_abort_in_a_batch_fails_only_its_own_cell(server: OwnWorker, env: BuiltEnv) -> None:
     functions = ["fine", "block_typed_bound", "looped", "missing_name"]
     by_function = attempts(server, [cell(env, "faces", function) for function in functions])
     assert [by_function[function].built for function in functions] == [True, False, True, False]
@@ -114,7 +115,7 @@ def line_of(text: str) -> int:
     return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
-def test_a_hang_ends_at_its_deadline_and_leaves_nothing_behind(
+def test_hang_ends_at_its_deadline_and_leaves_no_processes(
     server: OwnWorker, env: BuiltEnv
 ) -> None:
     started = time.monotonic()
@@ -130,10 +131,10 @@ def test_a_hang_ends_at_its_deadline_and_leaves_nothing_behind(
     elapsed = time.monotonic() - started
     for function in ("unrolled_for_ever", "hangs_with_child"):
         assert (by_function[function].answered, by_function[function].deadline) == (False, 1.5)
-        # A busy machine takes its time; both would go on for ten minutes and longer.
+        # A busy machine is slow. Without a deadline, both run for ten minutes and longer.
         assert by_function[function].seconds < 30
     assert elapsed < 60
-    assert "in visit" in by_function["unrolled_for_ever"].stderr  # the stack it was asked for
+    assert "in visit" in by_function["unrolled_for_ever"].stderr  # the requested stack
     assert by_function["fine"].built
     wait_until(lambda: nothing_is_left(server), SOON)
 
@@ -151,7 +152,7 @@ def test_a_memory_hog_is_stopped(server: OwnWorker, env: BuiltEnv) -> None:
     assert by_function["fine"].built
 
 
-def test_a_silent_exit_is_no_answer(server: OwnWorker, env: BuiltEnv) -> None:
+def test_silent_exit_and_forged_lines_are_not_answers(server: OwnWorker, env: BuiltEnv) -> None:
     by_function = attempts(
         server,
         [cell(env, "hostile", f) for f in ("leaves_silently", "fine", "forges", "leaves_loudly")],
@@ -175,7 +176,7 @@ def test_output_is_captured_per_cell_and_bounded(server: OwnWorker, env: BuiltEn
     assert "xxx" not in by_function["missing_name"].stderr
 
 
-def test_stopping_kills_what_is_in_flight(server: OwnWorker, env: BuiltEnv) -> None:
+def test_stopping_kills_the_cell_in_flight(server: OwnWorker, env: BuiltEnv) -> None:
     stop = threading.Event()
     threading.Timer(0.5, stop.set).start()
     started = time.monotonic()
@@ -204,7 +205,7 @@ def test_a_dead_server_gives_no_answers(env: BuiltEnv) -> None:
     assert (by_function["fine"].answered, by_function["fine"].built) == (False, False)
 
 
-def test_a_toolchain_that_cannot_be_imported_says_why(
+def test_failed_import_of_the_toolchain_is_reported(
     tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     env = built(OLDEST)

@@ -1,4 +1,4 @@
-"""A server for each env: one at a time, replaced when it has died, let go when it is not needed."""
+"""A server for each env: one at a time, replaced if it has died, released if it is not needed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def workers() -> Iterator[WorkerPool]:
         yield these
 
 
-def test_one_server_serves_an_env_until_it_is_let_go(
+def test_one_server_serves_an_env_until_it_is_released(
     workers: WorkerPool, built: Callable[[str], BuiltEnv]
 ) -> None:
     old, new = built("triton-3.1.0"), built("triton-3.9.0")
@@ -38,9 +38,7 @@ def test_one_server_serves_an_env_until_it_is_let_go(
     assert not other.alive
 
 
-def test_one_that_has_died_is_replaced(
-    workers: WorkerPool, built: Callable[[str], BuiltEnv]
-) -> None:
+def test_dead_server_is_replaced(workers: WorkerPool, built: Callable[[str], BuiltEnv]) -> None:
     env = built("triton-3.9.0")
     doomed = workers.of(env)
     os.kill(doomed.hello.pid, signal.SIGKILL)
@@ -50,7 +48,9 @@ def test_one_that_has_died_is_replaced(
     assert replaced.hello.pid != doomed.hello.pid
 
 
-def test_one_that_never_got_ready_is_not_tried_again(workers: WorkerPool, tmp_path: Path) -> None:
+def test_server_that_never_got_ready_is_not_started_again(
+    workers: WorkerPool, tmp_path: Path
+) -> None:
     python = tmp_path / "python"
     python.write_text(f"#!/bin/sh\necho started >> {tmp_path}/starts\necho out of order\nexit 3\n")
     python.chmod(0o755)

@@ -1,4 +1,4 @@
-"""The linters of `nox -s lint` for the files of CI systems, over files that tests made."""
+"""The linters of `nox -s lint` for the files of CI systems, applied to files that tests make."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _SCHEMAS = {
 
 
 def lint(kind: str, *paths: Path) -> None:
-    """Fail for what is no such file, and for a workflow or an action that is unsafe.
+    """Fail for an invalid file, and for an unsafe workflow or action.
 
-    Asks nothing of the network.
+    Does not use the network.
     """
     commands: list[list[str | Path]] = [[_BIN / "check-jsonschema", *_SCHEMAS[kind], *paths]]
     if kind != "gitlab":

@@ -1,6 +1,6 @@
-"""What ``compat init --github`` and ``--gitlab`` write: goldens, linters, which envs the jobs try.
+"""The files of ``compat init --github`` and ``--gitlab``: goldens, linters, and envs of the jobs.
 
-Nothing is overwritten.
+The command overwrites no file.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def matrix(folder: Path, text: str) -> Path:
 # --- the files ------------------------------------------------------------------------------------
 
 
-def test_the_files(folder: Path, golden: Callable[[str, str], None]) -> None:
+def test_written_files_match_the_goldens(folder: Path, golden: Callable[[str, str], None]) -> None:
     output = init("--github", "--nightly", "--board", "--gitlab")
     for name, golden_file in GOLDEN.items():
         assert f"wrote {name}\n" in output
@@ -71,7 +71,7 @@ def _released(path: Path) -> str:
 
 
 @pytest.mark.parametrize(("text", "inside"), [("", "."), (ODD, "kernels of ours")])
-def test_the_linters_have_nothing_against_them(text: str, inside: str, folder: Path) -> None:
+def test_written_files_pass_the_linters(text: str, inside: str, folder: Path) -> None:
     (folder / inside).mkdir(exist_ok=True)
     config = load_matrix(matrix(folder / inside, text))
     for system in System:
@@ -82,7 +82,9 @@ def test_the_linters_have_nothing_against_them(text: str, inside: str, folder: P
     lint("gitlab", folder / ".gitlab-ci.yml", folder / ".gitlab" / "triton-compat.yml")
 
 
-def test_a_project_inside_of_a_repository(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_project_inside_a_repository_gets_its_files_at_the_root(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     inner = folder / "a" / "b"
     inner.mkdir(parents=True)
     (folder / "softmax.py").rename(inner / "softmax.py")
@@ -98,13 +100,13 @@ def test_a_project_inside_of_a_repository(folder: Path, monkeypatch: pytest.Monk
     assert not (inner / ".github").exists()
 
 
-def test_a_folder_that_no_workflow_can_name(folder: Path) -> None:
+def test_folder_name_that_workflows_cannot_contain_is_an_error(folder: Path) -> None:
     (folder / "${{ x }}").mkdir()
     with pytest.raises(ConfigError, match="workflows cannot contain the name of this folder"):
         workflow_files(System.GITHUB, no_matrix(folder / "${{ x }}"))
 
 
-def test_what_is_wrong_is_said_before_anything_is_written(
+def test_error_is_reported_before_any_file_is_written(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inner = folder / "${{ x }}"
@@ -115,7 +117,7 @@ def test_what_is_wrong_is_said_before_anything_is_written(
     assert [path.name for path in inner.iterdir()] == ["softmax.py"]
 
 
-def test_nothing_is_overwritten(folder: Path) -> None:
+def test_existing_files_are_kept(folder: Path) -> None:
     for name in (".github/workflows/triton-compat.yml", ".gitlab-ci.yml"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("mine\n")
@@ -131,15 +133,15 @@ def test_nothing_is_overwritten(folder: Path) -> None:
     assert (folder / ".gitlab/triton-compat.yml").read_bytes() == before
 
 
-def test_without_the_options_there_is_none(folder: Path) -> None:
+def test_init_without_the_options_writes_no_workflow(folder: Path) -> None:
     init()
     assert not {".github", ".gitlab", ".gitlab-ci.yml"} & {path.name for path in folder.iterdir()}
 
 
-# --- which envs the jobs try ----------------------------------------------------------------------
+# --- envs that the jobs try -----------------------------------------------------------------------
 
 
-def test_all_releases_are_ranges_and_the_last_one_is_open(folder: Path) -> None:
+def test_groups_of_all_releases_are_ranges_and_the_last_is_open(folder: Path) -> None:
     env_groups = groups(no_matrix(folder))
     assert len(env_groups) == JOBS
     assert env_groups[0].envs.startswith("<")
@@ -168,7 +170,7 @@ def test_each_env_is_tried_in_one_job(text: str, folder: Path) -> None:
     assert len(set(names)) == len(names)
 
 
-# --- where it is installed from -------------------------------------------------------------------
+# --- source of the installation -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -193,7 +195,7 @@ def test_each_env_is_tried_in_one_job(text: str, folder: Path) -> None:
         ("[", f"triton-compat[uv]=={__version__}", True),
     ],
 )
-def test_it_is_installed_from_where_it_was_installed_here(
+def test_jobs_install_from_the_source_of_this_installation(
     origin: object, text: str, unsure: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     info = tmp_path / "triton_compat-1.dist-info"
@@ -208,7 +210,9 @@ def test_it_is_installed_from_where_it_was_installed_here(
     assert (requirement.text, bool(requirement.unsure)) == (text, unsure)
 
 
-def test_that_a_ci_cannot_install_it_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_init_warns_if_a_ci_cannot_install_this_installation(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(workflows, "_origin", lambda: {"url": "file:///here"})
     output = init("--github")
     assert (
@@ -217,8 +221,8 @@ def test_that_a_ci_cannot_install_it_is_said(folder: Path, monkeypatch: pytest.M
     )
 
 
-def test_scripts_are_scripts(folder: Path) -> None:
-    """The shell takes all that a workflow has it run; where it fails, so does the step."""
+def test_scripts_of_workflows_are_valid_shell(folder: Path) -> None:
+    """The shell parses every script of a workflow. A script that fails makes its step fail."""
     init("--github", "--nightly", "--board", "--gitlab")
     gitlab = YAML(typ="safe").load(folder / ".gitlab" / "triton-compat.yml")
     workflows = (folder / ".github" / "workflows").iterdir()

@@ -1,5 +1,6 @@
-"""A Dask cluster of real processes: a scheduler, and workers with nannies and folders of their own,
-as on separate machines.
+"""A Dask cluster of real processes: a scheduler, and workers with their own nannies and folders.
+
+The workers run as if they were on separate machines.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ _QUIET = {
     **CALM,
 }
 DROPPED_SOON = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "4s"}
-"""Of a scheduler that counts a worker as gone after 5 s without a heartbeat, and not after Dask's
-5 minutes. A machine that stands still for that long loses all its workers, so only a test of this
-starts it so.
+"""Variables of a scheduler that drops a worker after 5 s without a heartbeat.
+
+Dask's default is 5 minutes. A machine that stands still for 5 s loses all its workers, so only a
+test of this starts the scheduler with them.
 """
 _VARIABLES = {
     f"DASK_{name.upper().replace('.', '__').replace('-', '_')}": str(setting)
@@ -67,7 +69,7 @@ class Machines:
         wait_until(self.scheduler_answers)
 
     def scheduler_answers(self) -> bool:
-        """Whether somebody listens at its address."""
+        """Whether a process listens at the scheduler's address."""
         with socket.socket() as probe:
             return probe.connect_ex((self.host, self.port)) == 0
 
@@ -82,11 +84,10 @@ class Machines:
         python: str = sys.executable,
         **environ: str,
     ) -> None:
-        """A worker that has neither the envs of this user nor those of another worker, unless
-        ``environ`` says so.
+        """Start a worker that has neither the envs of this user nor those of another worker.
 
-        ``within`` is a command that runs the one that follows it, in other surroundings than this
-        process has.
+        ``environ`` can change that. ``within`` is a command prefix that runs the worker in other
+        surroundings than this process.
         """
         folder = self.folder / name
         folder.mkdir(parents=True, exist_ok=True)
@@ -144,7 +145,7 @@ class Machines:
             )
 
     def kill(self, name: str) -> None:
-        """Kill -9 of a process with all that it has started, at once: a machine that is lost."""
+        """Kill a process and all its descendants with SIGKILL, as if its machine were lost."""
         process = self.processes.pop(name)
         pids = [process.pid, *_descendants(process.pid)]
         for pid in pids:
@@ -153,14 +154,14 @@ class Machines:
         process.wait()
 
     def kill_worker_process(self, name: str) -> int:
-        """Kill -9 of the process that a nanny has started, which starts another one.
+        """Kill the process that a nanny has started with SIGKILL. The nanny starts another one.
 
-        The number that it had.
+        Returns the process id.
         """
         return self._signal_worker_process(name, signal.SIGKILL)
 
     def stop_worker_process(self, name: str) -> int:
-        """Have that process stand still."""
+        """Suspend the process that a nanny has started, and return its process id."""
         return self._signal_worker_process(name, signal.SIGSTOP)
 
     def _signal_worker_process(self, name: str, number: signal.Signals) -> int:
@@ -173,7 +174,7 @@ class Machines:
         return child
 
     def left(self) -> list[int]:
-        """The processes that run below the folder of this cluster."""
+        """The ids of the processes that run below the folder of this cluster."""
         return [
             pid
             for pid in (int(process.name) for process in Path("/proc").glob("[0-9]*"))
@@ -181,7 +182,7 @@ class Machines:
         ]
 
     def close(self) -> None:
-        """Kill them all, and print what they logged, which pytest shows of a test that failed."""
+        """Kill all processes, and print their logs, which pytest shows for a failed test."""
         for name in list(self.processes):
             self.kill(name)
         for log in sorted(self.folder.glob("*.log")):
@@ -201,7 +202,7 @@ def session(
     wait: float = 30.0,
     in_flight: int | None = None,
 ) -> DaskSession:
-    """A session on that cluster; what it says goes into a list."""
+    """A session on that cluster, which adds its messages to a list."""
     settings = DaskSettings(where="test", address=machines.address, wait=wait, in_flight=in_flight)
     return DaskSession(settings, (lambda message: None) if messages is None else messages.append)
 

@@ -29,9 +29,9 @@ mounts = pytest.mark.skipif(
 
 @contextmanager
 def little_memory(size: int) -> Iterator[list[str]]:
-    """A command that runs the one that follows it where all together can take so many bytes.
+    """A command prefix that limits the memory of a command and its children to ``size`` bytes.
 
-    The system kills who takes more.
+    The system kills a process that exceeds the limit.
     """
     lines = Path("/proc/self/cgroup").read_text().splitlines()
     (own,) = [line.split(":", 2)[2] for line in lines if line.split(":")[1] == "memory"]
@@ -42,7 +42,7 @@ def little_memory(size: int) -> Iterator[list[str]]:
         yield ["sh", "-c", 'echo $$ > "$0/cgroup.procs" && exec "$@"', str(group)]
     finally:
         for _ in range(100):
-            with suppress(OSError):  # as long as one of its processes ends
+            with suppress(OSError):  # while one of its processes still ends
                 group.rmdir()
                 break
             time.sleep(0.1)
@@ -72,7 +72,7 @@ class Network:
         subprocess.run(["ip", *arguments], check=True)
 
     def cut(self) -> None:
-        """Nothing passes any more, and nobody is told."""
+        """Drop all packets without notice to either side."""
         self._ip("link", "set", self._link, "down")
 
     def join(self) -> None:
@@ -84,7 +84,7 @@ class Network:
 
 
 def small_disk(folder: Path, size: str) -> list[str]:
-    """A command that runs the one that follows it where a folder is a disk of that size."""
+    """A command prefix that runs a command with a disk of that size mounted at a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     return [
         "unshare",

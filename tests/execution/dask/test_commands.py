@@ -1,4 +1,4 @@
-"""Commands with a cluster of their own."""
+"""Commands with their own cluster."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def running_commands(project: Path) -> list[str]:
 
 @pytest.mark.wheels
 @pytest.mark.long
-def test_a_class_by_its_name_and_no_dask_for_what_is_known(project: Path) -> None:
+def test_executor_class_starts_a_cluster_and_stored_results_need_no_dask(project: Path) -> None:
     began = command(project, "--variant", "block_ptr")
     _, err = began.communicate(timeout=PATIENCE)
     assert began.returncode == 0, err
@@ -101,7 +101,7 @@ def test_a_class_by_its_name_and_no_dask_for_what_is_known(project: Path) -> Non
 @pytest.mark.wheels
 def test_ctrl_c_leaves_no_process(project: Path) -> None:
     began = command(project, "--executor", "dask:local?workers=2")
-    # Something is compiled, or about to be.
+    # A worker compiles something, or is about to.
     wait_until(lambda: any("compat/worker" in line for line in running_commands(project)))
     os.killpg(began.pid, signal.SIGINT)  # as a terminal does
     _, err = began.communicate(timeout=PATIENCE)
@@ -113,7 +113,7 @@ def test_ctrl_c_leaves_no_process(project: Path) -> None:
     assert [path.name for path in project.iterdir() if path.name.startswith("compat-")] == []
 
 
-def test_a_class_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_executor_class_is_an_error_with_a_hint(tmp_path: Path) -> None:
     (tmp_path / "matrix.toml").write_text(
         MATRIX.replace("distributed.LocalCluster", "nowhere_to_be.Found")
     )

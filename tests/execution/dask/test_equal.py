@@ -1,6 +1,4 @@
-"""What a cluster makes of cells is what this machine makes of them, wherever its envs and trees
-are.
-"""
+"""A cluster gives the same outcomes as this machine, wherever its envs and source trees are."""
 
 from __future__ import annotations
 
@@ -49,11 +47,12 @@ def document(selection: Selection, folder: Path, executor: OpenExecutor) -> Any:
 
 @pytest.mark.wheels
 @pytest.mark.long
-def test_the_report_is_the_same(
+def test_report_of_a_cluster_equals_the_local_report(
     built: Callable[[str], BuiltEnv], machines: Machines, tmp_path: Path
 ) -> None:
-    """With the workers' own envs: paths of trees and envs are in what compilers make, and in what
-    they print.
+    """The workers have their own envs.
+
+    Compilers write the paths of source trees and envs into their output and their messages.
     """
     for release in RELEASES:
         built(release)

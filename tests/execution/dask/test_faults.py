@@ -1,5 +1,6 @@
-"""Workers, schedulers and drivers that end, or cannot do what is asked: nothing finished is lost,
-and what is not ok is named.
+"""Workers, schedulers and drivers that end, or cannot do their work.
+
+No finished result is lost, and each failure is named.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from tests.waiting import SOON, wait_until
 
 LIMITS = Limits(deadline=60, memory=4 << 30)
 ENVS = os.environ.get("COMPAT_ENVS", str(Path.home() / ".cache/triton-compat/envs"))
-"""Workers take envs from there, so that nothing is built."""
+"""The folder that workers take envs from, so that nothing is built."""
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ def results(
 
 
 class AfterSome:
-    """Does something once so many results are there."""
+    """Calls a function once, after ``count`` results."""
 
     def __init__(self, count: int, act: Callable[[], object]) -> None:
         self.left, self.act = count, act
@@ -94,10 +95,8 @@ class AfterSome:
 
 @pytest.mark.wheels
 @pytest.mark.long
-def test_a_worker_that_is_killed_costs_no_cell(
-    env: BuiltEnv, machines: Machines, tmp_path: Path
-) -> None:
-    """Its nanny starts another one, which is another worker; and a whole machine goes away."""
+def test_killed_workers_lose_no_cell(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+    """One worker's nanny starts another worker, and a whole machine is lost."""
     for name in ("one", "two", "three"):
         machines.start_worker(name, COMPAT_ENVS=ENVS)
     messages: list[str] = []
@@ -125,7 +124,9 @@ def test_a_worker_that_is_killed_costs_no_cell(
 
 
 @pytest.mark.wheels
-def test_what_ends_workers_is_isolated(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+def test_cell_that_kills_workers_is_isolated(
+    env: BuiltEnv, machines: Machines, tmp_path: Path
+) -> None:
     for name in ("one", "two"):
         machines.start_worker(name, COMPAT_ENVS=ENVS, SLOWLY="0")
     guilty = cell(env, "on_clusters", "killer")
@@ -143,7 +144,9 @@ def test_what_ends_workers_is_isolated(env: BuiltEnv, machines: Machines, tmp_pa
 
 
 @pytest.mark.wheels
-def test_a_scheduler_that_comes_back(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+def test_run_continues_after_the_scheduler_restarts(
+    env: BuiltEnv, machines: Machines, tmp_path: Path
+) -> None:
     machines.start_worker("one", COMPAT_ENVS=ENVS)
     messages: list[str] = []
 
@@ -165,7 +168,7 @@ def test_a_scheduler_that_comes_back(env: BuiltEnv, machines: Machines, tmp_path
 
 
 @pytest.mark.wheels
-def test_a_scheduler_that_is_gone_for_long(
+def test_run_continues_after_a_long_absence_of_the_scheduler(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:
     machines.start_worker("one", COMPAT_ENVS=ENVS)
@@ -197,7 +200,7 @@ def test_a_scheduler_that_is_gone_for_long(
 
 
 @pytest.mark.wheels
-def test_a_scheduler_that_does_not_come_back(
+def test_permanent_loss_of_the_scheduler_is_an_error_and_keeps_results(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:
     machines.start_worker("one", COMPAT_ENVS=ENVS)
@@ -221,7 +224,7 @@ def test_a_scheduler_that_does_not_come_back(
     assert set(column(tmp_path / "store")) == set(cell_ids)
 
 
-def test_no_worker(machines: Machines, tmp_path: Path) -> None:
+def test_cluster_without_workers_is_an_error(machines: Machines, tmp_path: Path) -> None:
     with (
         session(machines, wait=0.5) as where,
         pytest.raises(ClusterError, match=r"no Dask worker connected within 0\.5 s") as caught,
@@ -230,16 +233,16 @@ def test_no_worker(machines: Machines, tmp_path: Path) -> None:
     assert "dask worker" in (caught.value.hint or "")
 
 
-def test_a_worker_that_comes_before_dask_has_subscribed(
+def test_worker_that_starts_before_the_subscription_is_seen(
     machines: Machines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Dask's client sends its subscription some time after it was asked to."""
+    """Dask's client sends its subscription some time after the request for it."""
     from distributed import Client
 
     send = Client._send_to_scheduler
 
     def delayed(client: Client, message: dict[str, Any]) -> None:
-        """Past the end of this test."""
+        """Send a message, but delay a subscription past the end of this test."""
         if message["op"] != "subscribe-topic":
             send(client, message)
 
@@ -251,7 +254,7 @@ def test_a_worker_that_comes_before_dask_has_subscribed(
         wait_until(lambda: len(where.workers) == 2, SOON)
 
 
-def test_no_scheduler(tmp_path: Path) -> None:
+def test_missing_scheduler_is_an_error(tmp_path: Path) -> None:
     machines = Machines(tmp_path)
     began = time.monotonic()
     with (
@@ -262,7 +265,7 @@ def test_no_scheduler(tmp_path: Path) -> None:
     assert time.monotonic() - began < 20
 
 
-def test_a_worker_with_another_version_is_refused(machines: Machines, tmp_path: Path) -> None:
+def test_worker_with_different_code_is_refused(machines: Machines, tmp_path: Path) -> None:
     shutil.copytree(
         ROOT / "compat", tmp_path / "other" / "compat", ignore=shutil.ignore_patterns("__pycache__")
     )
@@ -305,10 +308,10 @@ if __name__ == "__main__":
 
 
 @pytest.mark.wheels
-def test_a_driver_that_is_killed_leaves_nothing_in_the_cluster(
+def test_killed_driver_leaves_no_tasks_in_the_cluster(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:
-    """What it had is kept; what was under way for it is stopped; the next run does the rest."""
+    """Its finished results are kept. Its tasks are stopped. The next run does the rest."""
     machines.start_worker("one", threads=2, COMPAT_ENVS=ENVS)
     command = [sys.executable, "-c", DRIVER, str(ROOT), machines.address, str(tmp_path / "store")]
     driver = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
@@ -332,16 +335,16 @@ def test_a_driver_that_is_killed_leaves_nothing_in_the_cluster(
 
 
 def _tasks(client: Any) -> list[int]:
-    """How many tasks each worker is at, whoever still wants them."""
+    """The number of tasks that each worker has, regardless of which client wants them."""
     task_counts: dict[str, int] = client.run(lambda dask_worker: len(dask_worker.state.tasks))
     return list(task_counts.values())
 
 
 @pytest.mark.wheels
-def test_a_run_that_is_stopped_leaves_nothing_in_the_cluster(
+def test_stopped_run_leaves_no_tasks_in_the_cluster(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:
-    """After the first result, while others are under way."""
+    """The run is stopped after the first result, while other tasks are in progress."""
     machines.start_worker("one", threads=2, COMPAT_ENVS=ENVS, SLOWLY="30")
     stop = threading.Event()
     with session(machines, in_flight=6) as where, Store(tmp_path / "store") as store:
@@ -359,11 +362,12 @@ def test_a_run_that_is_stopped_leaves_nothing_in_the_cluster(
 
 
 @pytest.mark.wheels
-def test_an_env_that_a_worker_cannot_have(
+def test_cells_go_to_a_worker_that_can_provide_their_env(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:
-    """Its cells go elsewhere; where no other worker is there, that is said of them at once, with
-    what is missing.
+    """Another worker compiles the cells of an env that one worker cannot provide.
+
+    Without another worker, the cells fail at once, and their failure says what is missing.
     """
     machines.start_worker(
         "offline", UV_OFFLINE="1", UV_CACHE_DIR=str(tmp_path / "cache"), SLOWLY="0"
@@ -384,10 +388,10 @@ def test_an_env_that_a_worker_cannot_have(
 
 
 @pytest.mark.wheels
-def test_a_file_that_reads_others_beside_it(
+def test_files_that_a_source_reads_on_import_reach_the_worker(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:
-    """What no import statement shows travels once the file could not be imported without it."""
+    """Files that no import statement names are sent after an import has failed without them."""
     folder = tmp_path / "kernels"
     folder.mkdir()
     text = (KERNELS / "on_clusters.py").read_text()
@@ -412,9 +416,12 @@ def test_a_file_that_reads_others_beside_it(
 
 
 @pytest.mark.wheels
-def test_a_worker_that_no_longer_answers(env: BuiltEnv, bare: Machines, tmp_path: Path) -> None:
-    """As where a network is cut: it counts as gone once the scheduler has not heard of it for
-    long.
+def test_cells_of_an_unresponsive_worker_are_compiled_elsewhere(
+    env: BuiltEnv, bare: Machines, tmp_path: Path
+) -> None:
+    """The worker is suspended, as if its network were cut.
+
+    It counts as gone after the scheduler has had no heartbeat from it for a long time.
     """
     bare.start_scheduler(**DROPPED_SOON)
     for name in ("one", "two"):
@@ -434,7 +441,7 @@ def test_a_worker_that_no_longer_answers(env: BuiltEnv, bare: Machines, tmp_path
             )
     finally:
         for pid in stopped:
-            with suppress(ProcessLookupError):  # its nanny has heard that it is gone, too
+            with suppress(ProcessLookupError):  # its nanny also knows that it is gone
                 os.kill(pid, signal.SIGKILL)
     assert [result.outcome.status for result in cell_results] == [Status.OK] * 12
     assert any(message.startswith("Dask worker one at ") for message in messages)

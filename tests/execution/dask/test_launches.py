@@ -1,5 +1,6 @@
-"""Launches on the workers of a cluster that have a GPU: a stand-in for the driver, which some
-workers have and others have not.
+"""Launches on the workers of a Dask cluster that have a GPU.
+
+A stand-in replaces the GPU driver. Some workers have it, and others do not.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ KILLING = """#!/bin/sh
 grep -q killer "$(dirname "$1")/index.json" && kill -9 $(sed -n 's/^PPid:\\s*//p' /proc/$PPID/status)
 exec {python} "$@" --device cpu
 """
-"""A Python that kills the Dask worker that launches a certain cell."""
+"""A Python that kills the Dask worker that launches the cell ``killer``."""
 LOGGING = """#!/bin/sh
 echo begin >> {log}
 {python} "$@" --device cpu
@@ -52,7 +53,7 @@ exit $code
 
 
 class Equipped:
-    """Machines of which some have the stand-in for a GPU."""
+    """Machines of a cluster, some of which have the stand-in for a GPU."""
 
     def __init__(self, folder: Path, python: str) -> None:
         self.machines = Machines(folder)
@@ -64,9 +65,9 @@ class Equipped:
         self.python.chmod(0o755)
 
     def start(self, name: str, *, has_gpu: bool, nanny: bool = False, **environ: str) -> None:
-        """A worker; with a GPU of its own, if it has one.
+        """Starts a worker, with a GPU of its own if ``has_gpu``.
 
-        A nanny is one more process, and starts its worker anew where that has ended.
+        A nanny is one more process. It restarts its worker when the worker has ended.
         """
         driver = (
             {
@@ -91,7 +92,7 @@ def equipped(tmp_path: Path, pair_python: str) -> Iterator[Equipped]:
 
 
 def gpus(where: DaskSession, count: int) -> Gpus:
-    """The GPUs of a cluster, once so many workers are there."""
+    """The GPUs of a cluster, once it has ``count`` workers."""
     wait_until(lambda: where.client and len(where.workers) == count)
     return DaskExecutor(where, worker=WORKER, stop=threading.Event()).gpus
 
@@ -114,10 +115,12 @@ def statuses(launched: list[LaunchedPiece]) -> dict[str, str]:
 
 
 @pytest.mark.long
-def test_launched_where_the_gpu_is(equipped: Equipped, tmp_path: Path, pair_python: str) -> None:
-    """With the same statuses as on this machine, by the one worker that has it.
+def test_cells_are_launched_on_the_worker_that_has_a_gpu(
+    equipped: Equipped, tmp_path: Path, pair_python: str
+) -> None:
+    """The statuses are the same as those of a launch on this machine.
 
-    A hang is ended by the launcher.
+    The launcher ends a hang.
     """
     cells = [
         cell("add"),
@@ -144,7 +147,7 @@ def test_launched_where_the_gpu_is(equipped: Equipped, tmp_path: Path, pair_pyth
     assert set(here.values()) == {"ok", "wrong", "unstable", "faulted", "timed_out", "lost"}
 
 
-def test_what_is_missing_is_said(equipped: Equipped, tmp_path: Path) -> None:
+def test_message_says_what_gpu_each_worker_lacks(equipped: Equipped, tmp_path: Path) -> None:
     equipped.start("plain", has_gpu=False)
     equipped.start("older", has_gpu=True, STANDIN_ARCH="86")
     equipped.start("hidden", has_gpu=True, CUDA_VISIBLE_DEVICES="")
@@ -170,7 +173,7 @@ def matrix(equipped: Equipped, *arguments: str) -> Result:
 
 
 def gpu_checks(folder: Path) -> list[Any]:
-    """Of each cell what a report has of its numbers, but for the worker."""
+    """The ID, status and GPU check of each cell in the report, without the worker."""
     document = json.loads((folder / "reports" / "matrix.json").read_text())
     checks = [
         cell["numbers"]["gpu"] and {**cell["numbers"]["gpu"], "worker": None}
@@ -192,18 +195,19 @@ def home(tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.M
 
 
 @pytest.mark.long
-def test_a_matrix_is_launched_as_on_this_machine(
+def test_matrix_has_the_same_checks_on_workers_as_on_this_machine(
     home: Path, equipped: Equipped, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same report but for times.
+    """Both reports have the same GPU checks; times are not compared.
 
-    Launched once; and after that nothing is asked of a cluster.
+    The cells are launched once. After that, the command does not ask the cluster.
     """
     wrong = {"STANDIN_BREAKS": "old", "STANDIN_AS": "wrong"}
     equipped.start("plain", has_gpu=False, nanny=True)
     equipped.start("equipped", has_gpu=True, nanny=True, **wrong)
     with session(equipped.machines) as where:
-        # The other one alone cannot compile: its variables are not those of this process.
+        # The worker "equipped" alone cannot compile: its environment variables differ from those
+        # of this process.
         gpus(where, 2)
     executor = ("--executor", equipped.machines.address, "--launch")
     there = matrix(equipped, *executor)
@@ -228,8 +232,11 @@ def test_a_matrix_is_launched_as_on_this_machine(
     assert (here.exit_code, gpu_checks(home)) == (1, on_workers)
 
 
-def test_a_matrix_without_a_gpu(home: Path, equipped: Equipped) -> None:
-    """Everything else is done; the exit code is that of --launch on a machine without one."""
+def test_matrix_without_a_gpu_is_compiled_but_not_launched(home: Path, equipped: Equipped) -> None:
+    """The command does everything but launch.
+
+    The exit code is that of ``--launch`` on a machine without a GPU.
+    """
     equipped.start("plain", has_gpu=False)
     done = matrix(equipped, "--executor", equipped.machines.address, "--launch")
     assert done.exit_code == SelectionError.exit_code, done.output
@@ -241,10 +248,12 @@ def test_a_matrix_without_a_gpu(home: Path, equipped: Equipped) -> None:
 
 
 @pytest.mark.long
-def test_a_worker_that_is_killed_in_a_launch(equipped: Equipped, tmp_path: Path) -> None:
-    """Its cells go to another one.
+def test_cells_of_a_worker_killed_during_a_launch_go_to_another(
+    equipped: Equipped, tmp_path: Path
+) -> None:
+    """The launcher ends with its worker.
 
-    Of what ended three workers it is said, and the launcher has ended with its worker.
+    A message names the worker, and says that another worker tries again.
     """
     folder = write(tmp_path / "built", [cell("add"), cell("hangs")])
     equipped.start("one", has_gpu=True, nanny=True)
@@ -271,7 +280,7 @@ def test_a_worker_that_is_killed_in_a_launch(equipped: Equipped, tmp_path: Path)
 
 
 def launchers(equipped: Equipped) -> list[int]:
-    """Processes that launch."""
+    """The IDs of the processes of the cluster that run the launcher."""
     pids = []
     for pid in equipped.machines.left():
         with suppress(OSError):
@@ -280,8 +289,10 @@ def launchers(equipped: Equipped) -> list[int]:
     return pids
 
 
-def test_what_ends_workers_is_said(equipped: Equipped, tmp_path: Path, pair_python: str) -> None:
-    """Alone in the end, so that the others are launched."""
+def test_cell_that_ends_three_workers_is_reported_as_lost(
+    equipped: Equipped, tmp_path: Path, pair_python: str
+) -> None:
+    """The cell is launched alone in the end, so that the other cells are launched."""
     folder = write(tmp_path / "built", [cell("add"), cell("killer", "add")])
     equipped.python.write_text(KILLING.format(python=pair_python))
     equipped.start("one", has_gpu=True, nanny=True)
@@ -302,7 +313,7 @@ def test_what_ends_workers_is_said(equipped: Equipped, tmp_path: Path, pair_pyth
 def test_one_launch_at_a_time_on_a_gpu(
     equipped: Equipped, tmp_path: Path, pair_python: str
 ) -> None:
-    """Two workers of a machine have the same GPU, and two drivers launch on it."""
+    """Two workers of one machine have the same GPU, and two sessions launch on it."""
     log = tmp_path / "log"
     equipped.python.write_text(LOGGING.format(log=log, python=pair_python))
     for name in ("one", "two"):
@@ -325,10 +336,12 @@ def test_one_launch_at_a_time_on_a_gpu(
     assert log.read_text().split() == ["begin", "end", "begin", "end"]
 
 
-def test_the_command_for_a_folder(equipped: Equipped, tmp_path: Path) -> None:
-    """Ctrl-C ends what is launched there.
+def test_launch_of_a_folder_ends_on_ctrl_c_and_skips_finished_cells(
+    equipped: Equipped, tmp_path: Path
+) -> None:
+    """Ctrl-C ends the launchers on the workers.
 
-    What is finished is in the file, and is not launched again.
+    Finished cells are in the results file, and the command does not launch them again.
     """
     folder = write(tmp_path / "built", [cell("add"), cell("hangs", problem="unknown")])
     equipped.start("one", has_gpu=True)
@@ -356,7 +369,7 @@ def test_the_command_for_a_folder(equipped: Equipped, tmp_path: Path) -> None:
 
 
 class Telling(Listener):
-    """Keeps what is said."""
+    """Keeps the messages."""
 
     def __init__(self, messages: list[str]) -> None:
         self.said = messages
@@ -365,8 +378,11 @@ class Telling(Listener):
         self.said.append(message)
 
 
-def test_a_worker_with_a_gpu_that_comes_late(home: Path, equipped: Equipped) -> None:
-    """What was missing is said at once, and launched in the end, when it is there."""
+def test_cells_are_launched_once_a_worker_with_a_gpu_joins(home: Path, equipped: Equipped) -> None:
+    """A message reports at once that the cells were not launched.
+
+    They are launched at the end, when a worker with a GPU has joined.
+    """
     equipped.start("plain", has_gpu=False)
     selection = select(home / "matrix.toml", envs=(NEW,), targets=("sm_90",))
     messages: list[str] = []

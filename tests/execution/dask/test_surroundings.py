@@ -1,6 +1,4 @@
-"""Machines that run out of memory or of room, and schedulers and libraries that are not as they
-should be.
-"""
+"""Machines that run out of memory or disk space, and unsuitable schedulers and libraries."""
 
 from __future__ import annotations
 
@@ -40,12 +38,12 @@ def machines(tmp_path: Path) -> Iterator[Machines]:
 
 @pytest.mark.wheels
 @memory_groups
-def test_the_system_kills_a_compile_for_want_of_memory(
+def test_compile_killed_for_lack_of_memory_is_lost_and_its_worker_stays(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:
-    """The worker stays, and what it was at is named.
+    """The failure names the stage that the compile was at.
 
-    The limit of a cell is above what the machine has.
+    The memory limit of a cell is above the memory of the machine.
     """
     guilty = cell(env, "on_clusters", "hoards")
     some = [*cells(env, 3), guilty, *cells(env, 6)[3:]]
@@ -69,11 +67,12 @@ def test_the_system_kills_a_compile_for_want_of_memory(
 @pytest.mark.wheels
 @memory_groups
 @pytest.mark.long
-def test_the_system_kills_a_worker_for_want_of_memory(
+def test_cell_whose_workers_are_killed_for_lack_of_memory_is_lost(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:
-    """Where it would rather end the Dask worker than the compile: each time another one ends, and
-    after three it is enough.
+    """The system prefers to kill the Dask worker over the compile.
+
+    Each attempt can end another worker. After three attempts, the cell is lost.
     """
     guilty = cell(env, "on_clusters", "hoards")
     messages: list[str] = []
@@ -105,8 +104,10 @@ def test_the_system_kills_a_worker_for_want_of_memory(
 
 @pytest.mark.wheels
 @mounts
-def test_a_worker_without_room_for_envs(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
-    """The others do its cells."""
+def test_worker_without_disk_space_for_envs_leaves_its_cells_to_others(
+    env: BuiltEnv, machines: Machines, tmp_path: Path
+) -> None:
+    """Another worker compiles its cells."""
     small = tmp_path / "small"
     machines.start_worker(
         "one", within=small_disk(small, "20m"), COMPAT_WORKER_ENVS=str(small / "envs"), SLOWLY="0"
@@ -131,7 +132,7 @@ def test_a_worker_without_room_for_envs(env: BuiltEnv, machines: Machines, tmp_p
     ), "and not for each batch"
 
 
-def test_a_scheduler_without_this_package(tmp_path: Path) -> None:
+def test_scheduler_without_this_package_is_a_cluster_error(tmp_path: Path) -> None:
     with Machines(tmp_path) as machines:
         machines.start_scheduler(PYTHONPATH=str(_without_package(tmp_path)))
         with (
@@ -144,7 +145,7 @@ def test_a_scheduler_without_this_package(tmp_path: Path) -> None:
 
 
 def _without_package(folder: Path) -> Path:
-    """A folder that hides the package of this name that is installed."""
+    """A folder that hides the installed package ``compat``."""
     (folder / "hidden" / "compat").mkdir(parents=True)
     (folder / "hidden" / "compat" / "__init__.py").write_text(
         "raise ImportError('it is not installed')\n"
@@ -152,11 +153,12 @@ def _without_package(folder: Path) -> Path:
     return folder / "hidden"
 
 
-def test_a_library_that_handles_signals_once_it_is_imported(
+def test_import_of_a_cluster_library_keeps_the_signal_handler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As dask-jobqueue does, which only the main thread could, and which would take Ctrl-C from the
-    command.
+    """dask-jobqueue sets a signal handler when it is imported.
+
+    Only the main thread can set one, and the handler would take Ctrl-C from the command.
     """
     lines = (
         "import signal, sys\nsignal.signal(signal.SIGINT, lambda *_: sys.exit())\nnothing = print\n"

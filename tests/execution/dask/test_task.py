@@ -1,4 +1,4 @@
-"""One task of a worker, and what becomes of it."""
+"""One task of a worker, and how it ends."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ask(where: DaskSession, function: Callable[[Any], Any], argument: object) ->
     )
 
 
-def test_what_a_task_raises(where: DaskSession) -> None:
+def test_exception_of_a_task_is_raised_in_the_caller(where: DaskSession) -> None:
     def refuse(message: str) -> None:
         raise UnknownAction(message)
 
@@ -46,8 +46,8 @@ def test_what_a_task_raises(where: DaskSession) -> None:
         ask(where, fail, "mistaken")
 
 
-def test_a_connection_that_closes_takes_a_task_away(where: DaskSession) -> None:
-    """While it closes, Dask's client may forget what it has been given, and call nobody."""
+def test_task_is_taken_away_when_the_connection_closes(where: DaskSession) -> None:
+    """While Dask's client closes, it may forget its tasks and call no callback."""
     errors: list[Any] = []
 
     def wait() -> None:
@@ -68,8 +68,8 @@ def test_a_connection_that_closes_takes_a_task_away(where: DaskSession) -> None:
     assert len(errors) == 1
 
 
-def test_a_worker_that_is_lost_while_its_task_is_looked_after(tmp_path: Path) -> None:
-    """Between a look at the task and one at the workers."""
+def test_worker_lost_while_its_task_is_checked_raises_worker_lost(tmp_path: Path) -> None:
+    """The worker is lost between a check of the task and a check of the workers."""
     with Machines(tmp_path) as machines:
         machines.start_scheduler()
         machines.start_worker("one", nanny=False)

@@ -71,7 +71,7 @@ def _environ(home: Path) -> dict[str, str]:
 
 
 @needs_openssl
-def test_only_who_has_a_certificate_gets_a_connection(home: Path) -> None:
+def test_only_clients_with_a_certificate_connect(home: Path) -> None:
     path = home / "scheduler.json"
     options = ("--protocol", "tls", "--port", "0", "--scheduler-file", str(path))
     with ExitStack() as processes:
@@ -113,11 +113,13 @@ def test_only_who_has_a_certificate_gets_a_connection(home: Path) -> None:
         ("inproc://10.0.0.7/1/1", False),
     ],
 )
-def test_a_scheduler_that_the_network_reaches_without_tls(address: str, is_exposed: bool) -> None:
+def test_scheduler_reachable_from_the_network_without_tls_is_exposed(
+    address: str, is_exposed: bool
+) -> None:
     assert cluster.is_exposed(address) is is_exposed
 
 
-def test_one_line_warns_of_a_cluster_without_tls(tmp_path: Path) -> None:
+def test_one_line_warns_of_an_exposed_cluster_without_tls(tmp_path: Path) -> None:
     with Machines(tmp_path) as machines:
         machines.start_scheduler()
         machines.start_worker("one", nanny=False)

@@ -1,4 +1,4 @@
-"""Which workers take what, and what becomes of what workers were lost with."""
+"""Retries of work whose workers end or whose tasks are taken away, and what workers lack."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def worker(name: str, host: str = "host") -> ClusterWorker:
 
 @frozen(kw_only=True)
 class Cells(Work[str]):
-    """Those called ``killer`` end their worker, and those called ``taken`` are taken away."""
+    """The cell ``killer`` ends its worker, and the cell ``taken`` is taken away."""
 
     cells: Sequence[str]
     tried: list[tuple[str, ...]]
@@ -46,13 +46,13 @@ def work(*names: str, **more: Any) -> Cells:
     return Cells(session=session, check=lambda: None, cells=names, tried=[], **more)
 
 
-def test_what_ends_workers_is_tried_three_times_in_the_end_cell_by_cell() -> None:
+def test_cells_that_end_workers_are_tried_three_times_at_last_one_by_one() -> None:
     some = work("a", "killer", "b")
     assert list(some.run()) == ["a is done", "killer is lost with w0, w1, w2", "b is done"]
     assert some.tried == [("a", "killer", "b"), ("a", "killer", "b"), ("a",), ("killer",), ("b",)]
 
 
-def test_what_is_taken_away_again_and_again() -> None:
+def test_work_that_is_taken_away_six_times_is_a_cluster_error() -> None:
     some = work("taken")
     with pytest.raises(ClusterError, match="keeps taking tasks back"):
         list(some.run())
@@ -62,7 +62,7 @@ def test_what_is_taken_away_again_and_again() -> None:
     assert some.again().displaced == 1, "something else got done meanwhile"
 
 
-def test_reasons_are_told_once() -> None:
+def test_each_reason_is_listed_once_with_its_workers() -> None:
     assert by_reason([("a", "no Python 3.9"), ("b", "no Python 3.9"), ("c", "full")]) == {
         "no Python 3.9": "a, b",
         "full": "c",

@@ -1,8 +1,7 @@
-"""The kernels of five libraries: what programs passed when they launched them, against what is
-guessed of their sources.
+"""Guesses about the kernels of five libraries, compared with what programs passed to them.
 
-``compat capture`` recorded the launches; a JSON file for each library has what each parameter of
-each kernel was passed (:class:`Launched`), as short texts:
+``compat capture`` recorded the launches. A JSON file for each library has what programs passed for
+each parameter of each kernel (:class:`Launched`), as short texts:
 
 =================================== ============================================================
 ``*bf16 /16``, ``*bf16``            a tensor, aligned or not
@@ -11,11 +10,11 @@ each kernel was passed (:class:`Launched`), as short texts:
 ``constexpr 64``                    a constexpr, as JSON
 =================================== ============================================================
 
-The sources come from the package index. Nothing of them is here but names of kernels and
-parameters. ``python -m tests.guess.corpus`` writes these files.
+The sources come from the package index. These files have only names of kernels and parameters from
+them. ``python -m tests.guess.corpus`` writes the files.
 
-Three questions are asked of a parameter: its type, its value where it is a constexpr, and its hint.
-A guess is
+The comparison has three questions about a parameter: its type, its value where it is a constexpr,
+and its hint. A guess is
 
 =============== ================================================================================
 right           if a launch passed it
@@ -25,7 +24,7 @@ wrong           in any other case
 not guessed     if no kernel file has the kernel or the parameter
 =============== ================================================================================
 
-Nothing is asked of a parameter that was always ``None``, and of the hint of a wrong type.
+A parameter that was always ``None`` is not compared, and neither is the hint of a wrong type.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ TYPE, VALUE, HINT = "types", "constexprs", "hints"
 QUESTIONS = (TYPE, VALUE, HINT)
 
 Passed = Mapping[str, tuple[str, ...]]
-"""A parameter → all that launches passed for it."""
+"""A parameter → everything that launches passed for it, as texts."""
 
 
 @frozen(kw_only=True)
@@ -68,13 +67,13 @@ class Launched:
 
     requirement: str
     captured: str
-    """With which releases, for which target."""
+    """The releases and the target of the capture."""
     kernels: Mapping[str, Passed]
     """``module:function`` → its parameters."""
 
     @classmethod
     def read(cls, name: str) -> Launched:
-        """What is recorded of a library."""
+        """Read the record of a library."""
         document = json.loads(Path(FOLDER, f"{name}.json").read_text(encoding="utf-8"))
         kernels = {
             kernel: {parameter: tuple(texts) for parameter, texts in passed.items()}
@@ -84,7 +83,7 @@ class Launched:
 
     @classmethod
     def captured_in(cls, folder: Path, requirement: str) -> Launched:
-        """What the kernel files of a capture say."""
+        """Read the launches from the kernel files of a capture."""
         index = json.loads(Path(folder, INDEX).read_text(encoding="utf-8"))
         kernels: dict[str, dict[str, dict[str, None]]] = {}
         for kernel in index["kernels"]:
@@ -108,7 +107,7 @@ class Launched:
         )
 
     def text(self) -> str:
-        """As JSON, a line for each kernel."""
+        """The record as JSON, with a line for each kernel."""
         head = {"library": self.requirement, "captured": self.captured}
         lines = [f"    {json.dumps(name)}: {json.dumps(p)}" for name, p in self.kernels.items()]
         keys = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
@@ -143,14 +142,13 @@ def _value(value: Any) -> str:
     return _CONSTEXPR + json.dumps(constexprs.plain(value), sort_keys=True)
 
 
-# --- guesses
-# ------------------------------------------------------------------------------------------
+# --- guesses --------------------------------------------------------------------------------------
 
 
 def guessed(folder: Path, kernels: Sequence[str]) -> dict[str, dict[str, str]]:
-    """What is guessed of the modules of these kernels, of an unpacked library: the first case.
+    """Guess the first case of each kernel in the modules of these kernels, of an unpacked library.
 
-    Other modules count as far as they call functions of these.
+    Other modules count as far as they call functions of these modules.
     """
     modules = {name.partition(":")[0] for name in kernels}
     files = {_file(folder, module): module for module in sorted(modules)}
@@ -168,7 +166,7 @@ def _file(folder: Path, module: str) -> Path:
 
 
 def _first_case(kernel: GuessedKernel) -> dict[str, str]:
-    """What a kernel file says of the arguments in its first case, in the words for launches."""
+    """The arguments in the first case of a kernel file, as texts like those of launches."""
     tables = without_notes(dict(kernel.tables))
     (case, *_) = tables.get("case", [{}])
     types: Mapping[str, Any] = tables.get("signature", {})
@@ -189,13 +187,12 @@ def _typed(name: str, kind: str, hints: Mapping[str, Sequence[str]]) -> str:
     return kind.replace("*k", "*") + end
 
 
-# --- both
-# -----------------------------------------------------------------------------------------------
+# --- comparisons ----------------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
 class Comparison:
-    """How well one thing was guessed of one parameter."""
+    """The answer to one question about one parameter."""
 
     kernel: str
     parameter: str
@@ -228,18 +225,18 @@ class Quality:
 
     @classmethod
     def of(cls, launched: Launched, folder: Path) -> Quality:
-        """Guess the kernels of an unpacked library, and compare."""
+        """Guess the kernels of an unpacked library, and compare them with the launches."""
         return cls(launched=launched, guesses=guessed(folder, list(launched.kernels)))
 
     def text(self) -> str:
-        """The counts as a table, and what is wrong or not guessed."""
+        """The counts as a table, and the parameters that are wrong or not guessed."""
         head = f"{self.launched.requirement}, {len(self.launched.kernels)} kernels"
         rows = [("", *VERDICTS), *self.rows()]
         table = ["".join(f"{cell:<12}" for cell in row).rstrip() for row in rows]
         return "\n".join([head, *table, *self.listed(WRONG, MISSING), ""])
 
     def rows(self) -> Iterator[tuple[str, ...]]:
-        """The counts, of each question."""
+        """The counts for each question."""
         counts = Counter(
             (comparison.question, comparison.verdict) for comparison in self.comparisons
         )
@@ -259,7 +256,7 @@ class Quality:
 def _compared(
     kernel: str, parameter: str, guesses: Mapping[str, str], passed: tuple[str, ...]
 ) -> Iterator[Comparison]:
-    """The answers for a parameter."""
+    """The comparisons for a parameter."""
     guess = guesses.get(parameter, "")
     is_value = all(text.startswith(_CONSTEXPR) for text in passed)
     texts = passed if is_value else tuple(text for text in passed if text != _NONE)
@@ -293,9 +290,9 @@ def _verdict(guess: str, passed: Sequence[str]) -> str:
 
 
 def _hint_verdict(guess: str, passed: Sequence[str]) -> str:
-    """Whether a launch has this hint.
+    """Whether a launch has the hint of a guess.
 
-    A guess without any says less than launches, and is compatible.
+    A guess without a hint says less than the launches, and is compatible.
     """
     hints = {text.partition(" ")[2] for text in passed}
     hint = guess.partition(" ")[2]
@@ -311,7 +308,7 @@ def _type(text: str) -> str:
 
 
 def _class(text: str) -> str:
-    """What is alike, whatever its width or value: ``*float``, ``whole``, ``constexpr int``."""
+    """The class of a text, without width and value: ``*float``, ``whole``, ``constexpr int``."""
     if text.startswith(_CONSTEXPR):
         value = json.loads(text.removeprefix(_CONSTEXPR))
         return _CONSTEXPR + ("int" if isinstance(value, int) else _form(value))

@@ -6,7 +6,7 @@
     python -m tests.guess.corpus show [LIBRARY]…
 
 ``PYTHON`` is an interpreter with PyTorch and the library. A new version of a library needs a new
-record, and a golden file (``COMPAT_REGOLD=1``).
+record and a new golden file (``COMPAT_REGOLD=1``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.guess.corpus import FOLDER, NAMES, Launched, Quality
 
 
 def record(requirement: str, folder: str) -> None:
-    """Write down what the kernel files of a capture say."""
+    """Record the launches from the kernel files of a capture."""
     name = requirement.partition("==")[0]
     launched = Launched.captured_in(Path(folder), requirement)
     Path(FOLDER, f"{name}.json").write_text(launched.text(), encoding="utf-8")
@@ -27,7 +27,7 @@ def record(requirement: str, folder: str) -> None:
 
 
 def show(*names: str) -> None:
-    """Print the counts of each library, and what is wrong or not guessed."""
+    """Print the counts of each library, and the parameters that are wrong or not guessed."""
     for name in names or NAMES:
         launched = Launched.read(name)
         print(Quality.of(launched, unpacked(launched.requirement)).text())

@@ -1,4 +1,4 @@
-"""Dropout whose mask is made again from a seed."""
+"""Dropout whose mask is recomputed from a seed."""
 
 import triton
 import triton.language as tl

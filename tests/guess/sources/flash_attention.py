@@ -1,4 +1,4 @@
-"""Attention without a matrix of scores, forward; tuned, with the configs that do not suit left out."""
+"""Forward attention without a matrix of scores, autotuned with the configs that a filter keeps."""
 
 import triton
 import triton.language as tl

@@ -1,4 +1,4 @@
-"""Layer normalization, forward and backward; the gradients of the weights are summed in groups of rows, under locks."""
+"""Layer norm, forward and backward; groups of rows sum the weight gradients, under locks."""
 
 import triton
 import triton.language as tl

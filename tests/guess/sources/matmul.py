@@ -1,4 +1,4 @@
-"""Matrix multiplication in groups of rows, tuned, with an activation in the end."""
+"""Autotuned matrix multiplication in groups of rows, with an activation at the end."""
 
 import triton
 import triton.language as tl

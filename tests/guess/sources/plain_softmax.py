@@ -1,4 +1,4 @@
-"""Softmax over the rows of a matrix, a program for each row; nothing in the file launches it."""
+"""Softmax over the rows of a matrix, one program for each row; this file does not launch it."""
 
 import triton
 import triton.language as tl

@@ -1,4 +1,4 @@
-"""Softmax over the rows of a matrix, a program for several rows."""
+"""Softmax over the rows of a matrix, one program for several rows."""
 
 import triton
 import triton.language as tl

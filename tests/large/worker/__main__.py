@@ -1,7 +1,7 @@
-"""A worker that compiles nothing: it speaks the contract of ``compat/worker`` and answers at once,
-the same for equal jobs.
+"""A worker that compiles nothing.
 
-Seven in eight kernels are built; the others are rejected, each of them on every release, for every
+It follows the contract of ``compat/worker``, answers at once, and gives equal jobs equal answers.
+Seven in eight kernels are built. The others are rejected, each of them on every release, for every
 target and in every attempt.
 """
 

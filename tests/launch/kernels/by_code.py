@@ -1,4 +1,4 @@
-"""A kernel of which the stand-in for the driver does what its machine code has to do with."""
+"""A kernel whose machine code decides what the stand-in for the driver does."""
 
 import triton
 import triton.language as tl

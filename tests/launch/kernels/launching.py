@@ -18,14 +18,14 @@ def wrong(source, result, size, BLOCK: tl.constexpr):
 
 @triton.jit
 def beside(source, result, size, BLOCK: tl.constexpr):
-    """The mask is one too wide."""
+    """The mask is one element too wide."""
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(result + at, tl.load(source + at, mask=at < size) + 1, mask=at < size + 1)
 
 
 @triton.jit
 def racy(source, result, size, BLOCK: tl.constexpr):
-    """What all programs write to one place is what the last of them has written: that of which number is chance."""
+    """All programs write their number to one place. Which one is the last to write is chance."""
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(result + at, tl.load(source + at, mask=at < size) + 1, mask=at < size)
     tl.store(result, tl.program_id(0).to(tl.float32))
@@ -33,7 +33,7 @@ def racy(source, result, size, BLOCK: tl.constexpr):
 
 @triton.jit
 def ticket(source, result, counter, size, BLOCK: tl.constexpr):
-    """In which order programs come to a counter is chance."""
+    """The order in which programs reach the counter is chance."""
     order = tl.atomic_add(counter, 1)
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(result + at, tl.load(source + at, mask=at < size) + order, mask=at < size)
@@ -48,7 +48,7 @@ def out_of_bounds(source, result, size, BLOCK: tl.constexpr):
 
 @triton.jit
 def hangs(source, result, size, BLOCK: tl.constexpr):
-    """It waits for a number that nobody writes."""
+    """The kernel waits for a number that nothing writes."""
     seen = tl.load(source, volatile=True)
     while seen != -1.0:
         seen = tl.load(source, volatile=True)
@@ -68,7 +68,7 @@ def too_much_shared(a_ptr, b_ptr, c_ptr, K, M: tl.constexpr, N: tl.constexpr, BL
 
 @triton.jit
 def clustered(a_ptr, b_ptr, c_ptr, K, M: tl.constexpr, N: tl.constexpr, BLOCK: tl.constexpr):
-    """The product of two small matrices, by each program of the grid."""
+    """Each program of the grid computes the product of two small matrices."""
     m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BLOCK)
     total = tl.zeros((M, N), tl.float32)
     for start in range(0, K, BLOCK):

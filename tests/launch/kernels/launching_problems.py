@@ -7,7 +7,7 @@ LARGE = {"half a million numbers": 1 << 19}
 
 
 def plus_one(parameters, dtype, seed, device, large):
-    """Each number and 1."""
+    """The sum of each number and 1."""
     generator = torch.Generator().manual_seed(seed)
     for name, size in (LARGE if large else SMALL).items():
         source = torch.randint(0, 1000, (size,), generator=generator).to(torch.float32).to(device)
@@ -21,7 +21,7 @@ def plus_one(parameters, dtype, seed, device, large):
 
 
 def tickets(parameters, dtype, seed, device, large):
-    """The same, and how many programs there were."""
+    """The problems of plus_one, with a counter for the number of programs."""
     for problem in plus_one(parameters, dtype, seed, device, large):
         programs = problem["grid"][0]
         problem["arguments"]["counter"] = torch.zeros(1, dtype=torch.int32, device=device)
@@ -46,5 +46,5 @@ def product(parameters, dtype, seed, device, large):
 
 
 def framed(size, device):
-    """Numbers with others around them, which are no kernel's business."""
+    """Numbers with others around them, which no kernel may use."""
     return torch.empty(size + 32, device=device)[16 : 16 + size]

@@ -1,10 +1,10 @@
-"""A toolchain that shares names with Triton: a target ``sm_90``, failure classes ``shape-mismatch``
-and ``shared-memory``.
+"""A toolchain that shares names with Triton: a target and two failure classes.
 
-Nothing else of it is like Triton: its target has another backend, another architecture and 16 bytes
-of shared memory. Another target of it, ``loom_2``, is not compiled for unless it is asked for. It
-has kernels that are found in sources, an edit, an API, a recorder and a launcher of its own; it has
-no passes, parts, scripts or guards.
+The target is ``sm_90``, and the failure classes are ``shape-mismatch`` and ``shared-memory``. All
+else differs from Triton. The target has another backend, another architecture and 16 bytes of
+shared memory. The loom compiles for its other target, ``loom_2``, only on request. It finds kernels
+in sources, and has its own edit, API, recorder and launcher. It has no passes, parts, scripts or
+guards.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The edit for rows of different lengths: short rows are filled up."""
+"""The edit for rows of different lengths, which fills up short rows."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from compat.toolchains.language import Faulty, Proposal
 
 
 def rows_filled_up(faulty: Faulty) -> Iterator[Proposal]:
-    """The one row that is too short, with another word."""
+    """Add a word to the one row that is too short."""
     yield Proposal(text=faulty.text.replace('\\nunder"', '\\nunder over"'))

@@ -23,7 +23,7 @@ class LoomModule:
     launched: frozenset[str] = frozenset()
 
     def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
-        """Each function is a kernel, and takes nothing."""
+        """The functions as kernels without arguments."""
         return tuple(
             GuessedKernel(name=name, function=name, line=function.lineno, tables={})
             for name, function in self.functions.items()

@@ -122,7 +122,7 @@ def test_derived_ranges_contain_the_numbers(
     assert all(Fraction(number) % Fraction(2) ** result_bounds.step == 0 for number in numbers)
 
 
-def test_a_reduction_takes_an_axis_or_all() -> None:
+def test_a_reduction_is_along_one_axis_or_over_all() -> None:
     value = np.array([[1, 2], [3, 4]], np.int32)
     for axis, result in ((0, [4, 6]), (1, [3, 7]), (None, 10)):
         statement = BlockStatement(
@@ -136,7 +136,7 @@ def test_a_reduction_takes_an_axis_or_all() -> None:
         assert computed.tolist() == result
 
 
-def test_a_recurrence_is_a_line_through_each_element() -> None:
+def test_a_recurrence_composes_the_linear_functions_of_the_elements() -> None:
     statement = BlockStatement("recurrence", (), (), {"axis": 0})
     arrays = [np.array([2, 3, 4], np.int32), np.array([1, 1, 1], np.int32)]
     machine: Any = None
@@ -186,7 +186,7 @@ UNDEFINED: list[tuple[str, list[tuple[str, Bounds]], str, dict[str, Any], str]] 
 
 
 @pytest.mark.parametrize(("name", "operands", "result", "settings", "reason"), UNDEFINED)
-def test_what_is_not_defined_for_all_numbers_is_refused(
+def test_an_operation_that_is_undefined_for_some_numbers_is_refused(
     name: str,
     operands: list[tuple[str, Bounds]],
     result: str,
@@ -216,18 +216,18 @@ def test_types_hold_whole_numbers_up_to_their_precision() -> None:
 @pytest.mark.parametrize(
     ("dtype", "number"), [("fp16", 2049.0), ("bf16", 257.0), ("fp8e5", 9.0), ("fp8e4nv", 2.0**-10)]
 )
-def test_the_evaluator_notices_a_number_that_is_not_exact(dtype: str, number: float) -> None:
+def test_the_evaluator_rejects_a_number_that_is_not_exact(dtype: str, number: float) -> None:
     check_exact(dtype, np.array([1.0, -2.0, 0.0]))
     with pytest.raises(InexactError, match=dtype):
         check_exact(dtype, np.array([number]))
 
 
-def test_each_entry_says_how_it_is_written() -> None:
+def test_each_operation_has_either_a_text_or_a_writer() -> None:
     for operation in OPERATIONS.values():
         assert bool(operation.text) != (operation.write is not None), operation.name
 
 
-def test_an_expression_names_operands_settings_and_the_result() -> None:
+def test_an_expression_has_the_operands_settings_and_dtype_of_the_result() -> None:
     operand, result = BlockValue("v1", "bf16", (4, 8)), BlockValue("v2", "bf16", (4,))
     statement = BlockStatement("max", (operand,), (result,), {"axis": 1})
     text = expression(statement, OPERATIONS["max"].text)

@@ -131,7 +131,7 @@ def test_a_block_pointer_advances_and_reads_zeros_beyond_its_matrix() -> None:
     assert (result == matrix[:8] + matrix[8:16] + matrix[16:24]).all()
 
 
-def test_a_tile_that_is_not_checked_has_to_be_inside_of_its_matrix() -> None:
+def test_an_unchecked_tile_must_be_inside_of_its_matrix() -> None:
     assert check_program(_pointed(2, checked=()))["r"].high == 6
     evaluate(_pointed(2, checked=()))
     with pytest.raises(UndefinedError, match="beyond its matrix"):
@@ -140,7 +140,7 @@ def test_a_tile_that_is_not_checked_has_to_be_inside_of_its_matrix() -> None:
         evaluate(_pointed(3, checked=()))
 
 
-def test_the_text_makes_a_pointer_once_and_advances_it_each_turn() -> None:
+def test_the_source_makes_a_pointer_once_and_advances_it_each_turn() -> None:
     lines = [line.strip() for line in kernel_source(_pointed(3, checked=(0, 1))).splitlines()]
     loop = lines.index("for i in tl.range(0, 3, num_stages=2):")
     pointer_line = "p0 = tl.make_block_ptr(x0, (20, 16), (16, 1), (0, 0), (8, 16), (1, 0))"
@@ -150,7 +150,7 @@ def test_the_text_makes_a_pointer_once_and_advances_it_each_turn() -> None:
 
 
 @pytest.mark.parametrize(("step", "factor"), [(8, 1), (1, 8)])
-def test_a_descriptor_is_read_where_the_turn_says(step: int, factor: int) -> None:
+def test_a_descriptor_is_read_at_the_offset_of_the_turn(step: int, factor: int) -> None:
     descriptor = BlockValue("d", "descriptor")
     program = _summing(
         BlockStatement(
@@ -185,7 +185,7 @@ def _gathered(rows: int, limit: str | None, size: int = ROWS * COLUMNS) -> Block
     )
 
 
-def test_gathered_rows_are_those_that_the_numbers_name() -> None:
+def test_gathered_rows_are_those_with_the_given_numbers() -> None:
     program = _gathered(5, "n0")
     numbers = elements_of(program.inputs[1])[:8].astype(np.int64)
     expected = 2 * _matrix(program)[numbers]
@@ -198,7 +198,7 @@ def test_gathered_rows_are_those_that_the_numbers_name() -> None:
     assert text in kernel_source(program)
 
 
-def test_a_row_outside_of_its_tensor_is_noticed_twice() -> None:
+def test_analysis_and_evaluator_reject_a_row_outside_of_its_tensor() -> None:
     program = _gathered(8, None, size=3 * COLUMNS)  # the numbers are 0 to 3
     assert 3 in elements_of(program.inputs[1])[:8]
     with pytest.raises(UndefinedError, match="outside"):
@@ -207,7 +207,7 @@ def test_a_row_outside_of_its_tensor_is_noticed_twice() -> None:
         evaluate(program)
 
 
-def test_rows_are_the_columns_of_a_transposed_tile() -> None:
+def test_rows_become_the_columns_of_a_transposed_tile() -> None:
     place, tile = BlockValue("a", "i32", (8,)), BlockValue("v", "i32", (COLUMNS, 8))
     settings = {"tensor": "x0", "stride": COLUMNS, "axis": 1, "limit": None}
     program = _program(
@@ -220,7 +220,7 @@ def test_rows_are_the_columns_of_a_transposed_tile() -> None:
     assert (result == _matrix(program)[8:16].T).all()
 
 
-def test_the_mask_of_a_load_may_follow_the_turn() -> None:
+def test_the_mask_of_a_load_may_depend_on_the_turn() -> None:
     settings = {
         "tensor": "x0",
         "offset": 0,
@@ -245,7 +245,7 @@ def test_the_mask_of_a_load_may_follow_the_turn() -> None:
 # --- smaller programs -----------------------------------------------------------------------------
 
 
-def test_a_loop_goes_where_its_only_turn_shows_the_defect() -> None:
+def test_shrinking_replaces_a_loop_by_one_turn_that_shows_the_defect() -> None:
     def show(programs: Sequence[BlockProgram]) -> list[bool]:
         return ["load_pointed" in program.operations for program in programs]
 
@@ -257,7 +257,7 @@ def test_a_loop_goes_where_its_only_turn_shows_the_defect() -> None:
     ).all()
 
 
-def test_a_loop_carries_less_where_that_shows_the_defect() -> None:
+def test_shrinking_removes_turns_and_carried_values_from_a_loop() -> None:
     def show(programs: Sequence[BlockProgram]) -> list[bool]:
         return ["pipeline" in program.operations for program in programs]
 
@@ -273,11 +273,11 @@ def test_a_loop_carries_less_where_that_shows_the_defect() -> None:
     evaluate(smaller_program)
 
 
-# --- what is generated ----------------------------------------------------------------------------
+# --- generated programs ---------------------------------------------------------------------------
 
 
-def test_generated_loops_have_what_releases_got_wrong() -> None:
-    """The forms of known races and wrong numbers, which only a GPU shows."""
+def test_generated_loops_have_the_forms_of_known_defects() -> None:
+    """The defects are races and wrong numbers, which only a GPU shows."""
     two_products = summed_and_transposed = goes_on = gathered = 0
     for seed in range(150):
         program, left_over = generate(seed, only=("pipelines",)), set[BlockValue]()

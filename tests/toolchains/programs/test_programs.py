@@ -1,4 +1,4 @@
-"""Generated programs: the same for the same seed, defined, and smaller where that is asked for."""
+"""Generated programs: equal for equal seeds, defined, and smaller on request."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_every_number_of_every_program_is_exact_and_in_its_derived_range(
             written, (operand,) = results[store.settings["output"]], store.operands
             low, high = ranges[operand.name].low, ranges[operand.name].high
             assert min(low, 0) <= written.min()
-            assert written.max() <= max(high, 0)  # 0 is what no store has replaced
+            assert written.max() <= max(high, 0)  # an element without a store stays 0
 
 
 def test_every_program_is_python_that_defines_what_it_uses(programs: list[BlockProgram]) -> None:
@@ -73,7 +73,7 @@ def test_every_program_is_python_that_defines_what_it_uses(programs: list[BlockP
             assert used <= defined | {"triton"}
 
 
-def test_the_operations_are_spread_over_programs() -> None:
+def test_generated_programs_have_all_operations_and_families() -> None:
     counts = Counter(name for seed in range(500) for name in generate(seed).operations)
     missing = {name for name, operation in OPERATIONS.items() if operation.weight} - set(counts)
     assert not missing
@@ -81,7 +81,7 @@ def test_the_operations_are_spread_over_programs() -> None:
     assert set(families) == set(FAMILIES)
 
 
-def test_only_chooses_families() -> None:
+def test_the_argument_only_restricts_programs_to_families() -> None:
     operation_sets = [generate(seed, only=("dot",)).operations for seed in range(30)]
     assert all("dot" in operations for operations in operation_sets)
     allowed = {"dot", "memory", "elementwise", "casts", "shapes"}
@@ -90,7 +90,7 @@ def test_only_chooses_families() -> None:
     } <= allowed
 
 
-# --- what the checks notice -----------------------------------------------------------------------
+# --- what the checks reject -----------------------------------------------------------------------
 
 
 def _program(
@@ -125,7 +125,7 @@ def _store(value: str = "v1") -> BlockStatement:
     return BlockStatement("store", (BlockValue(value, "i32", (16,)),), (), settings)
 
 
-def test_a_program_that_is_defined_passes_and_computes_its_inputs() -> None:
+def test_a_defined_program_passes_the_checks_and_computes_its_inputs() -> None:
     program = _program(_load(), _store())
     assert check_program(program)["v1"].high == 3
     assert (evaluate(program)["y0"] == elements_of(program.inputs[0])).all()
@@ -141,21 +141,21 @@ def test_a_program_that_is_defined_passes_and_computes_its_inputs() -> None:
     ],
     ids=["load", "load of the second program", "store", "store of the second program"],
 )
-def test_a_place_outside_of_a_tensor_is_noticed_twice(program: BlockProgram) -> None:
+def test_analysis_and_evaluator_reject_access_outside_of_a_tensor(program: BlockProgram) -> None:
     with pytest.raises(UndefinedError, match="outside"):
         check_program(program)
     with pytest.raises(InexactError, match="outside"):
         evaluate(program)
 
 
-def test_a_false_hint_is_noticed() -> None:
+def test_a_false_hint_is_rejected() -> None:
     program = evolve(_program(_load(), _store()), scalars={"n0": 8}, hinted=("n0",))
     with pytest.raises(UndefinedError, match="multiple of 16"):
         check_program(program)
 
 
-def test_a_descriptor_reads_from_a_place_at_16_bytes() -> None:
-    """Three programs that did not faulted on a GPU, and the interpreter rejects them."""
+def test_a_descriptor_reads_from_an_offset_that_is_a_multiple_of_16_bytes() -> None:
+    """Three programs with other offsets faulted on a GPU, and the interpreter rejects them."""
     settings = {
         "tensor": "x0",
         "rows": 16,
@@ -218,13 +218,13 @@ def test_a_smaller_program_keeps_the_defect_and_little_else(programs: list[Block
     evaluate(smaller_program)
 
 
-def test_nothing_smaller_is_returned_if_nothing_smaller_shows_it(
+def test_a_program_stays_the_same_if_no_smaller_one_shows_the_defect(
     programs: list[BlockProgram],
 ) -> None:
     assert shrink_program(programs[0], lambda candidates: [False] * len(candidates)) == programs[0]
 
 
-def test_unused_values_and_arguments_go() -> None:
+def test_unused_values_and_arguments_are_removed() -> None:
     other = BlockStatement("arange", (), (BlockValue("v9", "i32", (16,)),), {"start": 0, "end": 16})
     program = evolve(
         _program(_load(), other, _store()),
@@ -239,7 +239,7 @@ def test_unused_values_and_arguments_go() -> None:
 # --- forms ----------------------------------------------------------------------------------------
 
 
-def test_forms_compute_the_same_and_differ_in_one_thing(programs: list[BlockProgram]) -> None:
+def test_forms_have_the_same_statements_and_one_difference(programs: list[BlockProgram]) -> None:
     names = Counter[str]()
     for program in programs:
         own, *others = forms_of(program, 9)
@@ -272,7 +272,7 @@ def _value(number: int) -> BlockValue:
 SUM = _program(BlockStatement("add", (_value(1), _value(0)), (_value(2),)))
 
 
-def test_another_spelling_swaps_operands_and_writes_loops_with_while() -> None:
+def test_the_respelled_form_swaps_operands_and_has_while_loops() -> None:
     texts = [
         (kernel_source(program), kernel_source(evolve(program, form=RESPELLED)))
         for program in (

@@ -1,6 +1,4 @@
-"""A second toolchain: all that the program needs to know of a compiler that it has never heard
-of.
-"""
+"""A second toolchain: all that triton-compat must know about a compiler that is not part of it."""
 
 from __future__ import annotations
 

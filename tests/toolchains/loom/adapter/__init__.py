@@ -11,16 +11,16 @@ class Adapter:
         return []
 
     def use_cache_dir(self, directory, diagnose):
-        """It keeps nothing."""
+        """The loom has no cache."""
 
     def reload_env(self):
-        """It reads no environment variables."""
+        """The loom reads no environment variables."""
 
     def observe(self, beacon, passes):
-        """It has no passes."""
+        """The loom has no passes."""
 
     def set_target(self, target):
-        """Nobody asks."""
+        """The loom never asks for the target."""
 
     def knows_target(self, target):
         return target["arch"] == "h90"

@@ -1,3 +1,4 @@
-"""What weaves what ``compat build`` has put into a folder: standard library only, on any
-machine.
+"""The program that weaves a folder of ``compat build``, on any machine.
+
+It uses only the standard library.
 """

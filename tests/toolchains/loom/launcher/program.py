@@ -1,4 +1,4 @@
-"""From a folder to a file of results, with as many threads as each pattern asks for."""
+"""Reads a folder and writes a file of results, with the threads that each pattern asks for."""
 
 import json
 import os
@@ -7,7 +7,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 
 
 def main(folder):
-    """Weave every cell and hold the cloth to the one that its problem expects; the exit code."""
+    """Weave every cell and compare the cloth with that of its problem. Returns the exit code."""
     with open(os.path.join(folder, "index.json"), encoding="utf-8") as file:
         index = json.load(file)
     lines = [_line(folder, index["problems"][cell["problem"]], cell) for cell in index["cells"]]

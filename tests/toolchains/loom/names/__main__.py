@@ -1,4 +1,4 @@
-"""Writes what the loom defines into the file that is named; it runs inside an env."""
+"""Writes the names that the loom defines to the file in its argument. It runs inside an env."""
 
 import json
 import sys

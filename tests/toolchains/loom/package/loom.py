@@ -1,10 +1,10 @@
-"""A compiler for tests: programs of rows of words, which have the same number of words each."""
+"""A compiler for tests. Its programs are rows that have the same number of words each."""
 
 import os
 
 __version__ = "1.0"
 STRICT = False
-"""Whether rows of different lengths are refused, which 2.0 began with."""
+"""Whether the compiler refuses rows of different lengths, as it does since 2.0."""
 
 
 class ShapeError(Exception):
@@ -12,7 +12,7 @@ class ShapeError(Exception):
 
 
 class Pattern:
-    """What :func:`pattern` makes of a function."""
+    """A function that :func:`pattern` decorates."""
 
     def __init__(self, function, threads):
         self.function, self.threads = function, threads
@@ -33,7 +33,7 @@ def run(kernel, **constants):
 def weave(kernel, constants, enter):
     """The cloth of a kernel as text, and the bytes of shared memory that it takes.
 
-    ``enter`` hears of each stage.
+    ``enter`` is called with the name of each stage.
     """
     enter("rows")
     rows = [row.split() for row in kernel.function(**constants).splitlines()]

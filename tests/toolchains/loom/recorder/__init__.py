@@ -1,7 +1,7 @@
-"""Runs inside a program and writes down what it weaves: the records that ``compat capture`` reads.
+"""Runs inside a program and writes the records of what it weaves, which ``compat capture`` reads.
 
-Settings are JSON in the environment variable ``LOOM_CAPTURE``; ``start/sitecustomize.py`` begins
-with them.
+The environment variable ``LOOM_CAPTURE`` has the settings as JSON. ``start/sitecustomize.py`` calls
+:func:`begin` with them.
 """
 
 import atexit
@@ -23,7 +23,7 @@ def digest_of(cloth):
 
 
 def begin(settings):
-    """Record what this process runs from now on; what is returned has ``stop()``."""
+    """Record what this process runs from now on. The result has the method ``stop()``."""
     recording = _Recording(settings)
     atexit.register(recording.stop)
     return recording
@@ -52,7 +52,7 @@ class _Recording:
         loom.run = self.run
 
     def run(self, kernel, **constants):
-        """What is in the place of ``loom.run``."""
+        """Replaces ``loom.run``."""
         key = str(len(self._woven))
         self._woven.append((kernel, constants))
         launch = {
@@ -66,7 +66,7 @@ class _Recording:
         return None if self._settings["fake"] else self._run(kernel, **constants)
 
     def stop(self):
-        """Weave everything as the program would have, and leave all as it was."""
+        """Weave everything as the program would have, and restore ``loom.run``."""
         atexit.unregister(self.stop)
         for number, (kernel, constants) in enumerate(self._woven):
             cloth, _ = self._loom.weave(kernel, constants, lambda stage: None)

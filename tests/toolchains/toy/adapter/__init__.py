@@ -1,4 +1,4 @@
-"""The toy compiler inside an env: what a kernel's function returns is its program."""
+"""The toy compiler inside an env: a kernel's function returns the program."""
 
 import toy
 

@@ -1,15 +1,15 @@
-"""A compiler for tests: programs of one word a line."""
+"""A compiler for tests. Its programs have one word per line."""
 
 __version__ = "1.0"
 WORDS = {"load", "add", "store"}
 
 
 class CompileError(Exception):
-    """The program is not understood."""
+    """The program is invalid."""
 
 
 def compile_program(program, arch, enter):
-    """The program as bytes; ``enter`` hears of each stage."""
+    """Return the program as bytes, and call ``enter`` with each stage."""
     enter("words")
     words = program.split()
     for word in words:

@@ -1,4 +1,4 @@
-"""Python runs this before a program where this folder is in ``PYTHONPATH``: it begins recording."""
+"""Begins recording. Python runs this before a program if ``PYTHONPATH`` has this folder."""
 
 import importlib.util
 import json
