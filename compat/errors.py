@@ -8,6 +8,7 @@ command line turns an error into text and an exit.
 from __future__ import annotations
 
 import errno
+import resource
 from collections.abc import Mapping, Sequence
 from typing import Self
 
@@ -77,7 +78,7 @@ REFUSALS: Mapping[int, str] = {
     errno.EIO: "the disk reports I/O errors",
     errno.EMFILE: "too many files are open in one process",
     errno.ENFILE: "too many files are open on this machine",
-    errno.EAGAIN: "cannot start another process",
+    errno.EAGAIN: "cannot start another process or thread",
     errno.ENOMEM: "no memory left",
 }
 """Error number of the system → its meaning, if the system refuses something that every program
@@ -88,9 +89,18 @@ _ROOM = "Free space in the folder for temporary files, or set TMPDIR to another 
 _HINTS: Mapping[int, str] = {
     errno.EMFILE: "Raise the limit (`ulimit -n`)",
     errno.ENFILE: "Close other programs",
-    errno.EAGAIN: "End other processes, or raise the limit (`ulimit -u`)",
+    errno.EAGAIN: "End other processes, or raise the limit (`ulimit -u`; for memory `ulimit -v`)",
     errno.ENOMEM: "End other processes, or raise the limit (`ulimit -v`); fewer --jobs need less",
 }
+
+
+def memory_limit() -> str | None:
+    """Return a sentence about the shell's limit on the memory of a process, if there is one."""
+    for name in ("RLIMIT_AS", "RLIMIT_DATA"):
+        limit, _ = resource.getrlimit(getattr(resource, name))
+        if limit != resource.RLIM_INFINITY:
+            return f"{name} allows a process {limit / 2**20:,.0f} MiB"
+    return None
 
 
 class MachineError(CompatError):

@@ -27,7 +27,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn, TextIO
 
-from compat.errors import CompatError, MachineError, is_refusal
+from compat.errors import CompatError, MachineError, is_refusal, memory_limit
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE = 8.0
@@ -280,11 +280,10 @@ def refusal(error: BaseException) -> MachineError | None:
         return MachineError.about(errno.ENOMEM, "for this program")
     if isinstance(error, ImportError):
         return _refused_import(error)
-    return (
-        MachineError.about(errno.EAGAIN, str(error))
-        if "can't start new thread" in str(error)
-        else None
-    )
+    if "can't start new thread" not in str(error):
+        return None
+    # A thread needs a stack, so a limit on memory refuses threads, too.
+    return MachineError.about(errno.EAGAIN, "; ".join(filter(None, [str(error), memory_limit()])))
 
 
 def _refused_import(error: ImportError) -> MachineError | None:

@@ -33,7 +33,7 @@ from attrs import evolve
 
 from compat import toolchains
 from compat.diagnosis.pipeline import Keep, diagnosed
-from compat.errors import REFUSALS, MachineError
+from compat.errors import REFUSALS, MachineError, memory_limit
 from compat.files import content_of
 from compat.model import SOURCE_STAGE, Cell, Evidence
 from compat.processes.supervisor import run
@@ -367,13 +367,8 @@ def _short_of_memory(evidence: Evidence) -> MachineError | None:
     )
     if not _OUT_OF_MEMORY.search(text):
         return None
-    for name in ("RLIMIT_AS", "RLIMIT_DATA"):
-        limit, _ = resource.getrlimit(getattr(resource, name))
-        if limit != resource.RLIM_INFINITY:
-            return MachineError.about(
-                errno.ENOMEM, f"{name} allows a process {limit / 2**20:,.0f} MiB"
-            )
-    return _no_memory_left()
+    limit = memory_limit()
+    return MachineError.about(errno.ENOMEM, limit) if limit else _no_memory_left()
 
 
 def _checked(folder: Path, reason: str) -> MachineError | None:
