@@ -98,7 +98,6 @@ COMMANDS = {
     "explain": ["explain", "--spec", "slow.toml", "slow/bad/small/sm_90/triton-3.9.0"],
     "list": ["list", "cells", "--spec", "slow.toml", "--envs", "releases"],
 }
-IN_C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 TRIES = int(os.environ.get("COMPAT_SIGNALS", "2"))
 """How many times each signal is sent to each command. The environment variable raises it."""
 

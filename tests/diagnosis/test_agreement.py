@@ -72,9 +72,11 @@ def test_without_agreement_nothing_is_right_or_wrong() -> None:
     ]
 
 
-def test_another_case_is_not_a_reference() -> None:
+@pytest.mark.parametrize("field", ["kernel", "variant", "case"])
+def test_another_kernel_variant_or_case_is_not_a_reference(field: str) -> None:
     other = result("3.5.1", interpreter=sample(RIGHT))
-    other = evolve(other, cell=evolve(other.cell, spec=evolve(other.cell.spec, case="another")))
+    spec = evolve(other.cell.spec, **{field: "another"})
+    other = evolve(other, cell=evolve(other.cell, spec=spec))
     assert gpu_of(other, result("3.0.0", gpu=sample(RIGHT))) == [
         (Status.UNSUPPORTED, "not compared")
     ]

@@ -251,7 +251,7 @@ def test_result_names_the_device(records: dict[str, dict[str, Any]]) -> None:
 def test_cells_in_the_file_of_results_are_not_launched_again(
     records: dict[str, dict[str, Any]], folder: Path, pair_python: str, library: Path
 ) -> None:
-    """Lost cells are launched again. A line that was cut short does not count."""
+    """A line that was cut short does not count."""
     path = folder / "results.jsonl"
     before = [
         line

@@ -49,8 +49,9 @@ for name in settings["programs"]:
         sys.exit(3)
     if name == "hangs":
         time.sleep(60)
-    told = {"cache": os.environ["TRITON_CACHE_DIR"], "cc": os.environ["CC"]}
-    tell(program=name, stage="launched", before=settings["before"], **told)
+    variables = {"cache": os.environ["TRITON_CACHE_DIR"], "cc": os.environ["CC"]}
+    variables["interpret"] = os.environ.get("TRITON_INTERPRET")
+    tell(program=name, stage="launched", before=settings["before"], **variables)
 """
 
 
@@ -121,6 +122,7 @@ def test_a_program_gets_its_settings_and_a_private_cache(
     answer = run_programs(pair_run, toolchain(tmp_path / "p", "first")).programs["first"]
     assert answer["before"] == str(tmp_path / "before")
     assert answer["cc"] == "/a/compiler"
+    assert answer["interpret"] is None  # the program compiles
     assert not Path(answer["cache"]).exists()  # private, and deleted with the process
 
 

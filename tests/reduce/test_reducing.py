@@ -404,7 +404,7 @@ def test_the_outcome_on_every_other_release_stays(releases: Path, built: Built) 
     output = told_by(releases, "reduce", GONE, "--good", "3.8.0", "--no-build")
     assert "preserving: ok on triton-3.8.0, triton-3.6.0" in output
     assert "  same as the original: triton-3.6.0, triton-3.8.0, triton-3.9.0\n" in output
-    assert "unlike" not in output
+    assert "differs from the original" not in " ".join(output.split())
     before, after = (
         history(releases, built, name) for name in ("kernel.toml", "reduced/blocks-only.toml")
     )
