@@ -228,7 +228,7 @@ def test_missing_interpreter_does_not_fail_nox(checkout: Checkout) -> None:
     assert checkout.read("triton-1.1").error is None
 
 
-def test_proprietary_license_is_reported_once_when_it_is_installed(
+def test_license_of_closed_software_is_reported_once_when_installed(
     checkout: Checkout,
 ) -> None:
     checkout.matrix('{ triton = "1.1" }', '{ triton = "1.2" }', '{ triton = "1.3" }')
