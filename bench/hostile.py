@@ -50,8 +50,8 @@ _FILES = 12
 """Files that the honest kernels are spread over."""
 _TARGETS = ("sm_80", "sm_89", "sm_90")
 _NEXT = "from compat.files import TemporaryFolder; TemporaryFolder('compat-next-').close()"
-"""What any next command does first: a command that was killed removes nothing, so the next one
-does.
+"""The first action of every command. A killed command leaves its temporary files, so the next
+command removes them.
 """
 _LEFT = 10.0
 """Seconds that processes may take to end after a driver was killed."""
@@ -59,7 +59,7 @@ _LEFT = 10.0
 
 @frozen(kw_only=True)
 class Expected:
-    """A cell and what may become of it."""
+    """A cell and its allowed statuses."""
 
     cell: Cell
     behaviour: str
@@ -99,13 +99,13 @@ def main(cells: int, kills: int, envs: tuple[str, ...], seed: int, resume: Path 
     sys.exit(1 if wrong else 0)
 
 
-# --- what is compiled -----------------------------------------------------------------------------
+# --- the cells ------------------------------------------------------------------------------------
 
 
 def expected_cells(
     folder: Path, built: Mapping[str, BuiltEnv], count: int, rng: random.Random
 ) -> list[Expected]:
-    """So many cells over all envs, a tenth of them hostile, in a random order."""
+    """``count`` cells over all envs, a tenth of them hostile, in a random order."""
     behaviours = [kind for kind in HOSTILE if not kind.at_import]
     sources = [_source(folder / f"file_{number}.py", behaviours) for number in range(_FILES)]
     on_import = {
@@ -153,7 +153,7 @@ def expected_cells(
 def _source(
     path: Path, behaviours: Sequence[Behaviour], on_import: Behaviour | None = None
 ) -> tuple[Path, str]:
-    """A file with every kernel in it, and its closure."""
+    """Write a file with every kernel, and return its path and its closure."""
     path.parent.mkdir(parents=True, exist_ok=True)
     functions = (
         f"\n\ndef _{kind.name}():\n{_indented(kind.code)}\n\n\n{kind.name} = Taken(_{kind.name})\n"
@@ -192,7 +192,10 @@ def _spec(source: tuple[Path, str], function: str, number: int) -> Specializatio
 
 
 def _mixed(folder: Path, built: Mapping[str, BuiltEnv], count: int, rng: random.Random) -> int:
-    """Honest and hostile cells in one run; how much was not as it must be."""
+    """Run honest and hostile cells together; return the number of faults.
+
+    A fault is a wrong status, or a process or a file that is left.
+    """
     expected = expected_cells(folder / "sources", built, count, rng)
     hostile = sum(expectation.behaviour not in HONEST for expectation in expected)
     click.echo(f"{len(expected):,} cells of {len(built)} envs, {hostile:,} of them hostile")
@@ -233,7 +236,7 @@ def _compared(expected: Sequence[Expected], results: Sequence[Result]) -> int:
 
 
 def _scratch(folder: Path, name: str) -> Path:
-    """A folder for all temporary files from here on, of this process and of those it starts."""
+    """Make a folder for all later temporary files of this process and its child processes."""
     scratch = folder / name
     scratch.mkdir()
     os.environ["TMPDIR"] = tempfile.tempdir = str(scratch)
@@ -241,7 +244,10 @@ def _scratch(folder: Path, name: str) -> Path:
 
 
 def _left(scratch: Path) -> int:
-    """Processes and files that are left, after they have had a while to go."""
+    """The number of processes and files that are left.
+
+    Processes have :data:`_LEFT` seconds to end.
+    """
     until = time.monotonic() + _LEFT
     while (processes := list(_processes_of(scratch))) and time.monotonic() < until:
         time.sleep(0.2)
@@ -251,7 +257,7 @@ def _left(scratch: Path) -> int:
 
 
 def _processes_of(scratch: Path) -> Iterator[int]:
-    """Processes whose environment or working folder is below ``scratch``, this one aside."""
+    """The other processes whose environment or working folder names ``scratch``."""
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             try:
@@ -266,7 +272,10 @@ def _processes_of(scratch: Path) -> Iterator[int]:
 
 
 def _killed(folder: Path, built: Mapping[str, BuiltEnv], kills: int, rng: random.Random) -> int:
-    """Runs whose drivers and workers are killed; how much was not as it must be."""
+    """Kill drivers and workers of runs; return the number of faults.
+
+    A fault is a wrong status, a lost cell, or a process or a file that is left.
+    """
     scratch = _scratch(folder, "killed")
     done, lost, wrong, rounds = Counter[str](), 0, 0, 0
     click.echo(f"{kills} kills")
@@ -297,9 +306,9 @@ def _round(
     done: Counter[str],
     rng: random.Random,
 ) -> int:
-    """Start drivers over the same cells until one comes to its end.
+    """Start two to four drivers over the same cells, until one finishes after the first.
 
-    Returns the number of finished cells that were lost.
+    Returns the number of cells that a driver reported and that are missing from the store.
     """
     (home / "cells").write_bytes(pickle.dumps([expectation.cell for expectation in expected]))
     lost, reported_ids = 0, set[str]()
@@ -325,16 +334,17 @@ def _round(
                     RunContext(envs=built, store=store, limits=LIMITS),
                 )
             }
-        lost = len(reported_ids - stored_ids)
-        if lost:
-            click.echo(f"  LOST {sorted(reported_ids - stored_ids)[:3]}")
+        missing_ids = reported_ids - stored_ids
+        lost = max(lost, len(missing_ids))
+        if missing_ids:
+            click.echo(f"  LOST {sorted(missing_ids)[:3]}")
         if driver.returncode == 0 and attempt:
             break
     return lost
 
 
 def _kill(victim: str, driver: subprocess.Popen[str], rng: random.Random) -> int:
-    """Kill the driver, or one of its workers' processes; whether there was one to kill."""
+    """Kill the driver, or one of its workers' processes; return the number of killed processes."""
     if driver.poll() is not None:
         return 0
     below = list(supervisor.family(driver.pid))[1:]
@@ -346,9 +356,9 @@ def _kill(victim: str, driver: subprocess.Popen[str], rng: random.Random) -> int
 
 
 def _run_and_tell(home: Path) -> None:
-    """A driver of the second part: run the cells of a folder, and print the id of each kept one.
+    """Run the cells of a folder, as a driver of the second part.
 
-    A kept cell may be read back.
+    Prints the id of each cell with an answer. The store has these cells.
     """
     config = load_matrix(ROOT / "matrix.toml")
     cells: list[Cell] = pickle.loads((home / "cells").read_bytes())
@@ -359,7 +369,8 @@ def _run_and_tell(home: Path) -> None:
 
 def _tell(result: Result) -> None:
     if result.outcome.status.is_answer:
-        os.write(1, f"{result.cell.id}\n".encode())  # at once: results come from several threads
+        # One write per line: results come from several threads.
+        os.write(1, f"{result.cell.id}\n".encode())
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Functions of a running process, with the meanings of their names → one self-contained module.
 
-The recorder writes them down (``toolchains/inside/recorder/functions.py`` has the forms of
-meanings). This module lays them out as source files, one for each module that the functions come
-from. These files become a bundle like any other (:mod:`compat.bundle.bundle`).
+The recorder writes the functions down (``toolchains/inside/recorder/functions.py`` has the forms of
+meanings). This module writes them to source files, at least one for each module that the functions
+come from. These files become a bundle like any other (:mod:`compat.bundle.bundle`).
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ def _dtype(name: str) -> str:
 
 @frozen(kw_only=True)
 class FrozenForm:
-    """How functions of a language that were recorded are written as source."""
+    """How recorded functions of a language are written as source."""
 
     imports: tuple[str, ...]
     """The statements that every module begins with."""
     decorators: Mapping[str, str]
     """The kind of a function → the decorator that makes it one."""
     constant: ConstantForm | None = None
-    """How constants are written, where names mean such."""
+    """How constants that names refer to are written."""
     dtype: Callable[[str], str] = _dtype
-    """The name of an element type → the expression that means it."""
+    """The name of an element type → the expression for it."""
     kept: frozenset[str] = frozenset()
     """The decorators that stay as written, by the last part of their names. The bundle leaves out
     all others.
@@ -54,7 +54,7 @@ class FrozenForm:
 
 @frozen(kw_only=True)
 class Frozen:
-    """A function or class as it was."""
+    """A function or class of a running process, as the recorder wrote it down."""
 
     id: str
     kind: str
@@ -66,10 +66,10 @@ class Frozen:
     future: bool = False
     """Whether its annotations are not evaluated."""
     jit: JsonMapping = field(factory=dict)
-    """The arguments of its decorator that matter to a compile."""
+    """The arguments of its decorator that affect a compile."""
     names: Mapping[str, _Meaning] = field(factory=dict)
     defaults: Mapping[str, _Meaning] = field(factory=dict)
-    """Parameter → its default, for defaults made of names that only the function's surroundings
+    """Parameter → its default, for defaults with names that only the scopes around the function
     had.
     """
     error: str = ""
@@ -80,7 +80,7 @@ class Frozen:
 
 
 class NotFrozen(Exception):
-    """A kernel that cannot be a module of its own, and why."""
+    """A kernel cannot become a module of its own. The message says why."""
 
 
 def module_of_frozen(
@@ -93,12 +93,21 @@ def module_of_frozen(
     optional: Callable[[Frozen, str], bool] = lambda function, name: False,
     toolchain: str = DEFAULT_TOOLCHAIN,
 ) -> str:
-    """The text of a module that holds the function with this id and what it uses.
+    """Return the text of a module that holds a function and everything that it uses.
 
-    ``constexpr_functions`` are functions that it takes as constexprs, name → id; they keep their
-    names. Files are written in ``folder``, which may hold those of earlier calls. ``optional`` says
-    whether a function has an installed name only where that is there: then the module can be
-    imported where it is not. Raises NotFrozen.
+    Args:
+        kernel: The id of the function.
+        constexpr_functions: Name → id of the functions that it takes as constexprs. They keep
+            their names.
+        functions: Id → recorded function.
+        folder: The folder for the source files. It may hold files of earlier calls.
+        form: How functions are written.
+        optional: Whether a function uses an installed name only where the name exists. Then the
+            module can also be imported where it does not exist.
+        toolchain: The name of the toolchain.
+
+    Raises:
+        NotFrozen: The function cannot become a module of its own.
     """
     layout = _Layout(functions=functions, folder=folder, form=form, optional=optional)
     first = layout.place(kernel, beside=constexpr_functions)
@@ -120,12 +129,12 @@ def module_of_frozen(
     try:
         return bundle(spec, constant=form.constant).text
     except ConfigError as error:
-        # The place in the error is a temporary file.
+        # The error names a temporary file.
         raise NotFrozen(str(error).removeprefix(f"{error.where}: ")) from error
 
 
 def reached(kernel: str, functions: Mapping[str, Frozen]) -> tuple[str, ...]:
-    """The ids of a function and of all that it uses."""
+    """The ids of a function and of all functions that it uses, directly or indirectly."""
     ids: dict[str, None] = {}
     waiting = [kernel]
     while waiting:
@@ -156,16 +165,16 @@ def _functions_in(meaning: object) -> Iterator[str]:
 
 @define(kw_only=True, eq=False)
 class _File:
-    """One of the files."""
+    """A source file of recorded functions."""
 
     module: str
     layout: _Layout
     names: dict[str, _Meaning] = field(factory=dict)
     functions: dict[str, Frozen] = field(factory=dict)
-    """By name."""
+    """Name → function."""
 
     def accepts(self, function: Frozen) -> bool:
-        """Whether a function can stand here: what its names mean is what they mean here already."""
+        """Whether the file can hold a function: its names have no other meaning in the file."""
         if self.functions.get(function.name, function) is not function:
             return False
         return all(
@@ -178,13 +187,13 @@ class _File:
         return name not in self.names or _same(self.names[name], meaning)
 
     def add(self, function: Frozen) -> None:
-        """Have a function stand here."""
+        """Add a function and the meanings of its names."""
         self.functions[function.name] = function
         for name, meaning in function.names.items():
             self.names[name] = _union(self.names[name], meaning) if name in self.names else meaning
 
     def problems(self) -> Iterator[str]:
-        """The problems of its functions, which use things that cannot be written down."""
+        """Yield why functions of the file cannot be written as source, for each use of a name."""
         for function in self.functions.values():
             if function.error:
                 yield f"{function.name}: {function.error}"
@@ -199,7 +208,7 @@ class _File:
                     )
 
     def text(self) -> str:
-        """Its text."""
+        """The text of the file."""
         future = (
             ["from __future__ import annotations"]
             if any(function.future for function in self.functions.values())
@@ -268,9 +277,10 @@ class _Layout:
     _members: dict[str, _File] = field(factory=dict)
 
     def tolerate(self, module: str, name: str) -> bool:
-        """Have a name imported if it exists, and return whether that is possible.
+        """Import a name only where it exists, and return whether that is possible.
 
-        It is impossible if the name is taken or belongs to Python.
+        It is not possible if the name is a builtin of Python, or another module's name is imported
+        under it.
         """
         if hasattr(builtins, name):
             return False
@@ -281,7 +291,11 @@ class _Layout:
         return self.tolerant.setdefault(name, statement) == statement
 
     def place(self, function_id: str, beside: Mapping[str, str] | None = None) -> _File:
-        """The file of a function, with all that it uses and the functions ``beside`` put there."""
+        """Return the file of a function, after adding the function if it has no file.
+
+        All that the function uses gets a file too. The functions ``beside`` it, name → id, go into
+        the same file. Raises NotFrozen if a function was not recorded or cannot be in that file.
+        """
         if function_id in self._places:
             return self._places[function_id]
         if function_id not in self.functions:
@@ -324,7 +338,7 @@ class _Layout:
         return self._new()
 
     def members(self, meaning: _Meaning) -> _File:
-        """The file in which the attributes of a module stand that are taken of it."""
+        """The file that holds the attributes that functions use of a module."""
         key = json.dumps(meaning, sort_keys=True)
         if key not in self._members:
             file = self._members[key] = self._new()
@@ -334,7 +348,7 @@ class _Layout:
         return self._members[key]
 
     def written(self, meaning: _Meaning) -> _File:
-        """The file in which a value stands that is made by an expression, with what that uses."""
+        """The file that holds the value of an expression, with all names that it uses."""
         key = json.dumps([meaning["of"], meaning["name"], meaning["written"]])
         if key not in self._members:
             file = self._members[key] = self._new()
@@ -344,7 +358,7 @@ class _Layout:
         return self._members[key]
 
     def is_written(self, file: _File, meaning: _Meaning) -> bool:
-        """Whether it is in this file that a value stands."""
+        """Whether a file holds the value of an expression."""
         return self.written(meaning) is file
 
     def _lay_out(self, meaning: _Meaning) -> None:
@@ -409,7 +423,7 @@ def _expression(meaning: _Meaning, form: FrozenForm) -> str:
 
 
 def _unfrozen(meaning: object) -> str | None:
-    """The meaning of a name that cannot be written down, if it is such a one."""
+    """A description of a meaning that cannot be written as source; ``None`` if it can be."""
     if not isinstance(meaning, Mapping):
         return (
             next((reason for inner in meaning if (reason := _unfrozen(inner))), None)
@@ -433,9 +447,9 @@ def _unfrozen(meaning: object) -> str | None:
 
 
 def _definition(function: Frozen, form: FrozenForm) -> ast.stmt:
-    """The definition without the decorators and annotations that are left behind.
+    """The definition without the decorators and annotations that are left out.
 
-    Such annotations say nothing to a compiler.
+    Such annotations mean nothing to a compiler.
     """
     node = tree_of(function.source).body[0]
     if isinstance(node, ast.FunctionDef):
@@ -467,11 +481,12 @@ def _written(function: Frozen, form: FrozenForm) -> str:
     if isinstance(node, ast.ClassDef):
         return function.source.rstrip("\n")
     assert isinstance(node, ast.FunctionDef)
+    last = node.end_lineno or node.lineno
     for start, end, new in sorted(_edits(function, node, form), reverse=True):
-        if start[0] == end[0]:
-            line = lines[start[0] - 1]
-            lines[start[0] - 1] = line[: start[1]] + new.encode() + line[end[1] :]
-    text = b"\n".join(lines[node.lineno - 1 : node.end_lineno]).decode()
+        around = lines[start[0] - 1][: start[1]], lines[end[0] - 1][end[1] :]
+        lines[start[0] - 1 : end[0]] = [new.encode().join(around)]
+        last -= end[0] - start[0]
+    text = b"\n".join(lines[node.lineno - 1 : last]).decode()
     decorator = form.decorators.get(function.kind, "")
     if decorator and function.jit:
         decorator += (
@@ -490,7 +505,7 @@ _Position = tuple[int, int]
 def _edits(
     function: Frozen, node: ast.FunctionDef, form: FrozenForm
 ) -> Iterator[tuple[_Position, _Position, str]]:
-    """From where to where in the source of a function something else is to stand, and what."""
+    """The edits of a function's source: start, end, and the text to put there."""
     for argument in _foreign_annotations(function, node):
         assert argument.annotation is not None
         yield (

@@ -1,4 +1,4 @@
-"""The options that say which cells are meant, and their completion in the shell.
+"""The options that choose cells, and their completion in the shell.
 
 They are the same for every command.
 """
@@ -6,34 +6,26 @@ They are the same for every command.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-
-from compat.config.toml import LONGEST
-from compat.errors import SelectionError
-from compat.text import printable
-
-if TYPE_CHECKING:
-    from compat.project import Selection
-from collections.abc import Iterable
-from contextlib import suppress
-from typing import TYPE_CHECKING
-
 from click.shell_completion import CompletionItem
 
-from compat.errors import CompatError
+from compat.config.toml import LONGEST
+from compat.errors import CompatError, SelectionError
+from compat.text import printable
 
 if TYPE_CHECKING:
     from compat.project import Selection
 
 # --- completion of names in the shell -------------------------------------------------------------
 #
-# It reads the project's TOML files, and nothing else: no env is looked into, nothing is built. If a
-# file is invalid, it offers the names that it knows without it. The command reports the error.
+# It reads only the project's TOML files: it inspects no env and builds nothing. If a file is
+# invalid, it offers the names that it knows without that file. The command reports the error.
 
 
 class Name(click.types.StringParamType):
@@ -73,9 +65,10 @@ def _targets(context: click.Context) -> Iterable[str]:
 
 
 def _everywhere(context: click.Context) -> Selection:
-    """The selection that the command line leaves so far.
+    """The selection of the command line so far.
 
-    Kernels follow the options given for them. Envs and targets are all, unless they were named.
+    It has the kernels that the options choose. It has all envs and all targets, unless an option
+    names some.
     """
     from compat import project
 
@@ -177,7 +170,7 @@ _OPTIONS = (
 def selection_options(command: Callable[..., object]) -> Callable[..., object]:
     """Give a command the options that :func:`select` takes.
 
-    Each may be repeated, and may list several, separated by commas.
+    Each may be repeated, and may list several values, separated by commas.
     """
     return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
 
@@ -205,7 +198,7 @@ def kernel_arguments(command: Callable[..., object]) -> Callable[..., object]:
 
 
 def split_cells(arguments: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """The cells that some words mean, and the kernel files.
+    """The glob of cells among some words, and the kernel files.
 
     A word is a file if its name looks like one, or if there is such a file. Raises SelectionError
     if two words mean cells.
@@ -224,7 +217,7 @@ def split_cells(arguments: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 def select_cells(word: str, files: Sequence[str] = (), **chosen: Any) -> tuple[str, Selection]:
     """The pattern of cells that a word means, and the selection of the options.
 
-    A word that names kernel files means all cells of theirs.
+    A word that names kernel files means all their cells.
     """
     cells, named = split_cells((word,))
     return cells, select(files=(*named, *files), **chosen)
@@ -241,8 +234,8 @@ def select(
 ) -> Selection:
     """The selection of these options.
 
-    It notes that arguments are guessed, unless the answer says so itself. Raises ConfigError for
-    errors in the files, SelectionError for a pattern that matches nothing.
+    With ``note`` it prints a note if arguments are guessed. Some answers say so themselves. Raises
+    ConfigError for errors in the files, and SelectionError for a pattern that matches nothing.
     """
     from compat import project
     from compat.engine.plan import Shard
@@ -302,7 +295,7 @@ class _Seconds(click.FloatRange):
         return number
 
     def _describe_range(self) -> str:
-        """The empty text: help does not show the bounds of a timer."""
+        """An empty text, because help does not show the bounds of a timer."""
         return ""
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from compat.bundle.frozen import Frozen, FrozenForm, module_of_frozen
 
@@ -52,6 +53,15 @@ def test_a_missing_optional_name_fails_only_where_it_is_used(tmp_path: Path) -> 
 def test_an_existing_optional_name_is_imported(tmp_path: Path) -> None:
     first = frozen("first", uses="sqrt(9)", sqrt={"installed": ("math", "sqrt")})
     assert loaded(tmp_path, first, optional=True)["first"]() == 3.0
+
+
+def test_default_and_annotation_of_several_lines_are_replaced(tmp_path: Path) -> None:
+    source = (
+        "def first(\n    x: missing[\n        'int'\n    ] = other(\n        1,\n    ),\n    y=2,\n"
+        "):\n    return x + y\n"
+    )
+    first = evolve(frozen("first", uses=""), source=source, defaults={"x": {"value": 40}})
+    assert loaded(tmp_path, first, optional=False)["first"]() == 42
 
 
 def test_a_missing_optional_name_does_not_fall_back_to_a_builtin(tmp_path: Path) -> None:

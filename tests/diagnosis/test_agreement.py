@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from attrs import evolve
 
@@ -75,7 +77,8 @@ def test_without_agreement_nothing_is_right_or_wrong() -> None:
 @pytest.mark.parametrize("field", ["kernel", "variant", "case"])
 def test_another_kernel_variant_or_case_is_not_a_reference(field: str) -> None:
     other = result("3.5.1", interpreter=sample(RIGHT))
-    spec = evolve(other.cell.spec, **{field: "another"})
+    changes: dict[str, Any] = {field: "another"}
+    spec = evolve(other.cell.spec, **changes)
     other = evolve(other, cell=evolve(other.cell, spec=spec))
     assert gpu_of(other, result("3.0.0", gpu=sample(RIGHT))) == [
         (Status.UNSUPPORTED, "not compared")
