@@ -1,8 +1,8 @@
-"""A kernel's Python source, read as text: what it defines, and which files of its tree it imports.
+"""A kernel's Python source, read as text: its functions, and the files of its tree that it imports.
 
-The driver never imports a kernel. What must be known of its source is known from the syntax tree. A
-tree has one root or several: the folders that Python looks in for absolute imports. A library that
-was unpacked from the package index is taken as a whole.
+The driver never imports a kernel. It takes all facts about the source from the syntax tree. A tree
+of files has one root or several: the folders in which Python looks for absolute imports. A library
+that was unpacked from the package index is taken as a whole.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ class Parameters:
     required: frozenset[str]
     """Those without a default."""
     constexprs: frozenset[str] = frozenset()
-    """Those that are annotated as such."""
+    """Those that are annotated as constexprs."""
 
 
 @frozen(kw_only=True)
 class ParsedSource:
-    """A source file with everything of its tree that it draws in."""
+    """A source file, with a hash over the files of its tree that it imports."""
 
     tree: ast.Module
     functions: dict[str, Parameters]
     closure: str
     """SHA-256 over names and contents of the file and its imports from its tree, transitively.
 
-    If a kernel of the file cannot notice all of that, there is a second hash after a colon, over
-    what it can notice (:mod:`compat.source.noticed`).
+    If some parts of these files cannot affect a kernel of the file, a second hash follows a colon.
+    It is over the parts that can affect it (:mod:`compat.source.noticed`).
     """
 
 
 LIBRARY = "compat-library.json"
-"""The file that marks a folder as a library which was unpacked there, and never changes."""
+"""The file that marks a folder as an unpacked library, which never changes."""
 
 
 def roots_of(path: Path) -> tuple[Path, ...]:
@@ -88,24 +88,24 @@ def read_source(path: Path, roots: Sequence[Path] = ()) -> ParsedSource:
 
 @cache
 def _read_of_libraries(path: Path, roots: tuple[Path, ...]) -> ParsedSource:
-    """The same of what never changes: a module may have many kernels."""
+    """Parse a source of unpacked libraries, as :func:`read_source` does.
+
+    Results are cached, because libraries never change, and a module may have many kernels.
+    """
     tree = tree_of(path.read_bytes(), path.name)
     return ParsedSource(tree=tree, functions=_functions(tree), closure=_digest(path, (), roots)[0])
 
 
 @define
 class Unchanged:
-    """A check whether sources are still what they were when their closures were read.
+    """A check whether sources are unchanged since their closures were read.
 
-    It also tells which files a source draws in that are in no closure. A result may be kept under a
-    key with the closure only if the source is unchanged. A file is read again only if its size or
-    time differs.
+    It also finds imported files that are in no closure. A result may be stored under a key with the
+    closure only if the source is unchanged. A file is read again only if its size or time differs.
     """
 
     _known: dict[tuple[str, str], _Stamps] = field(factory=dict)
-    """Source and digest → the files of that closure as they were when it was found to have that
-    digest.
-    """
+    """Source and digest → the stamps of the closure's files when the closure had that digest."""
 
     def beyond(
         self, source: str, closure: str, imported: Iterable[str] = (), roots: Sequence[str] = ()
@@ -122,7 +122,7 @@ class Unchanged:
         )
 
     def partly(self, source: str, closure: str, roots: Sequence[str] = ()) -> frozenset[Path]:
-        """The files of a closure of which a kernel cannot notice all."""
+        """The files of a closure with parts that cannot affect a kernel."""
         return self._stamps(source, closure, roots).partly
 
     def _stamps(self, source: str, closure: str, roots: Sequence[str]) -> _Stamps:
@@ -136,12 +136,12 @@ class Unchanged:
 
 @frozen(kw_only=True)
 class _Stamps:
-    """The files of a closure as they are."""
+    """The files of a closure, with their stamps."""
 
     of: Mapping[Path, Stamp | None] = field(factory=dict)
-    """None where the source has another closure by now, or cannot be read."""
+    """File → stamp. Empty if the source has another closure now, or cannot be read."""
     partly: frozenset[Path] = frozenset()
-    """The files of which a kernel can notice only a part."""
+    """The files with parts that cannot affect a kernel."""
 
 
 def _stamps(path: Path, closure: str, roots: Sequence[Path]) -> _Stamps:
@@ -156,11 +156,11 @@ def _stamps(path: Path, closure: str, roots: Sequence[Path]) -> _Stamps:
 
 
 Stamp = tuple[int, int, int]
-"""The size and the times of a file: as long as they stay, it need not be read again."""
+"""The size and the times of a file. While they are unchanged, the file is not read again."""
 
 
 def stamp_of(path: Path) -> Stamp | None:
-    """The stamp of a file; ``None`` where there is none."""
+    """The stamp of a file; ``None`` if the file cannot be accessed."""
     try:
         status = path.stat()
     except OSError:
@@ -169,8 +169,8 @@ def stamp_of(path: Path) -> Stamp | None:
 
 
 def _functions(tree: ast.Module) -> dict[str, Parameters]:
-    # Of all statements, because a definition may stand inside an `if` or `try`; of several, the
-    # last one counts.
+    # All statements are searched, because a definition may be inside an `if` or `try`. Of several
+    # definitions, the last one counts.
     return {
         node.name: parameters_of(node.args)
         for node in statements_of(tree)
@@ -191,7 +191,7 @@ def parameters_of(arguments: ast.arguments) -> Parameters:
 
 
 def _is_constexpr(annotation: ast.expr) -> bool:
-    """Whether an annotation is ``tl.constexpr``, also as a text."""
+    """Whether an annotation is ``tl.constexpr``, also as a string."""
     annotated = (
         annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
     )
@@ -203,12 +203,13 @@ def _digest(
 ) -> tuple[str, frozenset[Path]]:
     """Return the closure over names and contents of files, and some of the files.
 
-    The second value has the files in which a kernel cannot notice everything.
+    The second value has the files with parts that cannot affect a kernel.
     """
     libraries = [root for root in roots if _is_library(root)]
     own = [file for file in files if not any(file.is_relative_to(root) for root in libraries)]
     contents = {file: file.read_bytes() for file in own}
-    # Two modules that import each other draw in the same files.
+    # The name of the source is hashed, because two modules that import each other have the same
+    # files.
     begun = hashlib.sha256(f"{_name(path, roots)}\0".encode())
     for root in libraries:
         begun.update(_library_digest(root))
@@ -230,7 +231,7 @@ def _digest_of(begun: hashlib._Hash, contents: Mapping[Path, bytes], roots: Sequ
 
 
 def _name(file: Path, roots: Sequence[Path]) -> str:
-    """What a file is called in a closure, wherever its tree is."""
+    """The name of a file in a closure, which does not depend on the place of its tree."""
     places = ((number, root) for number, root in enumerate(roots) if file.is_relative_to(root))
     number, root = next(places, (len(roots), file.parent))
     name = file.relative_to(root).as_posix()
@@ -255,7 +256,7 @@ def closure_files(path: Path, tree: ast.Module, roots: Sequence[Path] = ()) -> f
 
 
 def helpers_of(path: Path, roots: Sequence[Path] = ()) -> tuple[Path, ...]:
-    """The files of its tree that a source imports, transitively; none where it cannot be read."""
+    """The files of its tree that a source imports, transitively; empty if it cannot be read."""
     try:
         return tuple(sorted(closure_files(path, tree_of(path.read_bytes()), roots) - {path}))
     except (OSError, SyntaxError):
@@ -278,7 +279,10 @@ def _python_files(library: Path) -> tuple[Path, ...]:
 
 @cache
 def _library_digest(root: Path) -> bytes:
-    """Of all of them, read once: a library never changes, and its kernels may be hundreds."""
+    """Return a digest over all Python files of an unpacked library.
+
+    It is cached, because a library never changes, and may have hundreds of kernels.
+    """
     digest = hashlib.sha256()
     for file in _python_files(root):
         content = file.read_bytes()
@@ -335,14 +339,14 @@ def parameters_reached(source: ParsedSource, expression: str) -> Parameters | No
         raise NotReachable(f"does not define a function {root!r}")
     name = ""
     if isinstance(definition, ast.ClassDef) and isinstance(node, ast.Attribute):
-        name = node.attr  # that it holds
+        name = node.attr  # a function in the class
     elif isinstance(definition, ast.FunctionDef) and isinstance(node, ast.Call):
         returned = (
             statement.value
             for statement in reversed(definition.body)
             if isinstance(statement, ast.Return)
         )
-        # That it makes.
+        # The function that the call returns.
         name = next((value.id for value in returned if isinstance(value, ast.Name)), "")
     body = getattr(definition, "body", []) if name else []
     functions = {

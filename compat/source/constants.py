@@ -1,8 +1,8 @@
 """The values of expressions that follow from a source's literals.
 
-No code of the source runs, and nothing outside is touched. Values are numbers, texts, and lists,
-tuples and dicts of them. Expressions are comprehensions, arithmetic, lambdas, a few pure functions,
-and functions of the same module that return such values. Everything else raises
+No code of the source runs, and an evaluation has no side effects. Values are numbers, strings, and
+lists, tuples and dicts of them. Expressions are comprehensions, arithmetic, lambdas, a few pure
+functions, and functions of the same module that return such values. Everything else raises
 :class:`UnknownValue`. An evaluation is bounded in steps, depth and size of values. Pure.
 """
 
@@ -12,6 +12,7 @@ import ast
 import itertools
 import math
 import operator
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
@@ -20,17 +21,17 @@ from attrs import Factory, define, frozen
 from compat.source.parsing import defaults_of, dotted
 
 PythonValue = Any
-"""What an expression comes to: an object that literals, operators or the functions here make.
+"""The value of an expression: an object that literals, operators or functions of this module make.
 
-Python's operators decide what they take, and what they refuse is unknown.
+Python's operators decide which operands they accept. The value for other operands is unknown.
 """
 PythonValues = dict[str, Any]
 """Values by name."""
 
 _STEPS = 200_000
-"""Nodes that one evaluation may look at."""
+"""Nodes that one evaluation may visit."""
 _DEPTH = 40
-"""Calls and names inside of one another."""
+"""Calls and names that may be nested."""
 _REPEATED = 8
 """Sequences that one product may have."""
 _ITEMS = 10_000
@@ -45,7 +46,7 @@ class UnknownValue(Exception):
 
 
 def items_of(value: object) -> list[PythonValue]:
-    """The elements of something that has elements. Raises UnknownValue."""
+    """The elements of a value. Raises UnknownValue if it has no elements, or too many."""
     if not isinstance(value, list | tuple | dict | set | str | range | Iterator):
         raise UnknownValue("not a sequence")
     items = list(itertools.islice(value, _ITEMS + 1))
@@ -54,7 +55,7 @@ def items_of(value: object) -> list[PythonValue]:
 
 
 def _bounded(value: object) -> PythonValue:
-    """A value that is not too large. Raises UnknownValue."""
+    """The value itself. Raises UnknownValue if it is too large."""
     if isinstance(value, int) and value.bit_length() > 256:
         raise UnknownValue("too large")
     if isinstance(value, str | list | tuple | range) and len(value) > _ITEMS:
@@ -63,9 +64,9 @@ def _bounded(value: object) -> PythonValue:
 
 
 def operate(op: ast.operator, left: PythonValue, right: PythonValue) -> object:
-    """Return what a binary operator makes of two values.
+    """Return the result of a binary operator on two values.
 
-    Raises UnknownValue if the result would be too large.
+    Raises UnknownValue if the result would be too large, or a formatted string.
     """
     if isinstance(op, ast.Pow) and (abs(right) > 128 or abs(left) > 2**32):
         raise UnknownValue("too large")
@@ -83,7 +84,10 @@ def operate(op: ast.operator, left: PythonValue, right: PythonValue) -> object:
 
 
 def _is(left: object, right: object) -> bool:
-    """``is`` is asked of ``None``, booleans and dtypes, which are what they are equal to."""
+    """The result of ``is``, which sources use for ``None``, booleans and dtypes.
+
+    Equal ones of these are identical.
+    """
     return type(left) is type(right) and bool(left == right)
 
 
@@ -162,7 +166,7 @@ FUNCTIONS: Mapping[str, PythonValue] = {
         for name in ("ceil", "floor", "log2", "log", "sqrt", "exp", "pi", "inf", "e")
     },
 }
-"""Dotted names of functions of imported modules → their meaning."""
+"""Dotted name of an object of an imported module → the function or number."""
 _METHODS = {
     *((dict, name) for name in ("get", "items", "keys", "values", "copy", "update")),
     *((list, name) for name in ("append", "copy", "index", "count")),
@@ -175,7 +179,7 @@ _METHODS = {
 
 @frozen
 class SourceFunction:
-    """A function or lambda of a source, with the names that it sees."""
+    """A function or lambda of a source, with the names that it can use."""
 
     node: ast.FunctionDef | ast.Lambda
     scope: Scope
@@ -190,9 +194,9 @@ class Returned(Exception):
 
 @define
 class Scope:
-    """The names that an expression sees, each with a value or an expression of one.
+    """The names that an expression can use, each with a value or the statement that binds it.
 
-    What a toolchain's language or another package makes known is added by subclasses:
+    Subclasses add the objects of a toolchain's language or of another package: in
     :attr:`functions`, :meth:`attribute`, :meth:`attribute_of` and :meth:`call`.
     """
 
@@ -206,7 +210,7 @@ class Scope:
     _depth: int = 0
 
     def inside(self, local: Mapping[str, PythonValue]) -> Self:
-        """The scope of a function or a comprehension in this one."""
+        """The scope of a function or a comprehension inside of this one."""
         return self._nested({**self.local, **local})
 
     def _nested(self, local: dict[str, object]) -> Self:
@@ -215,7 +219,10 @@ class Scope:
         return type(self)(self.module, self.imports, local, self._steps, self._depth + 1)
 
     def origin(self, node: ast.expr) -> str | None:
-        """What a name, perhaps with dots, leads to: ``tl.arange`` is ``triton.language.arange``."""
+        """The full name of a dotted name: ``triton.language.arange`` for ``tl.arange``.
+
+        It is ``None`` for a local name and for other expressions.
+        """
         first, dot, rest = dotted(node).partition(".")
         return (
             self.imports.get(first, first) + dot + rest
@@ -275,7 +282,7 @@ class Scope:
         return self.attribute_of(self.value(node.value), node.attr)
 
     def attribute_of(self, value: object, name: str) -> object:
-        """What an attribute of a value is. Raises UnknownValue."""
+        """The attribute of a value. Raises UnknownValue."""
         if isinstance(value, list) and name == "extend":
             return lambda more: value.extend(_bounded(value + items_of(more))[len(value) :])
         if (type(value), name) in _METHODS:
@@ -285,7 +292,7 @@ class Scope:
         raise UnknownValue(f"the attribute {name}")
 
     def call(self, node: ast.Call) -> PythonValue:
-        """What a call returns. Raises UnknownValue."""
+        """The result of a call. Raises UnknownValue."""
         return self.apply(self.value(node.func), *self.arguments(node))
 
     def arguments(self, node: ast.Call) -> tuple[list[PythonValue], PythonValues]:
@@ -297,7 +304,7 @@ class Scope:
         return self.elements(node.args), keywords
 
     def elements(self, nodes: Iterable[ast.expr]) -> list[PythonValue]:
-        """The values of expressions that stand in a row, perhaps with ``*`` before them."""
+        """The values of a list of expressions, perhaps with ``*`` before some."""
         values: list[PythonValue] = []
         for node in nodes:
             values += (
@@ -313,7 +320,7 @@ class Scope:
         positional: list[PythonValue],
         keywords: Mapping[str, PythonValue],
     ) -> object:
-        """What a function returns. Raises UnknownValue."""
+        """The result of a function. Raises UnknownValue."""
         if not isinstance(function, SourceFunction):
             to_each = function in (filter, map, sorted)
             return (
@@ -348,7 +355,7 @@ class Scope:
         return sorted(items_of(positional[0]), key=(lambda value: run(key, value)) if key else None)
 
     def run(self, statements: Sequence[ast.stmt]) -> None:
-        """Have statements bind names here. Raises UnknownValue."""
+        """Run statements, which bind names in this scope. Raises UnknownValue and Returned."""
         for statement in statements:
             self._run(statement)
 
@@ -366,10 +373,11 @@ class Scope:
                 )
             case ast.If(test=test, body=body, orelse=otherwise):
                 self.run(body if self.value(test) else otherwise)
-            case ast.For(target=target, iter=iterable, body=body):
+            case ast.For(target=target, iter=iterable, body=body, orelse=otherwise):
                 for value in items_of(self.value(iterable)):
                     _bind(target, value, self.local)
                     self.run(body)
+                self.run(otherwise)  # a loop with `break` has no known value
             case (
                 ast.Expr(value=ast.Constant())
                 | ast.Pass()
@@ -390,18 +398,19 @@ def _bound_arguments(
     """The parameters of a function with their values."""
     arguments = function.node.args
     parameters = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args)]
-    if len(positional) > len(parameters):
-        raise UnknownValue("more arguments than parameters")
     names = {*parameters, *(parameter.arg for parameter in arguments.kwonlyargs)}
-    bound = dict(zip(parameters, positional, strict=False)) | {
-        name: keywords[name] for name in keywords if name in names
-    }
+    bound: dict[str, object] = dict(zip(parameters, positional, strict=False))
+    further = {name: value for name, value in keywords.items() if name not in names}
+    surplus = positional[len(parameters) :]
+    if (surplus and not arguments.vararg) or (further and not arguments.kwarg):
+        raise UnknownValue("an argument without a parameter")
+    if bound.keys() & keywords.keys():
+        raise UnknownValue("two arguments for one parameter")
+    bound |= {name: keywords[name] for name in keywords if name in names}
     if arguments.kwarg:
-        bound[arguments.kwarg.arg] = {
-            name: value for name, value in keywords.items() if name not in names
-        }
+        bound[arguments.kwarg.arg] = further
     if arguments.vararg:
-        bound[arguments.vararg.arg] = ()
+        bound[arguments.vararg.arg] = tuple(surplus)
     return {
         name: function.scope.value(node)
         for name, node in defaults_of(arguments).items()
@@ -438,7 +447,10 @@ def _comprehend(scope: Scope, node: PythonValue) -> Iterator[Scope]:
             if all(inner.value(test) for test in first.ifs):
                 yield from nested(inner, others)
 
-    return itertools.islice(nested(scope, node.generators), _ITEMS)
+    for number, inner in enumerate(nested(scope, node.generators)):
+        if number == _ITEMS:
+            raise UnknownValue("too long")
+        yield inner
 
 
 def _compare(scope: Scope, node: ast.Compare) -> bool:
@@ -476,10 +488,23 @@ def _dict(scope: Scope, node: ast.Dict) -> dict[object, object]:
 
 
 def _text(scope: Scope, node: ast.JoinedStr) -> str:
-    parts = (
-        value.value if isinstance(value, ast.FormattedValue) else value for value in node.values
-    )
-    return "".join(str(scope.value(part)) for part in parts)
+    return "".join(_formatted(scope, part) for part in node.values)
+
+
+def _formatted(scope: Scope, part: ast.expr) -> str:
+    """A part of an f-string, as its conversion and its format say."""
+    if not isinstance(part, ast.FormattedValue):
+        return str(scope.value(part))
+    value = scope.value(part.value)
+    if part.conversion != -1:
+        value = _CONVERSIONS[chr(part.conversion)](value)
+    form = "" if part.format_spec is None else str(scope.value(part.format_spec))
+    if any(int(number) > _ITEMS for number in re.findall(r"\d+", form)):
+        raise UnknownValue("too long")
+    return format(value, form)
+
+
+_CONVERSIONS: Mapping[str, Callable[[object], str]] = {"s": str, "r": repr, "a": ascii}
 
 
 _EXPRESSIONS: Mapping[type[ast.expr], Callable[[Scope, PythonValue], PythonValue]] = {

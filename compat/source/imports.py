@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from compat.source.parsing import tree_of, walk
+from compat.source.parsing import captured_by, tree_of, walk
 
 _IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 _OptionalImports = tuple[tuple[str, ast.Import | ast.ImportFrom], ...]
@@ -49,7 +49,7 @@ class Import:
 def _parsed(content: bytes) -> tuple[tuple[Import, ...], frozenset[str], _OptionalImports]:
     """Return imports, the names that other statements bind, and optional imports of a content.
 
-    The kernels of a package draw in the same files, so results are cached.
+    Results are cached, because the kernels of a package import the same files.
     """
     try:
         tree = tree_of(content)
@@ -61,7 +61,7 @@ def _parsed(content: bytes) -> tuple[tuple[Import, ...], frozenset[str], _Option
 def imports_in(content: bytes) -> tuple[Import, ...]:
     """Return the imports of a file with this content.
 
-    A file that cannot be parsed has no imports, though its bytes count.
+    A file that cannot be parsed has no imports, but it is still part of a closure.
     """
     return _parsed(content)[0]
 
@@ -69,22 +69,19 @@ def imports_in(content: bytes) -> tuple[Import, ...]:
 def optional_imports(content: bytes) -> _OptionalImports:
     """Return each name that an optional import in a file binds, with the import.
 
-    An import is optional if it stands in a ``try`` with a handler that goes on after
-    ``ImportError``. A file that cannot be parsed has none.
+    An import is optional if it is in a ``try`` with a handler that continues after ``ImportError``.
+    A file that cannot be parsed has none.
     """
     return _parsed(content)[2]
 
 
 def names_bound(tree: ast.Module) -> Iterator[str]:
-    """The names that other statements than imports give a meaning, in whichever scope."""
+    """The names that statements other than imports bind, in any scope."""
     for node in walk(tree):
-        if (
-            isinstance(
-                node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler
-            )
-            and node.name
-        ):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
+        elif (name := captured_by(node)) is not None:
+            yield name
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
             yield node.id
 
@@ -95,7 +92,7 @@ def statements_of(node: ast.AST) -> Iterator[ast.AST]:
     Expressions, which are most of a tree, are not entered.
     """
     waiting = [node]
-    while waiting:  # by hand: in a chain of `elif` each is a statement inside of the one before
+    while waiting:  # no recursion, because each `elif` of a chain is inside of the one before
         here = waiting.pop()
         if here is not node:
             yield here
@@ -154,10 +151,10 @@ def _goes_on_without(handler: ast.ExceptHandler) -> bool:
 
 
 def import_origins(statements: Iterable[ast.AST], packages: Mapping[str, str]) -> dict[str, str]:
-    """Name that an import binds → the dotted name of what it is.
+    """Name that an import binds → the dotted name of the imported object.
 
-    ``packages`` has what names stand for that are imported from wherever: libraries hand packages
-    on to their own modules.
+    ``packages`` maps a name to the package that it means, whichever module it is imported from:
+    libraries re-export packages to their own modules.
     """
     origins: dict[str, str] = {}
     for imported in (imported for statement in statements for imported in _imports_of(statement)):
@@ -169,7 +166,7 @@ def import_origins(statements: Iterable[ast.AST], packages: Mapping[str, str]) -
 
 
 def imported_files(imports: Iterable[Import], file: Path, roots: Sequence[Path]) -> Iterator[Path]:
-    """The files below the roots that imports of a file run, those of packages on the way too."""
+    """The files below the roots that imports of a file run, including those of parent packages."""
     for imported in imports:
         starts = _starts(imported, file, roots)
         yield from _modules(starts, imported.parts)
@@ -187,7 +184,7 @@ def packages_of(path: Path, roots: Sequence[Path]) -> Iterator[Path]:
 
 
 def _starts(imported: Import, file: Path, roots: Sequence[Path]) -> list[Path]:
-    """Where an import looks for the first of its parts."""
+    """The folders in which an import looks for its first part."""
     starts = [file.parent] if imported.level else list(roots)
     for _ in range(imported.level - 1):
         starts = [start.parent for start in starts]
@@ -207,7 +204,7 @@ def _modules(starts: Sequence[Path], parts: Sequence[str]) -> Iterator[Path]:
 
 
 def file_of(place: Path) -> Path | None:
-    """The file of a package or module, by its place without a suffix."""
+    """The file of a package or module, by its path without a suffix; ``None`` if there is none."""
     return next(
         (
             file
@@ -218,7 +215,7 @@ def file_of(place: Path) -> Path | None:
     )
 
 
-# --- what a file uses -----------------------------------------------------------------------------
+# --- the files that a file uses -------------------------------------------------------------------
 
 
 class _Anything(Exception):
@@ -228,8 +225,8 @@ class _Anything(Exception):
 def used_files(path: Path, roots: Sequence[Path]) -> frozenset[Path] | None:
     """Return the files that a source takes names from, itself among them, transitively.
 
-    Returns ``None`` if the source can reach any file that is imported. Packages that the source
-    only lies in, and packages that a name comes through, are imported but not used.
+    Returns ``None`` if the source can reach any file that is imported. Packages that only contain
+    the source, and packages that only re-export a name, are imported but not used.
     """
     users = _Users(roots)
     try:
@@ -256,7 +253,7 @@ class _Users:
             self.waiting.append(file)
 
     def follow(self, imported: Import, file: Path) -> None:
-        """Use what an import statement of a file gives it."""
+        """Add the files from which an import statement of a file takes names."""
         if (file, imported) in self.seen:
             return
         self.seen.add((file, imported))
@@ -268,7 +265,10 @@ class _Users:
                 self.module(start, imported)
 
     def module(self, start: Path, imported: Import) -> None:
-        """``import a.b.c`` gives ``a``, and ``import a.b.c as d`` the last one."""
+        """Follow an import of a module.
+
+        ``import a.b.c`` binds the first module, and ``import a.b.c as d`` the last one.
+        """
         place = start.joinpath(*(imported.parts if imported.bound else imported.parts[:1]))
         if os.path.isdir(place) and any(_modules([start], imported.parts)):
             raise _Anything
@@ -291,7 +291,7 @@ class _Users:
             self.add(holder)
 
     def through(self, package: Path, name: str, *, is_module: bool) -> None:
-        """A name that comes through a package's own file."""
+        """Follow a name that is imported from the ``__init__.py`` of a package."""
         if name == "*":
             raise _Anything
         imports, bound, _ = _parsed(package.read_bytes())

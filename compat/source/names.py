@@ -25,21 +25,19 @@ _PRAGMA = lazy_pattern(
 
 @define(kw_only=True, eq=False)
 class ParsedFile:
-    """A source file, taken apart."""
+    """A source file, split into its statements."""
 
     path: Path
     lines: list[bytes]
     """Bytes, because the syntax tree counts its columns in bytes."""
     around: ParsedFile | None = None
-    """The scope that gives a meaning to names that this one does not bind. A function's scope lies
-    in a file.
+    """The enclosing scope, for names that this one does not bind. The scope of a function is inside
+    of a file.
     """
     inside: tuple[str, ...] = ()
-    """The functions and classes of the file that such a scope is inside of, outermost first."""
+    """The functions and classes of the file around such a scope, outermost first."""
     decorators: frozenset[str] | None = None
-    """The decorators that are not left behind, by the last part of their names; ``None`` for
-    all.
-    """
+    """The decorators that are kept, by the last part of their names; ``None`` for all."""
     statements: list[Statement] = field(factory=list)
 
     @classmethod
@@ -65,12 +63,12 @@ class ParsedFile:
         return file
 
     def take_apart(self, is_taken: Callable[[ast.If | ast.Try], bool]) -> None:
-        """Let statements in the branches of ``if`` and ``try`` stand for themselves.
+        """Split ``if`` and ``try`` statements into the statements in their branches.
 
-        A statement does so if no other statement gives its names a meaning: where such a name is
-        used, the statement was executed. A function that only raises gives no meaning, nor does
-        ``None``. The names of all others keep the whole ``if`` or ``try``. ``is_taken`` chooses
-        which ``if`` and ``try`` are taken apart.
+        A statement is split off if no other statement binds its names: where such a name is used,
+        the statement was executed. A function that only raises does not count as a binding, nor
+        does ``None``. All other names keep the whole ``if`` or ``try``. ``is_taken`` chooses the
+        ``if`` and ``try`` statements to split.
         """
         origins: dict[str, set[str]] = {}
         for leaf in _leaves(statement.node for statement in self.statements):
@@ -96,7 +94,7 @@ class ParsedFile:
         self.statements = parts
 
     def _is_stub(self, node: ast.stmt) -> bool:
-        """Whether a statement only says that something is not there."""
+        """Whether a statement only marks a name as missing: with ``None``, or by raising."""
         if isinstance(node, ast.FunctionDef):
             is_kept = any(self.keeps(called_by(decorator)) for decorator in node.decorator_list)
             return not is_kept and isinstance(node.body[-1], ast.Raise) and len(node.body) <= 2
@@ -107,7 +105,7 @@ class ParsedFile:
         )
 
     def binding(self, name: str) -> list[Statement]:
-        """Return the statements that give a name its meaning.
+        """Return the statements that bind a name.
 
         If the name is a class, statements that set its attributes are included.
         """
@@ -130,7 +128,7 @@ class ParsedFile:
         )
 
     def futures(self) -> Iterator[str]:
-        """Its ``from __future__`` imports, which change what all the rest means."""
+        """Its ``from __future__`` imports, which change the meaning of the rest of the file."""
         for statement in self.statements:
             if isinstance(statement.node, ast.ImportFrom) and statement.node.module == "__future__":
                 yield ast.unparse(statement.node)
@@ -138,14 +136,14 @@ class ParsedFile:
 
 @define(kw_only=True, eq=False)
 class Statement:
-    """One statement of a file, which stands at the top level or in an ``if`` or a ``try`` there."""
+    """One statement of a file, at the top level or in an ``if`` or a ``try`` there."""
 
     file: ParsedFile
     node: ast.stmt
     binds: frozenset[str]
     uses: tuple[NameUse, ...]
     dropped: tuple[ast.expr, ...]
-    """Decorators that are left behind."""
+    """Decorators that are not kept."""
 
     @classmethod
     def of(cls, file: ParsedFile, node: ast.stmt, binds: frozenset[str]) -> Statement:
@@ -162,7 +160,7 @@ class Statement:
         return cls(file=file, node=node, binds=binds, uses=tuple(uses(node)), dropped=dropped)
 
     def decorated(self) -> Statement:
-        """The same with the decorators that are left behind otherwise."""
+        """The same statement with the decorators that are otherwise not kept."""
         if not (self.dropped and isinstance(self.node, Definition)):
             return self
         node = copy(self.node)
@@ -173,13 +171,13 @@ class Statement:
 
     @cached_property
     def identifiers(self) -> frozenset[str]:
-        """Every name that stands anywhere in it."""
+        """Every name in the statement."""
         names = (name for name in walk(self.node) if isinstance(name, ast.Name | ast.arg))
         return frozenset(name.id if isinstance(name, ast.Name) else name.arg for name in names)
 
     @property
     def start(self) -> int:
-        """Index of its first line, with decorators and the comment that stands right above."""
+        """Index of its first line, with decorators and the comment directly above."""
         first = (
             min(
                 [
@@ -199,7 +197,7 @@ class Statement:
         return first
 
     def text(self, edits: Iterable[tuple[ast.expr, str]], renamed: dict[str, str]) -> str:
-        """Its source at the top level, with expressions replaced and what it defines renamed."""
+        """Its source at the top level, with expressions replaced and its definition renamed."""
         assert self.node.end_lineno is not None
         lines = dict(enumerate(self.file.lines[self.start : self.node.end_lineno], self.start))
         for node, new in sorted(
@@ -253,7 +251,7 @@ def _asked(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def _leaves(nodes: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield statements; in the place of an ``if`` or a ``try`` those in its branches."""
+    """Yield statements, and in place of an ``if`` or a ``try`` the statements in its branches."""
     for node in nodes:
         if isinstance(node, ast.If):
             yield from _leaves([*node.body, *node.orelse])
@@ -265,7 +263,7 @@ def _leaves(nodes: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _origin(node: ast.stmt, name: str) -> str:
-    """Where a statement has a name from. Two imports of one thing have the same origin."""
+    """The origin of a name that a statement binds. Two imports of one object have the same."""
     if not isinstance(node, ast.Import | ast.ImportFrom):
         return str(id(node))
     alias = next(
@@ -278,7 +276,10 @@ def _origin(node: ast.stmt, name: str) -> str:
 
 
 def called_by(decorator: ast.expr) -> str:
-    """``jit`` of ``@triton.jit``, ``@jit`` and ``@triton.jit(noinline=True)``."""
+    """The last part of a decorator's name.
+
+    It is ``jit`` for ``@triton.jit``, ``@jit`` and ``@triton.jit(noinline=True)``.
+    """
     named = decorator.func if isinstance(decorator, ast.Call) else decorator
     return named.attr if isinstance(named, ast.Attribute) else getattr(named, "id", "")
 
@@ -292,7 +293,7 @@ def _decorators(node: ast.stmt) -> list[ast.expr]:
 
 @frozen(kw_only=True)
 class Ours:
-    """A definition in one of our files."""
+    """A definition in one of the project's files, which are below the roots."""
 
     file: ParsedFile
     name: str
@@ -300,14 +301,14 @@ class Ours:
 
 @frozen(kw_only=True)
 class ModulePlace:
-    """One of our files itself, without its suffix, or a folder of them."""
+    """One of these files itself, without its suffix, or a folder of them."""
 
     place: Path
 
 
 @frozen(kw_only=True)
 class Installed:
-    """Something of an installed package, and the statement that imports it."""
+    """An object of an installed package, by the statement that imports it."""
 
     statement: str
 
@@ -318,7 +319,7 @@ _Seen = frozenset[tuple[Path, str]]
 
 @define(kw_only=True)
 class Names:
-    """Finds out what the global names of files mean, across imports."""
+    """Finds the meaning of the global names of files, across imports."""
 
     roots: tuple[Path, ...]
     """The folders from which absolute imports of files are resolved."""
@@ -327,8 +328,8 @@ class Names:
     package: str | None = None
     """The package that kernels import, such as ``triton``.
 
-    With it, files are taken apart, besides conditions that ask something of the package, because
-    another release may answer otherwise.
+    If it is given, the ``if`` and ``try`` statements of files are split. Conditions that query the
+    package stay whole, because another release may answer otherwise.
     """
     _files: dict[Path, ParsedFile] = field(factory=dict)
 
@@ -341,7 +342,7 @@ class Names:
         return self._files[path]
 
     def _keeps_condition(self, file: ParsedFile, node: ast.If | ast.Try) -> bool:
-        """Whether an ``if`` or a ``try`` is for type checkers, or asks something of the package."""
+        """Whether an ``if`` or a ``try`` is for type checkers, or queries the package."""
         if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
             return True
         return self._asks_package(file, [node.test] if isinstance(node, ast.If) else node.body)
@@ -349,9 +350,9 @@ class Names:
     def _asks_package(
         self, file: ParsedFile, nodes: Sequence[ast.AST], seen: _Seen = frozenset()
     ) -> bool:
-        """Whether nodes read something of the package, or use definitions that do.
+        """Whether nodes read attributes of the package, or use definitions that do.
 
-        Whether the package is there is no such question.
+        A test whether the package can be imported does not count.
         """
         inside = [node for part in nodes for node in ast.walk(part)]
         imports = [node for node in inside if isinstance(node, ast.Import | ast.ImportFrom)]
@@ -418,7 +419,7 @@ class Names:
         return ModulePlace(place=root.joinpath(*(alias.name if alias.asname else name).split(".")))
 
     def _root_of(self, package: str) -> Path | None:
-        """The root that a package or module of ours is in; ``None`` for one that is installed."""
+        """The root that a package or module is in; ``None`` for an installed one."""
         return next((root for root in self.roots if _is_ours(root / package)), None)
 
     def _imported(
@@ -450,7 +451,7 @@ class Names:
         return None
 
     def _place(self, file: ParsedFile, node: ast.ImportFrom) -> Path | None:
-        """Return where among our files ``from … import`` looks.
+        """Return the path below the roots from which ``from … import`` takes names.
 
         Returns ``None`` if the import means an installed package.
         """

@@ -1,19 +1,19 @@
-"""Which parts of the files that are imported with a kernel the kernel can notice.
+"""The parts of the files imported with a kernel that can affect the kernel.
 
 The package of a kernel imports files that the kernel itself does not use. Importing one runs its
-statements, but not the bodies of the functions that it only defines. Such a body is left out of
-what a kernel depends on where
+statements, but not the bodies of the functions that it only defines. A kernel does not depend on
+such a body if
 
-- nothing that is run while any of the files is imported leads to its function: no statement, no
-  decorator, no function that one of these leads to. Names are not resolved: whatever has the same
-  name counts, in whichever file it is;
-- the function has no decorator that could look at it, and its class no base that could;
-- every Python compiles it, if one does: else the file could be imported in one env and not in
-  another;
-- nothing that is run looks for functions, modules or files in a way that no name shows, such as
+- no code that runs while any of the files is imported leads to its function: no statement, no
+  decorator, no function that one of these leads to. Names are not resolved: everything with the
+  same name counts, in any file;
+- the function has no decorator that could inspect it, and its class has no base that could;
+- every Python compiles the body if one does: otherwise the file could be imported in one env and
+  not in another;
+- no code that runs looks for functions, modules or files in a way that no name shows, such as
   ``globals()``.
 
-Where that cannot be told, all of the files count. Pure.
+If this cannot be decided, all of the files count. Pure.
 """
 
 from __future__ import annotations
@@ -36,12 +36,10 @@ _INERT_TEXT = """
     torch.no_grad torch.inference_mode object torch.autograd.Function torch.nn.Module
 """
 _INERT = frozenset(_INERT_TEXT.split())
-"""Decorators and bases that keep the function or class that they are given, and neither call it nor
-look at its body.
-"""
+"""Decorators and bases that keep a function or class, and neither call it nor inspect its body."""
 _INERT_NAMES = frozenset(name.rpartition(".")[2] for name in _INERT)
 _INSTALLED = frozenset(name.partition(".")[0] for name in _INERT if "." in name)
-"""The packages that these are of: no folder of the tree may be called so."""
+"""The packages of these decorators and bases. No folder of the tree may have such a name."""
 _FINDING_TEXT = """
     =globals =locals =vars =dir =eval =exec =compile =getattr =hasattr =setattr =delattr
     builtins __name__ __file__ __package__ __path__ __spec__ __loader__ __builtins__
@@ -54,8 +52,8 @@ _FINDING_TEXT = """
     methodcaller extract_stack tokenize script
 """
 _FINDS_ANYTHING = frozenset(_FINDING_TEXT.split())
-"""Names whose use can lead to functions, modules or sources that no name shows; with ``=`` as
-:class:`Outline` has it.
+"""Names whose use can lead to functions, modules or sources that no name shows. ``=`` has the
+meaning that it has in :class:`Outline`.
 """
 _FINDS_MODULES = frozenset({"modules", "import_module", "__import__", "exec_module"})
 """The same for code that runs while a kernel is compiled."""
@@ -76,11 +74,11 @@ class Body:
 
 @frozen(kw_only=True, eq=False)
 class Outline:
-    """What importing a file runs, and what it only defines."""
+    """The code that importing a file runs, and the functions that it only defines."""
 
     mentions: frozenset[str]
-    """Names and attributes that the running code uses; with ``=`` before them if it does not use
-    their value.
+    """Names and attributes that the running code uses. ``=name`` is there, too, if the code uses
+    the value of ``name`` itself: not only its attributes, and not only as a called method.
     """
     aliases: tuple[tuple[str, str], ...]
     """Names, and the names that an import or an assignment makes equal to them."""
@@ -102,10 +100,10 @@ class Outline:
 def noticed(
     path: Path, contents: Mapping[Path, bytes], names: Mapping[Path, str], roots: Sequence[Path]
 ) -> Mapping[Path, bytes]:
-    """Return what a kernel of a file can notice of the files that are imported with it.
+    """Return the parts of the files imported with a kernel of a file that can affect the kernel.
 
-    These are whole files that the kernel's file uses, and of other files what their import runs.
-    ``names`` are the names of the files below their roots, such as ``pkg/ops/act.py``.
+    Files that the kernel's file uses are whole. Other files have only the code that their import
+    runs. ``names`` are the names of the files below their roots, such as ``pkg/ops/act.py``.
     """
     used = used_files(path, roots)
     if used is None or used.issuperset(contents):
@@ -135,7 +133,7 @@ def noticed(
 
 
 def _without(content: bytes, bodies: Sequence[Body]) -> bytes:
-    """A content without the lines of those bodies that any Python compiles if one does."""
+    """A content without the lines of those bodies that every Python compiles if one does."""
     if not bodies:
         return content
     lines, portable = content.split(b"\n"), portable_bodies(content)
@@ -149,8 +147,8 @@ def _running(outlines: frozenset[Outline], modules: frozenset[str]) -> frozenset
     """Return the bodies that may run while files are imported.
 
     Returns ``None`` if any body may run, because something finds functions that no name shows.
-    ``modules`` are the names of all modules and folders. Code that has a module has all of its
-    functions.
+    ``modules`` are the names of all modules and folders. Code that uses a module as a value can
+    reach all of its functions.
     """
     aliases, named = dict[str, list[str]](), dict[str, list[Body]]()
     for outlined in outlines:
@@ -186,7 +184,7 @@ def _running(outlines: frozenset[Outline], modules: frozenset[str]) -> frozenset
 def outline(content: bytes) -> Outline | None:
     """Return the outline of a file with this content.
 
-    Returns ``None`` if nothing can tell what importing the file runs.
+    Returns ``None`` if it cannot be decided which code importing the file runs.
     """
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
@@ -196,7 +194,7 @@ def outline(content: bytes) -> Outline | None:
             or b"\f" in content
             or b"\r" in content.replace(b"\r\n", b"")
         ):
-            return None  # lines are not what they seem
+            return None  # Python may count other lines than this code
         reader = _ImportReader(tree, content.split(b"\n"))
         reader.visit_all(tree.body)
     except (SyntaxError, UnicodeError, RecursionError):
@@ -209,7 +207,7 @@ def outline(content: bytes) -> Outline | None:
 
 
 class _ImportReader(ast.NodeVisitor):
-    """Goes through what importing a file runs."""
+    """Visits the code that importing a file runs."""
 
     def __init__(self, tree: ast.Module, lines: list[bytes]) -> None:
         self.lines = lines
@@ -222,7 +220,7 @@ class _ImportReader(ast.NodeVisitor):
         self.aliases = [(name, origin.rpartition(".")[2]) for name, origin in bindings]
         self.is_starred = ("*", "*") in self.aliases
         self.origins = dict.fromkeys(names_bound(tree), "")
-        """Name → its import; empty if something else gives it a meaning, too."""
+        """Name → its import; empty if something else binds it, too."""
         for name, origin in bindings:
             self.origins[name] = origin if self.origins.get(name, origin) == origin else ""
 
@@ -231,7 +229,7 @@ class _ImportReader(ast.NodeVisitor):
             self.visit(node)
 
     def visit_within(self, owners: tuple[str, ...] | None, nodes: Iterable[ast.AST]) -> None:
-        """Visit what stands inside of other classes."""
+        """Visit nodes that are inside of other classes (see :attr:`owners`)."""
         before, self.owners = self.owners, owners
         self.visit_all(nodes)
         self.owners = before
@@ -307,7 +305,7 @@ class _ImportReader(ast.NodeVisitor):
             ]
 
     def value_names(self, value: ast.expr) -> Iterator[str]:
-        """The names that a value is of; what it uses besides is mentioned."""
+        """Yield the names that a value consists of, and record the other names that it uses."""
         if isinstance(value, ast.Name):
             yield value.id
         elif isinstance(value, ast.Attribute):
@@ -329,7 +327,7 @@ class _ImportReader(ast.NodeVisitor):
         self.attribute(node)
 
     def attribute(self, node: ast.Attribute) -> None:
-        """One of which something else is taken, or that is called."""
+        """Record an attribute that is only called, or of which another attribute is read."""
         self.mentions.add(node.attr)
         if not isinstance(node.ctx, ast.Load) and node.attr in _INERT_NAMES:
             self.mentions.add("=setattr")
@@ -444,9 +442,9 @@ _FORMS = (
 since.
 """
 _DEPTH = 40
-"""Nodes inside of nodes: how deep a Python goes differs."""
+"""Nodes that may be nested. The limit differs between versions of Python."""
 _BRACKETS = 20
-"""The same, of brackets."""
+"""Brackets that may be nested, for the same reason."""
 
 
 @lru_cache(4096)
@@ -470,7 +468,7 @@ def _is_portable(owner: ast.FunctionDef | ast.If, lines: Sequence[bytes]) -> boo
     first, last = _lines_of(owner.body)
     indentation = lines[owner.lineno - 1][: owner.col_offset]
     if any(line.strip() and not line.startswith(indentation) for line in lines[first:last]):
-        return False  # a decorator looks for what all lines have in common
+        return False  # a decorator may remove the indentation that all lines have in common
     text = b"\n".join(lines[first:last])
     return (
         _brackets(text) <= _BRACKETS
@@ -480,7 +478,7 @@ def _is_portable(owner: ast.FunctionDef | ast.If, lines: Sequence[bytes]) -> boo
 
 
 def _brackets(text: bytes) -> int:
-    """How deep brackets are nested; those in texts count, too."""
+    """The depth to which brackets are nested. Those in strings count, too."""
     depth = most = 0
     for char in text:
         depth = depth + 1 if char in b"([{" else max(0, depth - 1) if char in b")]}" else depth
@@ -489,7 +487,7 @@ def _brackets(text: bytes) -> int:
 
 
 def _is_as_ever(node: ast.AST, lines: Sequence[bytes], depth: int) -> bool:
-    """Whether a node, and all in it, has the form that it had in Python 3.8."""
+    """Whether a node and all nodes in it have the form that they had in Python 3.8."""
     if depth > _DEPTH or not isinstance(node, _FORMS) or getattr(node, "type_params", None):
         return False
     children = [*ast.iter_child_nodes(node)]
@@ -512,7 +510,7 @@ def _is_as_ever(node: ast.AST, lines: Sequence[bytes], depth: int) -> bool:
 
 
 def _is_plain_format(node: ast.JoinedStr, lines: Sequence[bytes]) -> bool:
-    """Whether an f-string is one token, on one line, without what only newer Pythons take in it."""
+    """Whether an f-string is one token on one line, without syntax of newer Pythons in it."""
     values = [value for value in node.values if isinstance(value, ast.FormattedValue)]
     formats = [
         value

@@ -1,6 +1,6 @@
-"""Python files of others, parsed as Python does it, and the names that statements bind and use.
+"""Foreign Python files, parsed as Python does it, and the names that statements bind and use.
 
-There is one kind of error for everything that can be wrong with a file.
+Every defect of a file raises the same kind of error.
 """
 
 from __future__ import annotations
@@ -49,12 +49,13 @@ def text_of(path: Path) -> str:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """No other thread parses meanwhile.
+    """Let no other thread of this program parse in the meantime.
 
     Python 3.11 counts the depth in a tree in one place for all threads. If a garbage collection
     lets another thread parse in the middle of a tree, that tree ends in "SystemError: AST
-    constructor recursion depth mismatch". The lock keeps our threads apart, which also share the
-    filters of warnings. Threads of libraries do not ask for it, so nothing is collected here.
+    constructor recursion depth mismatch". The lock separates the threads of this program, which
+    also share the filters of warnings. Threads of libraries do not take the lock, so garbage
+    collection is off here.
     """
     with _ONE_AT_A_TIME:
         collecting = gc.isenabled()
@@ -108,7 +109,7 @@ def _parsed(source: str | bytes, name: str, mode: str) -> ast.AST:
 
 
 def walk(tree: ast.AST) -> Iterator[ast.AST]:
-    """A node and all below it, in no order that has a meaning; it is much faster than ast.walk."""
+    """A node and all nodes below it, in no particular order. It is much faster than ast.walk."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
@@ -134,7 +135,7 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 @frozen(kw_only=True)
 class NameUse:
-    """A use of a global name, with the attributes that are taken of it.
+    """A use of a global name, with the attributes that are read from it.
 
     ``helpers.tiles.fold`` is ``helpers``, ``(tiles, fold)``.
     """
@@ -146,7 +147,7 @@ class NameUse:
 
 
 def dotted(node: ast.AST) -> str:
-    """``a.b.c`` of a name with attributes; empty for anything else."""
+    """The text ``a.b.c`` of a name with attributes; empty for any other node."""
     if isinstance(node, ast.Attribute):
         before = dotted(node.value)
         return before and f"{before}.{node.attr}"
@@ -188,7 +189,7 @@ def bindings(tree: ast.Module) -> dict[str, ast.stmt]:
 
 
 def bound_by(statement: ast.stmt) -> frozenset[str]:
-    """The global names that a top-level statement gives a meaning."""
+    """The global names that a top-level statement binds."""
     return bound([statement]) - {"*"}
 
 
@@ -303,7 +304,7 @@ def needed(body: Sequence[ast.stmt], roots: Iterable[ast.stmt]) -> list[ast.stmt
 
 
 def _chain(node: ast.Name | ast.Attribute) -> NameUse | None:
-    """The names of ``a.b.c``; ``None`` where what stands before the first dot is no name."""
+    """The names of ``a.b.c``; ``None`` if the part before the first dot is not a name."""
     nodes: list[ast.expr] = [node]
     attributes: list[str] = []
     base: ast.expr = node
@@ -355,7 +356,7 @@ def passed(call: ast.Call, arguments: ast.arguments) -> dict[str, ast.expr] | No
 
 
 def defaults_of(arguments: ast.arguments) -> dict[str, ast.expr]:
-    """Parameter → its default, of those that have one."""
+    """Parameter → its default, for parameters that have one."""
     positional = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args)]
     defaults = dict(
         zip(
@@ -364,6 +365,16 @@ def defaults_of(arguments: ast.arguments) -> dict[str, ast.expr]:
     )
     pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     return defaults | {parameter.arg: value for parameter, value in pairs if value}
+
+
+def captured_by(node: ast.AST) -> str | None:
+    """Return the name that an ``except`` clause or a pattern of ``match`` binds by itself."""
+    match node:
+        case ast.ExceptHandler(name=name) | ast.MatchAs(name=name) | ast.MatchStar(name=name):
+            return name
+        case ast.MatchMapping(rest=name):
+            return name
+    return None
 
 
 def bound(nodes: Iterable[ast.AST]) -> frozenset[str]:
@@ -379,8 +390,11 @@ def bound(nodes: Iterable[ast.AST]) -> frozenset[str]:
             names |= {node.name} if not isinstance(node, ast.Lambda) else set()
         elif isinstance(node, ast.Import | ast.ImportFrom):
             names |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
-        elif not isinstance(node, Comprehension):
-            if isinstance(node, ast.ExceptHandler) and node.name:
-                names.add(node.name)
+        elif isinstance(node, Comprehension):
+            assigned = (inner for inner in walk(node) if isinstance(inner, ast.NamedExpr))
+            names |= {assignment.target.id for assignment in assigned}
+        else:
+            if (name := captured_by(node)) is not None:
+                names.add(name)
             waiting += _children(node)
     return frozenset(names)

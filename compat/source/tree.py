@@ -1,8 +1,8 @@
-"""The files that kernels are imported from: taken here, sent by digest, written on another machine.
+"""The files that kernels are imported from: read here, sent by digest, written on another machine.
 
 A tree has the closures of its sources: the files themselves, and the files of their folders that
-their import statements show. A kernel may import or read files in other ways. For that, a whole
-tree has all files below its roots if they are not too many.
+their import statements name. A kernel may import or read files in other ways. Therefore a whole
+tree has all files below its roots, unless they are too many.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _MOST_FILES = 4000
 _MOST_BYTES = 64 << 20
 """The size limit of a whole tree."""
 _LIMITS = ArchiveLimits(members=100_000, size=1 << 30)
-"""The limits of any tree. Libraries are larger than whole trees, which are sent on suspicion."""
+"""The limits of any tree. Libraries are larger than whole trees, which may not be needed at all."""
 _INSTALLED = "site-packages"
 _KEPT = 64
-"""Trees that are remembered: the batches of one source come one after another."""
+"""Trees that are cached. The batches of one source come one after another."""
 _LEFT_OUT = frozenset({"__pycache__", _INSTALLED, "node_modules"})
 
 
@@ -38,13 +38,13 @@ class SourceOrigin:
     """A source file and the roots of its tree, as paths."""
 
     source: str
-    """Empty for all that the roots have, where they are libraries."""
+    """Empty for all files of the roots, if these are libraries."""
     roots: tuple[str, ...] = ()
     """By default, the root of its package."""
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """The roots, and the folder of the source where it lies in none of them."""
+        """The roots, and the folder of the source if it is in none of them."""
         roots = self.roots or tuple(map(str, roots_of(Path(self.source))))
         inside = not self.source or any(Path(self.source).is_relative_to(root) for root in roots)
         return roots if inside else (*roots, str(Path(self.source).parent))
@@ -52,17 +52,17 @@ class SourceOrigin:
 
 @frozen(kw_only=True)
 class Tree:
-    """Files of folders, as they were when they were taken."""
+    """Files of folders, as they were when they were read."""
 
     folders: tuple[str, ...]
     """Absolute paths, none inside of another."""
     digest: str
     """SHA-256 over the files' names below their folders, and their contents."""
     content: bytes = field(repr=False, eq=False)
-    """A compressed archive of them."""
+    """A compressed archive of the files."""
 
     def places(self, there: Path) -> tuple[tuple[str, str], ...]:
-        """Each folder, and where it is once the tree has been written into ``there``."""
+        """Each folder, with its path after the tree is written into ``there``."""
         return tuple(
             (folder, str(there / _name(number, folder)))
             for number, folder in enumerate(self.folders)
@@ -71,7 +71,7 @@ class Tree:
     def write(self, there: Path) -> None:
         """Write the files into a new folder, all at once.
 
-        Raises OSError, and BadArchive where the content is not that of the digest.
+        Raises OSError, and BadArchive if the content does not match the digest.
         """
         files = read_tar(self.content, _LIMITS)
         if _digest(self.folders, files) != self.digest:
@@ -84,21 +84,21 @@ class Tree:
             making.rename(there)
         except OSError:
             shutil.rmtree(making, ignore_errors=True)
-            if not there.is_dir():  # else somebody else was faster
+            if not there.is_dir():  # else another process was faster
                 raise
 
 
 def _name(number: int, folder: str) -> str:
-    """Return what a folder is called in a tree.
+    """Return the name of a folder in a tree.
 
-    The name still shows whether the folder is one of installed packages.
+    The name still shows whether the folder has installed packages.
     """
     return f"{number}/{_INSTALLED}" if _INSTALLED in Path(folder).parts else str(number)
 
 
 @define
 class Trees:
-    """The trees of sources, each taken again only if one of its files differs by size or time.
+    """The trees of sources, each read again only if one of its files differs by size or time.
 
     Several threads may use it.
     """
@@ -111,9 +111,9 @@ class Trees:
     def of(self, origins: Iterable[SourceOrigin], *, whole: bool = False) -> Tree | None:
         """Return the tree of sources.
 
-        Returns ``None`` for a whole tree that would be too large, or has nothing that the other
-        tree lacks. Raises OSError if a file cannot be read, and SyntaxError if a source is not
-        valid Python.
+        Returns ``None`` for a whole tree that would be too large, or that has no more files than
+        the tree of closures. Raises OSError if a file cannot be read, and SyntaxError if a source
+        is not valid Python.
         """
         with self._taking:
             return self._of(tuple(dict.fromkeys(map(_shared, origins))), whole)
@@ -137,12 +137,12 @@ class Trees:
 
 
 def _shared(origin: SourceOrigin) -> SourceOrigin:
-    """What many sources have the same tree as: those of a library, which is taken as a whole."""
+    """The same origin for all sources of a library, because a library is one whole tree."""
     return origin if library_files(map(Path, origin.roots)) is None else evolve(origin, source="")
 
 
 def _files(origins: Sequence[SourceOrigin]) -> frozenset[Path]:
-    """The closures of sources, and what marks libraries."""
+    """The files in the closures of sources, and the files that mark libraries."""
     files = frozenset[Path]()
     for origin in origins:
         path, roots = Path(origin.source), tuple(map(Path, origin.roots))
@@ -181,7 +181,7 @@ def _walked(folders: Sequence[str]) -> Iterator[Path]:
 
 
 def _outermost(origins: Iterable[SourceOrigin]) -> tuple[str, ...]:
-    """The folders of sources, those left out that lie in another one."""
+    """The folders of sources, without those that are inside of another one."""
     folders = sorted({os.path.normpath(folder) for origin in origins for folder in origin.folders})
     return tuple(
         folder
@@ -199,7 +199,7 @@ def _tree(folders: tuple[str, ...], files: Iterable[Path]) -> Tree:
                 (number for number, folder in enumerate(folders) if path.is_relative_to(folder)),
                 None,
             )
-            if number is None:  # of no root: nothing imports it by a name
+            if number is None:  # below no root, so nothing imports it by a name
                 continue
             name = (
                 f"{_name(number, folders[number])}/{path.relative_to(folders[number]).as_posix()}"
