@@ -1,14 +1,15 @@
 """One worker for each env, started when first needed and replaced when it dies; some stay.
 
-A user who edits a kernel and asks again asks the same envs. Importing an env takes longer than
-compiling a small kernel. A worker that stays when a command ends costs 20 to 30 MB and no CPU time.
+A user who edits a kernel and repeats a command needs the same envs. Importing a toolchain takes
+longer than compiling a small kernel. A worker that stays when a command ends costs 20 to 30 MB and
+no CPU time.
 It ends by itself if no driver has come for a while, if a file that it has loaded is changed, or on
 request (:func:`stop_resident_workers`).
 
 Each worker has its own folder in the user's runtime folder. The folder's name is a key over
-everything that the worker's answers depend on. It holds ``socket``, where drivers connect,
-``about.json`` and ``output``. A folder whose socket nobody listens on is left from a killed worker,
-and is removed.
+everything that the worker's answers depend on. The folder contains ``socket``, where drivers
+connect, ``about.json`` and ``output``. If no process listens on the socket, the folder is left from
+a killed worker, and is removed.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class ResidentWorker:
     env: str
     toolchain: str
     version: str
-    """Of its toolchain."""
+    """The version of its toolchain."""
     python: str
     pid: int
     memory: int
@@ -81,11 +82,11 @@ class ResidentWorker:
 
 @frozen(kw_only=True)
 class StopResult:
-    """What became of workers that were to end."""
+    """The numbers of workers that were told to end, and that were killed."""
 
     told: int
     killed: int
-    """Those that did not answer."""
+    """The number of workers that did not answer."""
 
 
 def borrow(built: BuiltEnv, worker: Path, worker_digest: str, idle_timeout: float) -> WorkerClient:
@@ -165,9 +166,9 @@ def _inherited() -> list[object]:
 
 
 def _runtime_folder() -> Path | None:
-    """Return a folder that only this user can look into.
+    """Return a folder that only this user can read.
 
-    Returns ``None`` if it cannot be made, or if somebody else has made it.
+    Returns ``None`` if it cannot be made, or if another user has made it.
     """
     xdg_runtime_dir = os.environ.get("XDG_RUNTIME_DIR", "")
     folder = Path(
@@ -211,7 +212,7 @@ def _connected(folder: Path) -> WorkerClient | None:
 
 
 def _clear_stopped(folder: Path) -> None:
-    """End a worker that somebody has stopped, because it answers nobody any more.
+    """Kill a worker whose process is stopped, because it no longer answers.
 
     A worker that is merely slow is left alone.
     """
@@ -221,7 +222,7 @@ def _clear_stopped(folder: Path) -> None:
 
 
 def _killed(folder: Path) -> bool:
-    """End the unresponsive worker of a folder, with all that it does for anybody.
+    """Kill the unresponsive worker of a folder, and everything that it does for drivers.
 
     Returns whether it was still there.
     """
@@ -262,7 +263,7 @@ def _begun(
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
         listening.bind(str(making / _SOCKET))
         listening.listen(_BACKLOG)
-        # Other processes would take a folder where nobody listens yet for one of a killed worker.
+        # Other processes would mistake a folder without a listener for that of a killed worker.
         making.rename(folder)
         control, far_end = control_pair()
         with far_end:
@@ -306,7 +307,7 @@ def _begun(
 def _resident_worker(folder: Path) -> ResidentWorker | None:
     """Return a description of the worker in a folder.
 
-    Returns ``None`` unless a process of the recorded number works in the folder.
+    Returns ``None`` unless the process with the recorded process id works in the folder.
     """
     try:
         about = read_json(content_of(folder / _ABOUT, _LARGEST_ABOUT) or b"")
@@ -321,7 +322,7 @@ def _resident_worker(folder: Path) -> ResidentWorker | None:
 # --- workers of a task ----------------------------------------------------------------------------
 
 _UNUSED = 8
-"""Forked workers that stay while nobody uses them. One of a large library takes some 100 MB."""
+"""The number of unused forked workers that stay. One of a large library takes some 100 MB."""
 _COMPILING, _INTERPRETING = "compiling", "interpreting"
 _Purpose = tuple[str, PreloadedPackage | str]
 """An env by its name, and the work of its worker: it compiles any cell, or kernels of a package, or
@@ -330,20 +331,21 @@ it interprets.
 
 
 class WorkerPool:
-    """Workers by env, and by what they were started for. For several threads."""
+    """Workers by env and by purpose. Several threads may use it."""
 
     def __init__(self, *, worker: Path = WORKER, idle_timeout: float = 0.0) -> None:
         """Make an empty pool.
 
-        ``idle_timeout`` is how many seconds a worker waits for the next command after it was let
-        go. With 0 it ends.
+        ``idle_timeout`` is how many seconds a worker waits for the next command after its release.
+        With 0 it ends.
         """
         self._worker, self._idle_timeout = worker, idle_timeout
+        # Slots add clients at any time, so every loop is over a copy.
         self._clients: dict[_Purpose, WorkerClient] = {}
         self._locks: dict[_Purpose, threading.Lock] = {}
-        """While one worker starts, others can."""
+        """A lock for each purpose, so that several workers can start at the same time."""
         self._uses: Counter[_Purpose] = Counter()
-        """Of workers that have imported a package, and of those that they were forked from."""
+        """The uses of workers that have imported a package, and of those that forked them."""
         self._guard = threading.Lock()
 
     def of(self, built: BuiltEnv) -> WorkerClient:
@@ -357,10 +359,11 @@ class WorkerPool:
 
     @contextmanager
     def lend(self, built: BuiltEnv, package: PreloadedPackage | None) -> Iterator[WorkerClient]:
-        """A worker of the env that has imported a package, and that stays until the block ends.
+        """Lend a worker of the env that has imported a package. It stays until the block ends.
 
-        It is the env's own worker if ``package`` is ``None``, and the worker of the package around
-        it, or the env's own, if the import of the package fails. Raises what :meth:`of` raises.
+        It is the env's own worker if ``package`` is ``None``. If the import of the package fails,
+        it is the worker of the package around it, or else the env's own worker. Raises what
+        :meth:`of` raises.
         """
         if package is None:
             yield self.of(built)
@@ -368,7 +371,7 @@ class WorkerPool:
         purposes = [(built.env.name, preloaded) for preloaded in package.with_outer]
         with self._guard:
             self._uses.update(purposes)
-            for purpose in purposes:  # the last ones were used last
+            for purpose in purposes:  # the order is from the least to the most recently used
                 if purpose in self._clients:
                     self._clients[purpose] = self._clients.pop(purpose)
         try:
@@ -392,18 +395,18 @@ class WorkerPool:
         return ForkedWorker(self._preloaded(built, package.outer), package)
 
     def _take_surplus(self) -> list[WorkerClient]:
-        """Take out the forked workers that are not used, but for the last ones used.
+        """Remove and return the unused forked workers, except the most recently used ones.
 
-        A worker ends with the one that it was forked from, so that one counts as used.
+        A worker ends with the one that it was forked from, so the latter counts as used.
         """
         needed = {
             (env, package.outer)
-            for env, package in self._clients
+            for env, package in list(self._clients)
             if isinstance(package, PreloadedPackage)
         }
         unused = [
             purpose
-            for purpose in self._clients
+            for purpose in list(self._clients)
             if isinstance(purpose[1], PreloadedPackage)
             and purpose[1].outer
             and not self._uses[purpose]
@@ -456,15 +459,15 @@ class WorkerPool:
         )
 
     def release(self, name: str) -> None:
-        """Let an env's workers go."""
-        for purpose in [purpose for purpose in self._clients if purpose[0] == name]:
+        """Release the workers of an env."""
+        for purpose in [purpose for purpose in list(self._clients) if purpose[0] == name]:
             with self._locks[purpose]:
                 if client := self._clients.pop(purpose, None):
                     client.close()
 
     def close(self) -> None:
-        """Let all of them go."""
-        for name in {name for name, _ in self._clients}:
+        """Release all workers."""
+        for name in {name for name, _ in list(self._clients)}:
             self.release(name)
 
     def __enter__(self) -> Self:

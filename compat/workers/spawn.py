@@ -1,9 +1,10 @@
 """Start a worker in an env, with the environment variables of the caller that reach its toolchain.
 
-A toolchain sees those that say where its tools are and what code it is to make; results depend on
-them, so they are part of every result's key, and for a path that of the file it leads to. It does
-not see those that would turn a compile into something else, or that the worker sets itself. Which
-is which is said by the toolchain, for every variable that a release of it reads.
+A toolchain sees the variables that locate its tools and that control the generated code. Results
+depend on these variables, so they are part of every result's key, together with the digests of the
+files that they name. A toolchain does not see variables that would turn a compile into something
+else, or that the worker sets itself. The toolchain's description classifies every variable that one
+of its releases reads.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _PATIENCE = 5.0
 
 
 class OwnWorker(WorkerClient):
-    """A worker that serves nobody else. Closing it ends every process it started."""
+    """A worker that serves no other driver. Closing it ends every process that it started."""
 
     def __init__(
         self,
@@ -103,14 +104,14 @@ class OwnWorker(WorkerClient):
         self._end(patience=_PATIENCE)
 
     def _end(self, patience: float) -> None:
-        """Have the process gone, which was told to end, and its folder with it."""
+        """Wait for the process, which was told to end, then end it, and remove its folder."""
         self._process.wait(patience)
         self._process.end()
         self._folder.close()
 
 
 class ForkedWorker(WorkerClient):
-    """A worker that another one forked. It imported one more package, and serves nobody else."""
+    """A worker that another one forked. It imports one more package, and serves no other driver."""
 
     def __init__(self, outer: WorkerClient, package: PreloadedPackage) -> None:
         """Wait until the worker is ready. The worker ends with the one that it was forked from.
@@ -121,7 +122,7 @@ class ForkedWorker(WorkerClient):
         self._folder = TemporaryFolder("compat-server-")
         try:
             control, far_end = control_pair()
-            with far_end, suppress(WorkerGone):  # closing the other end then says so
+            with far_end, suppress(WorkerGone):  # closing the other end then shows it
                 outer.fork_server(self._folder.path, package.document(), far_end)
             super().__init__(control)
         except BaseException:
@@ -136,13 +137,13 @@ class ForkedWorker(WorkerClient):
         self._end()
 
     def _end(self) -> None:
-        with suppress(WorkerGone):  # nor is this one there
+        with suppress(WorkerGone):  # this worker has ended with the outer one
             self._outer.end_server(self._folder.path)
         self._folder.close()
 
 
 def control_pair() -> tuple[socket.socket, socket.socket]:
-    """Two ends of a control socket."""
+    """Return the two ends of a control socket."""
     return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
@@ -175,7 +176,7 @@ def spawn(
 
 
 def last_output(process: Process, folder: Path) -> str:
-    """What a worker printed that did not become ready; it has a second to end."""
+    """Return the output of a worker that did not become ready, after a second for it to end."""
     process.wait(1)
     with (folder / _OUTPUT).open("rb") as output:
         return read_ends(output.fileno(), 0, None, SHOWN)
@@ -190,8 +191,8 @@ _ANY_PROGRAM = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "USER", "LOGNAME")
 def passed_on(toolchain: Toolchain | None = None) -> dict[str, str]:
     """Return the caller's environment variables that a toolchain sees.
 
-    Without a toolchain, these are the variables that any toolchain sees. Paths in them hold from
-    any folder.
+    Without a toolchain, these are the variables that any toolchain sees. Paths of existing files
+    and folders are absolute, so they are valid in any folder.
     """
     here = dict(os.environ)  # looking up each name costs more
     variables: dict[str, str] = {name: here[name] for name in _ANY_PROGRAM if name in here}
@@ -204,21 +205,21 @@ def passed_on(toolchain: Toolchain | None = None) -> dict[str, str]:
         }
         variables |= {
             name: os.path.abspath(variables[name])
-            for name in reads.files
+            for name in (*reads.files, *reads.folders)
             if name in variables and os.path.exists(variables[name])
         }
     return variables
 
 
 def code_settings(toolchain: Toolchain) -> dict[str, str]:
-    """Those of them that say which code is to be made, and mean the same on every machine."""
+    """Return the caller's variables that control the code and mean the same on every machine."""
     return {name: os.environ[name] for name in toolchain.variables.settings if name in os.environ}
 
 
 def variable_dependencies(toolchain: Toolchain, backend: str) -> dict[str, str]:
     """Return the caller's variables that a result of a backend (``cuda``, ``hip``) depends on.
 
-    Digests of the files that the variables lead to are included.
+    Digests of the files that the variables name are included.
     """
     reads = toolchain.variables
     variables = {
@@ -235,7 +236,7 @@ def variable_dependencies(toolchain: Toolchain, backend: str) -> dict[str, str]:
 
 
 def _digest(path: str) -> str | None:
-    """A hash over a file's content; ``None`` where there is no file."""
+    """Return a hash over a file's content, or ``None`` if there is no file."""
     try:
         status = Path(path).stat()
     except (OSError, ValueError):

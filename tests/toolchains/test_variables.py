@@ -15,6 +15,7 @@ from compat.model import BuiltEnv, Env
 from compat.store.keys import cell_key
 from compat.toolchains import DEFAULT
 from compat.workers.pool import worker_key
+from compat.workers.spawn import passed_on
 from tests.cells import cell
 from tests.toolchains.compiling import compile_all, failure_text
 
@@ -137,6 +138,22 @@ def test_resident_worker_has_another_key_for_other_variables(
     before = worker_key(BUILT, DEFAULT, "w")
     monkeypatch.setenv("TRITON_HIP_LLD_PATH", "/rocm/ld.lld")
     assert worker_key(BUILT, DEFAULT, "w") != before
+
+
+def test_relative_paths_of_files_and_folders_reach_workers_as_absolute(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A worker runs in another folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rocm").mkdir()
+    (tmp_path / "ptxas").touch()
+    monkeypatch.setenv("ROCM_PATH", "rocm")
+    monkeypatch.setenv("TRITON_PTXAS_PATH", "ptxas")
+    monkeypatch.setenv("HIP_PATH", "no such folder")
+    variables = passed_on(DEFAULT)
+    assert variables["ROCM_PATH"] == str(tmp_path / "rocm")
+    assert variables["TRITON_PTXAS_PATH"] == str(tmp_path / "ptxas")
+    assert variables["HIP_PATH"] == "no such folder"
 
 
 @pytest.mark.wheels
