@@ -1,7 +1,7 @@
-"""Pairs chosen, tried, and their results kept.
+"""Choose pairs, try them, and keep their results.
 
-Pairs are those of ``matrix.toml``, or releases of a framework with releases. The key of a result is
-the env's packages, the release, and the programs.
+Pairs are those of ``matrix.toml``, or releases of a framework with releases of the toolchain. The
+key of a result covers the env's packages, the release, and the programs.
 """
 
 from __future__ import annotations
@@ -41,14 +41,12 @@ from compat.toolchains import Framework, Toolchain, pytorch
 _log = logging.getLogger(__name__)
 _LARGEST = 16 * 1024 * 1024
 _AT_ONCE = 2
-"""Pairs that are tried at the same time, where there are as many cores: each takes one, and up to 2
-GB.
-"""
+"""Maximum number of pairs that are tried at the same time. Each needs one core and up to 2 GB."""
 
 
 @frozen(kw_only=True)
 class PairingSetup:
-    """The things that all pairs of a command share."""
+    """The resources and settings that all pairs of a command share."""
 
     selection: Selection
     cache: EnvCache
@@ -70,7 +68,7 @@ def try_pairs(
     again: bool = False,
     command: str = "compat pairs",
 ) -> Grid:
-    """Try pairs of a PyTorch and a Triton release that are not known yet.
+    """Try the chosen pairs of a PyTorch and a Triton release that have no stored answers.
 
     :func:`compat.pairs.pairing.chosen` says which pairs the arguments choose.
 
@@ -81,7 +79,7 @@ def try_pairs(
         torches: Versions of PyTorch.
         releases: Releases of Triton.
         every: Try every known PyTorch with every release.
-        again: Try known pairs again.
+        again: Also try pairs with stored answers.
         command: The command line that the result names as its origin.
 
     Raises:
@@ -90,16 +88,16 @@ def try_pairs(
         MachineError: The machine lacks a resource, such as disk or memory.
     """
     began = time.monotonic()
-    requested, notes = chosen(selection, torches, releases, every=every)
+    requested = chosen(selection, torches, releases, every=every)
     envs = list(dict.fromkeys(pair.env for pair in requested))
     built_envs = {built.env.name: built for built in obtain(selection.config.path, envs)}
     pairs = run_pairs(requested, built_envs, selection, listener, again=again)
-    pins, more = _pins(pairs, built_envs, selection)
+    pins, notes = _pins(pairs, built_envs, selection)
     toolchain = toolchains.of(requested[0].env)
     return Grid(
         pairs=pairs,
         pins=pins,
-        notes=(*notes, *more),
+        notes=notes,
         classes=pairing_of(toolchain).classes,
         title=toolchain.title,
         command=command,
@@ -115,7 +113,10 @@ def run_pairs(
     *,
     again: bool = False,
 ) -> tuple[Pair, ...]:
-    """These pairs, in their order; ``envs`` are by name. Raises as :func:`try_pairs` does."""
+    """Try pairs, and return them in their order.
+
+    ``envs`` maps names to envs. Raises as :func:`try_pairs` does.
+    """
     if not requests:
         return ()
     cache, pairing = selection.config.env_cache(), pairing_of(toolchains.of(requests[0].env))
@@ -147,7 +148,7 @@ def run_pairs(
 
 
 def answers_folder(cache: EnvCache) -> Path:
-    """The folder that answers are kept in; where it cannot be made, none are."""
+    """The folder of stored answers. If it cannot be created, no answers are stored."""
     folder = cache.folder / "pairs"
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
@@ -161,9 +162,9 @@ def pairs_of(
     *,
     again: bool = False,
 ) -> tuple[Pair, ...]:
-    """The pairs of envs that have a PyTorch, each with its own release.
+    """Try the envs that have a PyTorch, each with its own release.
 
-    Without a C compiler none is tried, and that is the reason.
+    Without a C compiler, no pair is tried, and that is the error of each pair.
     """
     here = {built.env.name: built for built in envs if is_pair(built.env)}
     requested = [RequestedPair(env=built.env) for built in here.values() if built.error is None]
@@ -257,7 +258,7 @@ def _program(name: str, answer: JsonMapping, toolchain: Toolchain) -> PairProgra
 def _pins(
     pairs: Sequence[Pair], envs: Mapping[str, BuiltEnv], selection: Selection
 ) -> tuple[dict[str, str | None], tuple[str, ...]]:
-    """PyTorch → the release that it asks for, and why that is not known of some."""
+    """Map each PyTorch to the release that it requires, and say why some of these are unknown."""
     pins: dict[str, str | None] = {}
     notes: dict[str, None] = {}
     for pair in pairs:
@@ -275,11 +276,11 @@ def _pins(
     return pins, tuple(notes)
 
 
-# --- what is kept ---------------------------------------------------------------------------------
+# --- stored answers -------------------------------------------------------------------------------
 
 
 def pair_key(built: BuiltEnv, overlay: Overlay | None, toolchain: Toolchain) -> str:
-    """Equal where the answers must be."""
+    """The key of stored answers. It covers all that the answers depend on."""
     pairing = pairing_of(toolchain)
     source = hashlib.sha256(pairing.source.read_bytes()).hexdigest()
     facts = (
@@ -313,24 +314,24 @@ def keep_answers(path: Path, answers: Answers) -> None:
     """
     try:
         replace_file(path, write_json({"facts": answers.facts, "programs": dict(answers.programs)}))
-    except OSError as error:  # it is tried again by the next command
+    except OSError as error:  # the next command tries the pair again
         _log.info("%s cannot be written: %s", path, error)
 
 
-# --- which pairs are meant ------------------------------------------------------------------------
+# --- the choice of pairs --------------------------------------------------------------------------
 
 _ANY_PYTHON = "3.11"
-"""The Python whose wheels are asked about where the index does not say which there are."""
+"""The Python to look up wheels for, if the index does not say which Pythons have wheels."""
 
 
 @frozen(kw_only=True)
 class RequestedPair:
-    """A pair that is to be tried."""
+    """A pair to try."""
 
     env: Env
     """The env that has the PyTorch."""
     release: Version | None = None
-    """The release that goes before the one in the env; ``None`` for that one."""
+    """The release to put before the env's own one; ``None``: the env's own one."""
 
 
 def chosen(
@@ -339,13 +340,14 @@ def chosen(
     releases: Sequence[str] = (),
     *,
     every: bool = False,
-) -> tuple[tuple[RequestedPair, ...], tuple[str, ...]]:
-    """The pairs, and what a reader should know of how they were found.
+) -> tuple[RequestedPair, ...]:
+    """Return the pairs to try.
 
-    Without any words these are the pairs of the chosen envs, each with its own release. With
-    versions of PyTorch they are these with every release, with releases the PyTorch of the chosen
-    envs with these, with both their product; ``every`` is every PyTorch that is known with every
-    release. Raises SelectionError for what is no version, and where there is no pair.
+    Without arguments, the pairs are those of the chosen envs, each with its own release.
+    ``torches`` are versions of PyTorch to try with every release. ``releases`` are releases to try
+    with each PyTorch of the chosen envs. With both, each of these versions is tried with each of
+    these releases. ``every`` stands for every known PyTorch as ``torches``. Raises SelectionError
+    for an invalid version, and if there is no pair.
     """
     config = selection.config
     envs = tuple(env for env in selection.envs if is_pair(env))
@@ -359,8 +361,7 @@ def chosen(
                 " --envs."
             )
             raise SelectionError(missing, hint=hint)
-        return tuple(RequestedPair(env=env) for env in envs), ()
-    notes: list[str] = []
+        return tuple(RequestedPair(env=env) for env in envs)
     existing = existing_releases(config)[toolchain.name]
     release_versions = _releases(config, releases) if releases else existing
     if every:
@@ -374,7 +375,7 @@ def chosen(
         RequestedPair(env=env, release=release)
         for env in _one_of_each(envs)
         for release in release_versions
-    ), tuple(notes)
+    )
 
 
 def _toolchain_of(envs: Sequence[Env]) -> Toolchain:
@@ -399,16 +400,17 @@ def _option(framework: Framework) -> str:
 
 
 def is_pair(env: Env) -> bool:
-    """Whether an env has a PyTorch, and its toolchain says how pairs are tried."""
+    """Whether an env has a PyTorch, and its toolchain supports pairs."""
     return env.paired and toolchains.of(env).device.pairing is not None
 
 
 def pin_of(
     config: MatrixConfig, version: Version, toolchain: Toolchain, python: str | None = None
 ) -> Version | None:
-    """The release that an installer takes with a PyTorch, for a Python (``3.11``).
+    """The release that an installer installs with a PyTorch, for a Python (``3.11``).
 
-    Without a Python, it is the newest for which the installer takes one. Raises PinUnknown.
+    Without a Python, it is the newest one for which the installer installs a release. Raises
+    PinUnknown.
     """
     cache = config.env_cache()
     framework = toolchain.framework
@@ -423,7 +425,7 @@ def pin_of(
 def _pythons_for(config: MatrixConfig, framework: Framework, version: Version) -> list[str]:
     """The Pythons with wheels of a framework, the newest first.
 
-    It asks the index if there is no kept answer.
+    It asks the index if there is no stored answer.
     """
     try:
         pythons = list_files(framework.name, index_urls(), cache=config.base / INDEX).pythons_for(
@@ -486,7 +488,7 @@ def _every_version(config: MatrixConfig, toolchain: Toolchain) -> tuple[Version,
 def _env_with(config: MatrixConfig, version: Version, toolchain: Toolchain) -> Env:
     """The env with a release of the framework.
 
-    It is one that is declared, or one with the release that the framework asks for.
+    It is a declared env, or else one with the release that the framework requires.
     """
     name = toolchain.framework.name
     declared = [

@@ -22,16 +22,16 @@ from compat.toolchains import Pairing, Toolchain
 from compat.workers.spawn import passed_on
 
 IMPORT_DEADLINE = 180.0
-"""Seconds that importing may take; of a PyTorch that was just installed it takes the longest."""
+"""Seconds that the imports may take. A PyTorch that was just installed takes the longest."""
 DEADLINE = 90.0
 """Seconds that one program may take."""
 _LARGEST = 16 * 1024 * 1024
-"""Bytes of answers that are read."""
+"""Maximum bytes of answers that are read."""
 _LAST_WORDS = 2000
-"""Bytes of the output of a process that ended without an answer."""
+"""Maximum bytes of the output of a process that ended without an answer."""
 _IMPORT = "import"
 _WHILE_IMPORTING = 1
-"""Lines that a process tells until it has imported all."""
+"""The number of lines that a process writes until its imports are done."""
 
 
 @frozen(kw_only=True)
@@ -53,13 +53,13 @@ class Answers:
     """The answers of programs, as they were reported."""
 
     facts: JsonObject = field(factory=dict)
-    """Which PyTorch and release it was that was imported; empty where nothing was."""
+    """The imported PyTorch and release; empty if nothing was imported."""
     programs: Mapping[str, JsonObject] = field(factory=dict)
     """Program → answer."""
 
 
 def pairing_of(toolchain: Toolchain) -> Pairing:
-    """The way in which a toolchain with pairs tries them."""
+    """How a toolchain tries pairs. The toolchain must support them."""
     assert toolchain.device.pairing is not None
     return toolchain.device.pairing
 
@@ -70,9 +70,9 @@ def run_programs(
     deadline: float = DEADLINE,
     import_deadline: float = IMPORT_DEADLINE,
 ) -> Answers:
-    """Run all programs, in as many processes as end before they have answered for the rest.
+    """Run all programs. If a process ends early, another one runs the remaining programs.
 
-    Raises MachineError if no process can be started, and Stopped if everything is to end.
+    Raises MachineError if no process can be started, and Stopped if all running work must end.
     """
     facts: JsonObject = {}
     answers: dict[str, JsonObject] = {}
@@ -89,7 +89,7 @@ def run_programs(
                 return Answers(facts=facts, programs={**answers, **dict.fromkeys(remaining, line)})
         if begun in remaining and begun not in answers:
             answers[begun] = ended
-        # The process ended before any program, or in a place for which no program is to blame.
+        # The process ended before any program began, or at a point that no program caused.
         elif any(name not in answers for name in remaining):
             answers |= {name: ended for name in remaining if name not in answers}
     return Answers(facts=facts, programs=answers)
@@ -102,7 +102,7 @@ def _one_process(
     deadline: float,
     import_deadline: float,
 ) -> tuple[list[JsonObject], JsonObject]:
-    """The lines of a process, and its end as the answer for the program that it was running."""
+    """Run a process, and return its lines, and its end as the answer of the running program."""
     pairing = pairing_of(toolchain)
     with TemporaryFolder("compat-pairs-") as folder:
         answers, launches = folder / "answers", folder / "launches"
@@ -136,7 +136,7 @@ def _one_process(
 
 
 class _Patience:
-    """The seconds that a process has until each next line of its answers."""
+    """The time that a process has until the next line of its answers."""
 
     def __init__(self, answers: Path, deadline: float, import_deadline: float) -> None:
         self._answers, self._deadline, self._import_deadline = answers, deadline, import_deadline
@@ -144,7 +144,7 @@ class _Patience:
         self._give_up = time.monotonic() + import_deadline
 
     def is_left(self) -> bool:
-        """Whether there is any left."""
+        """Whether the process has time left."""
         if (lines := _count(self._answers)) > self._lines:
             self._lines = lines
             self._give_up = time.monotonic() + (
@@ -164,12 +164,12 @@ def _ending(code: int | None) -> str:
 
 
 def _count(path: Path) -> int:
-    """How many lines there are."""
+    """The number of lines of a file."""
     return (content_of(path, _LARGEST) or b"").count(b"\n")
 
 
 def _lines(path: Path) -> Iterator[JsonObject]:
-    """The lines that are objects of JSON; the last one may have been cut off."""
+    """The lines that are JSON objects; the last line may be truncated."""
     for line in (content_of(path, _LARGEST) or b"").splitlines():
         with suppress(ValueError):
             if isinstance(read := read_json(line), dict):

@@ -29,20 +29,20 @@ INLINE = 40_000
 
 @frozen(kw_only=True)
 class ReproFinding:
-    """A failing cell, and all that its issue says."""
+    """A failing cell, and the facts that its issue states."""
 
     name: str
-    """Of the files, without suffix."""
+    """The name of the files, without suffix."""
     title: str
     cell: Cell
-    """The kernel on its own, in the env that it is reported for."""
+    """The cell of the extracted kernel, in the env that it is reported for."""
     built: BuiltEnv
     bundle: Bundle
     results: tuple[Result, ...]
-    """The kernel on its own in every env and for every target of the table."""
+    """The results of the extracted kernel in every env and for every target of the table."""
     original: tuple[Result, ...]
     """The results of the original kernel in every env of the table, for the cell's target. The
-    issue tells their history.
+    issue states their history.
     """
     remembered: tuple[Result, ...] = ()
     """The results of earlier runs on other releases."""
@@ -53,7 +53,7 @@ class ReproFinding:
     text: str
     """The script."""
     output: str
-    """The printed text in the cell's env."""
+    """The output of the script in the cell's env."""
     command: str
     fixed: str = ""
     """The smallest edit that makes it compile, as a diff."""
@@ -71,14 +71,14 @@ class ReproFinding:
 
     @property
     def failure(self) -> Failure:
-        """Why."""
+        """The failure of the cell."""
         failure = self.result.outcome.failure
         assert failure is not None, "only what fails is reported"
         return failure
 
     @property
     def toolchain(self) -> str:
-        """The reader's name of the toolchain."""
+        """The title of the toolchain."""
         return toolchains.of(self.cell.env).title
 
     @property
@@ -94,11 +94,7 @@ class ReproFinding:
     def is_lapse(self) -> bool:
         """Whether releases before and after this one compile the kernel."""
         column = self.targets.index(self.cell.target.name)
-        marks = [
-            (release, row[column].outcome.status is Status.OK)
-            for release, row in self.rows
-            if len(row) > column
-        ]
+        marks = [(release, row[column].outcome.status is Status.OK) for release, row in self.rows]
         place = [release for release, _ in marks].index(release_of(self.result.built).label)
         return any(ok for _, ok in marks[:place]) and any(ok for _, ok in marks[place:])
 
@@ -114,10 +110,10 @@ class ReproFinding:
 
     @property
     def rows(self) -> tuple[tuple[str, tuple[Result, ...]], ...]:
-        """Release and its results, oldest first.
+        """Each release with its results, oldest first.
 
-        If a release has several envs, the one that the failure is reported for counts, else the
-        first.
+        If a release has several envs, the env that the failure is reported for counts, or else the
+        first one.
         """
         ordered = sorted(
             self.results,
@@ -138,7 +134,7 @@ class ReproFinding:
 
     @property
     def verdict(self) -> Verdict:
-        """The joint answer of the releases about the original kernel, for the cell's target."""
+        """The verdict on the original kernel over all releases, for the cell's target."""
         (verdict,) = verdicts(self.original, remembered=self.remembered, existing=self.existing)
         return verdict
 
@@ -174,7 +170,7 @@ class ReproFinding:
         )
 
     def same(self, result: Result) -> bool:
-        """Whether a result is this very failure."""
+        """Whether a result has the same failure, by its fingerprint."""
         failure = result.outcome.failure
         return failure is not None and failure.fingerprint == self.failure.fingerprint
 
@@ -232,7 +228,7 @@ class Unverified:
     cell: Cell
     """The cell."""
     reasons: tuple[str, ...]
-    """The actual results of the script."""
+    """The differences from the expected results, such as those of the script in some env."""
     evidence: Path
     """The file with the evidence."""
 
@@ -243,10 +239,10 @@ def name_of(cell: Cell) -> str:
 
 
 def outcome_document(outcome: WrittenRepro | Unverified, command: str) -> JsonObject:
-    """The written files and the cell that they are about, or the reason why nothing was written.
+    """The written files and the cell that they are about, or why no repro was written, as JSON.
 
-    The reason comes with the place of the evidence. ``command`` does the same once more, for this
-    cell alone.
+    The reasons come with the path of the evidence. ``command`` repeats the repro for this cell
+    alone.
     """
     if isinstance(outcome, WrittenRepro):
         finding = outcome.finding

@@ -53,8 +53,8 @@ def places(project: Path, *envs: str) -> Selection:
 
 
 def test_by_default_the_pairs_are_the_chosen_envs_with_a_pytorch(project: Path) -> None:
-    assert names(chosen(places(project))[0]) == ["2.9.1+own"]
-    assert names(chosen(places(project, "*torch*"))[0]) == ["2.4.1+own", "2.9.1+own"]
+    assert names(chosen(places(project))) == ["2.9.1+own"]
+    assert names(chosen(places(project, "*torch*"))) == ["2.4.1+own", "2.9.1+own"]
 
 
 def test_chosen_envs_without_a_pytorch_are_an_error(project: Path) -> None:
@@ -63,27 +63,27 @@ def test_chosen_envs_without_a_pytorch_are_an_error(project: Path) -> None:
 
 
 def test_a_pytorch_is_paired_with_every_release_or_with_the_named_ones(project: Path) -> None:
-    every = names(chosen(places(project), ["2.4.1"])[0])
+    every = names(chosen(places(project), ["2.4.1"]))
     assert [name.partition("+")[0] for name in every] == ["2.4.1"] * 13
     assert (every[0], every[-1]) == ("2.4.1+3.0.0", "2.4.1+3.9.0")
-    assert names(chosen(places(project), ["2.4.1,2.9.1"], ["3.9.0", "3.6.0"])[0]) == [
+    assert names(chosen(places(project), ["2.4.1,2.9.1"], ["3.9.0", "3.6.0"])) == [
         f"{torch}+{release}" for torch in ("2.4.1", "2.9.1") for release in ("3.6.0", "3.9.0")
     ]
 
 
 def test_releases_are_selected_with_the_syntax_of_envs(project: Path) -> None:
-    assert names(chosen(places(project), ["2.4.1"], [">=3.5.1,<3.9"])[0]) == [
+    assert names(chosen(places(project), ["2.4.1"], [">=3.5.1,<3.9"])) == [
         "2.4.1+3.5.1",
         "2.4.1+3.6.0",
     ]
-    assert names(chosen(places(project), ["2.4.1"], ["newest,3.6.0"])[0]) == [
+    assert names(chosen(places(project), ["2.4.1"], ["newest,3.6.0"])) == [
         "2.4.1+3.6.0",
         "2.4.1+3.9.0",
     ]
 
 
 def test_a_release_is_paired_with_the_pytorch_of_the_chosen_envs(project: Path) -> None:
-    assert names(chosen(places(project), (), ["3.6.0"])[0]) == ["2.9.1+3.6.0"]
+    assert names(chosen(places(project), (), ["3.6.0"])) == ["2.9.1+3.6.0"]
 
 
 def test_the_env_of_an_undeclared_pytorch_has_the_release_that_it_asks_for(
@@ -92,7 +92,7 @@ def test_the_env_of_an_undeclared_pytorch_has_the_release_that_it_asks_for(
     from packaging.version import Version
 
     monkeypatch.setattr(pairing, "pinned_release", lambda *_: Version("3.7.1"))
-    (pair,), _ = chosen(places(project), ["2.13.0"], ["3.9.0"])
+    (pair,) = chosen(places(project), ["2.13.0"], ["3.9.0"])
     assert pair.env.name == "triton-3.7.1-torch-2.13.0"
 
 

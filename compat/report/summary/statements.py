@@ -29,8 +29,8 @@ from compat.report.summary.compact import (
 from compat.report.summary.record import Report
 
 HISTORICAL = "as_written"
-"""The prefix of variants that preserve a text. Each gets its own sentence with the reason, even if
-it works.
+"""The prefix of historical variants, which preserve the text of a kernel. Each gets its own
+sentence with the reason, even if it works.
 """
 
 
@@ -38,7 +38,7 @@ it works.
 class HistoryStatement:
     """One sentence about variants that share a history, and the declared reason.
 
-    The reason is in the words of whoever declared it.
+    The reason is quoted from the declaration.
     """
 
     kernel: str
@@ -52,7 +52,7 @@ class HistoryStatement:
 
 @frozen(kw_only=True)
 class _Story:
-    """The facts of a sentence; equal stories are told once."""
+    """The facts of a sentence. Variants with equal stories share a sentence."""
 
     word: Word
     toolchain: str
@@ -63,11 +63,11 @@ class _Story:
     runs: tuple[Run[str], ...]
     """The known results (``ok``, ``unsupported`` or a failure class) by release, in a row."""
     line: tuple[str, ...]
-    """Every release that there is."""
+    """Every existing release."""
     complete: bool
     """Whether every release has a known result."""
     clear: bool
-    """Whether every one that was tried gave an answer, and all its attempts and envs the same."""
+    """Whether every release that was tried gave an answer, the same in all attempts and envs."""
     newest: str | None
     """The newest release that was tried."""
     computes: str
@@ -75,8 +75,9 @@ class _Story:
     caveats: tuple[str, ...]
     """The limits of the sentence, and the source of results that this run did not produce."""
     cases: tuple[str, ...]
-    """Empty for all of them; so below."""
+    """Empty for all cases."""
     targets: tuple[str, ...]
+    """Empty for all targets."""
     because: str
 
     @property
@@ -117,7 +118,7 @@ def statements(report: Report) -> tuple[HistoryStatement, ...]:
 
 
 def _stories(report: Report) -> Iterable[tuple[tuple[str, str], _Story]]:
-    """Each variant with the stories its cases and targets tell, in the order of the cells."""
+    """Each variant with a story for each group of its cases and targets, in order of the cells."""
     groups: dict[tuple[str, str], dict[_Story, list[Coordinate]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -129,8 +130,8 @@ def _stories(report: Report) -> Iterable[tuple[tuple[str, str], _Story]]:
         for story, coordinates in stories.items():
             for cases, targets in rectangles((case, target) for _, _, case, target in coordinates):
                 some_cases = () if cases == every_case else cases
-                # Where a toolchain cannot build for a target, the sentence is about that target,
-                # and names it.
+                # If a toolchain cannot build for a target, the sentence is about that target, and
+                # names it.
                 some_targets = (
                     () if targets == every_target and story.able == story.known else targets
                 )
@@ -304,7 +305,7 @@ def _changed(story: _Story, change: Bracket, targets: str, *, many: bool) -> str
 
 
 def _works(story: _Story, *, many: bool) -> str:
-    """The verb for a success: a kernel with wrong numbers somewhere only compiles."""
+    """The verb for a success: a kernel with wrong numbers on some release only compiles."""
     verb = "compile" if story.computes else "work"
     return verb if many else f"{verb}s"
 
@@ -322,7 +323,7 @@ def _needed(story: _Story, change: Bracket, hole: str, targets: str, *, many: bo
 def _extent(story: _Story, quantity: str, *, able: bool = True) -> str:
     """The releases of a story: ``all 13 releases tested (3.0.0 to 3.9.0)``.
 
-    Releases that cannot build for the target are left out and named.
+    Releases that cannot build for the target are left out, and the phrase says so.
     """
     chosen = story.able if able else story.known
     qualified = ["tested"] if story.clear else ["that gave a clear answer"]
@@ -345,12 +346,12 @@ def _runs(story: _Story, *, failing: bool = False) -> str:
 
 
 def _named(what: str) -> str:
-    """A failure class is a name, and set as one; the others are words."""
+    """A failure class as code, or a status as plain text."""
     return what if what in (Status.OK, Status.UNSUPPORTED) else f"`{what}`"
 
 
 def _failing(story: _Story) -> str:
-    """The failure classes, with their releases only if there are several things to tell apart."""
+    """The failure class, or several results with the releases of each."""
     bad = {run.value for run in story.runs if run.value != Status.OK}
     if story.word is Word.NEVER:
         bad.discard(str(Status.UNSUPPORTED))
@@ -384,7 +385,7 @@ _SOURCES = 3
 
 
 def guesses(specs: Iterable[Specialization]) -> str | None:
-    """The sources of kernels with guessed arguments, and the command that writes these down.
+    """A sentence about kernels with guessed arguments, with the command that writes these down.
 
     It is ``None`` if no arguments are guessed.
     """
@@ -415,7 +416,7 @@ def guesses(specs: Iterable[Specialization]) -> str | None:
 
 
 def decided_by_hints(results: Iterable[Result]) -> str | None:
-    """The cases that fail while others compile that differ from them in hints alone.
+    """A sentence about cases that fail although a case with other hints only compiles.
 
     It is ``None`` if there are none.
     """
@@ -473,13 +474,13 @@ _KERNELS = 3
 
 
 def has_no_hints(spec: Specialization) -> bool:
-    """Whether it has tensors, and nothing is said of any argument."""
+    """Whether a specialization has tensors, and no argument has a hint."""
     pointers = any(kind.startswith("*") for kind in leaf_types(spec.compile.signature).values())
     return pointers and not any(spec.compile.hints.values())
 
 
 def without_hints(specs: Iterable[Specialization]) -> str | None:
-    """The kernels with cases without known hints, and the advice; ``None`` if there are none."""
+    """A sentence about kernels with cases without hints, with advice; ``None`` without any."""
     names = list(dict.fromkeys(spec.kernel for spec in specs if has_no_hints(spec)))
     if not names:
         return None
@@ -491,7 +492,7 @@ def without_hints(specs: Iterable[Specialization]) -> str | None:
 
 
 def stand_ins(results: Iterable[Result]) -> tuple[str, ...]:
-    """A sentence for each kernel and what was stood in for."""
+    """A sentence for each kernel and the packages that stand-ins replaced."""
     groups: dict[tuple[str, tuple[str, ...]], list[StoodIn]] = defaultdict(list)
     for result in results:
         if (stood_in := result.outcome.stood_in) is not None:
@@ -523,28 +524,28 @@ _MISSING = 8
 
 
 def missing_kernels(absent: Iterable[Absent]) -> Iterator[str]:
-    """The sentences."""
+    """A sentence for each version of a library that does not have some declared kernels."""
     by_library: dict[LibraryVersions, list[str]] = defaultdict(list)
     for missing in absent:
         by_library[missing.library].append(missing.kernel)
     for library, kernels in by_library.items():
-        listed = ", ".join(kernels[:_MISSING]) + (
+        names_text = ", ".join(kernels[:_MISSING]) + (
             f" and {len(kernels) - _MISSING:,} more" if len(kernels) > _MISSING else ""
         )
         yield (
             f"{library.name} {library.version} does not have these kernels as they are declared, so"
-            f" they are not tried: {listed}"
+            f" they are not tried: {names_text}"
         )
 
 
-# --- what a failure says for each target ----------------------------------------------------------
+# --- the message of a failure for each target -----------------------------------------------------
 
 
 def excerpts(example: Result, results: Iterable[Result]) -> tuple[tuple[str, str], ...]:
-    """The messages of results with one fingerprint, in one line each.
+    """The targets and the message of results with one fingerprint, each message on one line.
 
-    If not all have the same message, the targets stand before it. For each target it is the result
-    most like the example, so that a difference is the target's.
+    The targets are left out if all messages are equal. The message of a target is from the result
+    that is most like the example, so that differences between messages come from the target.
     """
     nearest: dict[str, Result] = {}
     for result in sorted(
@@ -561,7 +562,10 @@ def excerpts(example: Result, results: Iterable[Result]) -> tuple[tuple[str, str
 
 
 def _unlike(example: Result, result: Result) -> tuple[bool, ...]:
-    """How a result differs from the example, the most telling first; its target does not count."""
+    """The differences of a result from the example, the most important first.
+
+    Another target is no difference.
+    """
     one, other = example.cell, result.cell
     return (
         one.env != other.env,

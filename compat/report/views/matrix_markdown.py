@@ -45,7 +45,7 @@ from compat.report.views.envs import pairs_sentence, section
 from compat.text import JsonObject
 
 SUMMARY_LIMIT = 1024 * 1024
-"""Bytes that the summary of a step may have on GitHub, which shows none of a longer one."""
+"""Bytes that the summary of a step may have on GitHub. GitHub does not show a longer one."""
 _ROOM = 200
 """Bytes for the sentence about left-out sections."""
 
@@ -63,7 +63,7 @@ def matrix_markdown(report: Report) -> str:
 
 
 def _folded(report: Report) -> str:
-    """The counts of a large one."""
+    """The counts of a large report."""
     counts = folded(report, len(statements(report)))
     marks = {word for kernel in counts.kernels for word, _ in kernel.bad} | {"ok"}
     return rendered(
@@ -76,7 +76,7 @@ def _folded(report: Report) -> str:
 
 
 def _in_full(report: Report) -> str:
-    """All of it."""
+    """The whole report."""
     kernels = grids(report)
     return rendered(
         "matrix.md.j2",
@@ -104,7 +104,7 @@ def _in_full(report: Report) -> str:
 
 
 def _numbers(report: Report) -> JsonObject:
-    """The checks of kernels, and their times."""
+    """The values for the template about checks and latencies of kernels."""
     devices = checked(report) if report.was_run else ()
     return {
         "checked": devices,
@@ -129,7 +129,7 @@ def _shared(report: Report) -> JsonObject:
 
 
 def _meanings() -> dict[str, str]:
-    """The meanings of the ways in which a pair can fail."""
+    """Failure class of a pair → its meaning."""
     pairings = [
         toolchain.device.pairing for toolchain in toolchains.every() if toolchain.device.pairing
     ]
@@ -137,15 +137,15 @@ def _meanings() -> dict[str, str]:
 
 
 def step_summary(report: Report, used_bytes: int) -> str:
-    """The same for the summary of a step on GitHub, which takes :data:`SUMMARY_LIMIT` bytes.
+    """The report for the summary of a step on GitHub, which may have :data:`SUMMARY_LIMIT` bytes.
 
-    ``used_bytes`` of it are used already. A longer report keeps its first parts, and a note says
-    which are left out.
+    ``used_bytes`` of these are used already. A longer report keeps its first sections, and a note
+    says how many are left out.
     """
     room = SUMMARY_LIMIT - used_bytes - _ROOM
     parts = re.split(r"\n(?=##+ )", matrix_markdown(report))
-    sizes = accumulate(len(shards_text.encode()) + 1 for shards_text in parts)
-    sections = [shards_text for shards_text, size in zip(parts, sizes, strict=True) if size <= room]
+    sizes = accumulate(len(part.encode()) + 1 for part in parts)
+    sections = [part for part, size in zip(parts, sizes, strict=True) if size <= room]
     if len(sections) < len(parts) and room > 0:
         left_out = counted(len(parts) - len(sections), "section")
         sections.append(f"\n{left_out} did not fit here. The report has them.\n")
@@ -182,7 +182,7 @@ def headline(report: Report) -> str:
 
 
 def _earlier(report: Report) -> str:
-    """How many cells are of the run, where a report before had some of them."""
+    """A sentence with the number of cells from this run, if an earlier report had the others."""
     if not report.earlier:
         return ""
     share = f"{len(report.results) - report.earlier:,} of {counted(len(report.results), 'cell')}"
@@ -221,7 +221,7 @@ def mark(one: Mark) -> str:
 
 
 def edits_known(report: Report) -> str:
-    """The number of failures whose class has a known edit, in a sentence; it need not help."""
+    """A sentence with the number of failures whose class has a known edit, which may not help."""
     failures = counted(len(report.failures), "failure")
     return f"`compat fix CELL` has edits to try for {report.edits_known} of {failures}."
 
@@ -232,7 +232,7 @@ def anchor(distinct: DistinctFailure) -> str:
 
 
 def per_target(distinct: DistinctFailure) -> tuple[tuple[str, str], ...]:
-    """The words of each target, if not all have the same."""
+    """The message for each target; empty if all targets have the same."""
     lines = excerpts(distinct.example, distinct.results)
     return lines if len(lines) > 1 else ()
 
@@ -245,12 +245,12 @@ def reproduce(distinct: DistinctFailure, report: Report) -> str:
 
 
 def subject(row: GridRow) -> str:
-    """The variant, with the cases it speaks of where it does not speak of all."""
+    """The variant, with the cases of the row unless it is about all cases."""
     return code(row.variant) + (f" ({', '.join(map(escape, row.cases))})" if row.cases else "")
 
 
 def beside(built: BuiltEnv) -> str:
-    """The versions of the packages worth a column."""
+    """The versions of the packages in :data:`BESIDE`."""
     return ", ".join(f"{name} {version}" for name in BESIDE if (version := built.version_of(name)))
 
 
@@ -266,28 +266,28 @@ def faces(results: tuple[Result, ...]) -> str:
 
 
 MANY = 100_000
-"""Cells from which on a report is folded, however small it would be."""
+"""The number of cells from which on a report is folded, however small it would be."""
 LARGE = 1_000_000
-"""Bytes of Markdown from which on it is: code forges show none of a larger file."""
+"""Bytes of Markdown above which a report is folded. Code forges do not show a larger file."""
 _KERNELS = 2_000
 _LINES = 300
 """Lines of a list; with :data:`_KERNELS` and :data:`_WIDTH` they keep a folded report below
 :data:`LARGE`.
 """
 _WIDTH = 120
-"""Characters of foreign text in a line."""
+"""Characters of quoted text in a line."""
 _FEW = 5
 
 
 @frozen(kw_only=True)
 class KernelCounts:
-    """All cells of a kernel."""
+    """The counts of a kernel's cells."""
 
     kernel: str
     cells: int
     good: int
     bad: tuple[tuple[str, int], ...]
-    """The marks of cells that are not ok, with numbers, in the words of the grid."""
+    """The marks of cells that are not ok, as in the grid, with the number of cells."""
     unexpected: int
     failures: tuple[str, ...]
     """The ids of the failures that most cells have; at most a few."""
@@ -302,7 +302,7 @@ class KernelCounts:
 class Folded:
     """The parts that replace the grid, the failures and the unexpected cells of a large report.
 
-    Each list has its beginning.
+    Each list is cut to its first items.
     """
 
     kernels: tuple[KernelCounts, ...]
@@ -313,7 +313,7 @@ class Folded:
     surprises: tuple[Surprise, ...]
     more_surprises: int
     statements: int
-    """How many sentences there would be."""
+    """The number of sentences about histories in the whole report."""
 
 
 def folded(report: Report, statements: int) -> Folded:
@@ -335,17 +335,17 @@ def folded(report: Report, statements: int) -> Folded:
 
 
 def last_line(text: str) -> str:
-    """The last line of a text, which says most, as far as there is room for it."""
+    """The last line of a text, which is the most informative, cut to :data:`_WIDTH` characters."""
     return short("\n".join(reversed(text.splitlines())))
 
 
 def kernels_of(distinct: DistinctFailure) -> int:
-    """How many kernels have a failure."""
+    """The number of kernels with a failure."""
     return len({result.cell.spec.kernel for result in distinct.results})
 
 
 def short(text: str) -> str:
-    """The first line of a text, as far as there is room for it."""
+    """The first line of a text that is not empty, cut to :data:`_WIDTH` characters."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
 

@@ -1,4 +1,4 @@
-"""Smaller programs that still show a defect, by removing statements and what only they need.
+"""Smaller programs that still show a defect, without some statements and what only these need.
 
 A smaller program is as valid as the first: :func:`check_program` derives its ranges again.
 """
@@ -22,11 +22,11 @@ ShowDefect = Callable[[Sequence[BlockProgram]], Sequence[bool]]
 """Programs → whether each still shows the defect."""
 _SINKS = ("store", "atomic_add", "atomic_max", "atomic_min")
 _AT_ONCE = 8
-"""Smaller programs that are tried together."""
+"""The number of smaller programs that are tried together."""
 
 
 def shrink_program(program: BlockProgram, show: ShowDefect) -> BlockProgram:
-    """The smallest program that is found."""
+    """Return the smallest program found that still shows the defect."""
     while (smaller := _first(_smaller(program), show)) is not None:
         program = smaller
     return program
@@ -51,18 +51,18 @@ def _showing(batch: Sequence[BlockProgram], show: ShowDefect) -> BlockProgram | 
 
 
 def _smaller(program: BlockProgram) -> Iterator[BlockProgram]:
-    """Valid programs that are smaller, the smallest first."""
-    programs: dict[BlockProgram, int] = {}
+    """Yield valid smaller programs, the smallest first."""
+    programs: dict[BlockProgram, None] = {}
     for candidate in _changed(program):
         cleaned = without_unused(candidate)
         if cleaned != program and _is_defined(cleaned):
-            programs.setdefault(cleaned, len(cleaned.all_statements))
+            programs[cleaned] = None
     before = _size(program)
     yield from sorted((candidate for candidate in programs if _size(candidate) < before), key=_size)
 
 
 def _size(program: BlockProgram) -> tuple[int, int, int]:
-    """What a reader has to read, and then how plain it is."""
+    """Return the number of statements, and then how far the program is from a plain one."""
     statements = program.all_statements
     turns = sum(int(statement.settings.get("turns", 0)) for statement in statements)
     constants = sum(statement.operation != "full" for statement in statements)
@@ -105,7 +105,7 @@ def _changed(program: BlockProgram) -> Iterator[BlockProgram]:
 
 
 def _with_less_loop(program: BlockProgram, loop: BlockStatement) -> Iterator[BlockProgram]:
-    """Programs in which a loop has one turn, is gone, or carries less."""
+    """Yield programs in which a loop has one iteration, is removed, or carries one value less."""
     if loop.settings["turns"] > 1:
         yield _with_settings(program, loop, turns=1, end="1")
     else:
@@ -129,7 +129,10 @@ def _without(program: BlockProgram, sinks: Sequence[BlockStatement]) -> BlockPro
 
 
 def _with_constant(program: BlockProgram, statement: BlockStatement) -> BlockProgram:
-    """A program in which a statement's results are constants."""
+    """Return a program in which a statement's results are constants, or the same program.
+
+    A scalar result cannot become a constant.
+    """
     constants = tuple(
         BlockStatement("full", (), (result,), {"shape": result.shape, "number": 1})
         for result in statement.results
@@ -148,14 +151,14 @@ def _with_settings(
 
 
 def _renamed(program: BlockProgram, statement: BlockStatement, name: str) -> BlockProgram:
-    """A program in which an operand takes the place of a statement's result."""
+    """Return a program in which an operand replaces a statement's result."""
     new = next(operand for operand in statement.operands if operand.name == name)
     statements = _replaced(program.statements, statement, ())
     return evolve(program, statements=_substituted(statements, {statement.results[0]: new}))
 
 
 def _without_loop(program: BlockProgram, loop: BlockStatement) -> BlockProgram:
-    """A program with the statements of the only turn of a loop in its place."""
+    """Return a program in which the statements of a loop's only iteration replace the loop."""
     (body,) = loop.bodies
     begin = dict(zip(body.parameters[1:], loop.operands, strict=True))
     statements = _substituted(body.statements, begin)
@@ -166,7 +169,7 @@ def _without_loop(program: BlockProgram, loop: BlockStatement) -> BlockProgram:
 
 
 def _without_carried(program: BlockProgram, loop: BlockStatement, place: int) -> BlockProgram:
-    """A program in which a loop carries one value less: each turn sees the first one."""
+    """Return a program in which a loop carries one value less, and uses its initial value."""
     (body,) = loop.bodies
     parameter, initial = body.parameters[place + 1], loop.operands[place]
     smaller = evolve(
@@ -195,7 +198,7 @@ def _all_but(values: tuple[BlockValue, ...], place: int) -> tuple[BlockValue, ..
 def _substituted(
     statements: tuple[BlockStatement, ...], values: Mapping[BlockValue, BlockValue]
 ) -> tuple[BlockStatement, ...]:
-    """Statements that use other values."""
+    """Return statements whose values are replaced by others."""
 
     def change(used: tuple[BlockValue, ...]) -> tuple[BlockValue, ...]:
         return tuple(values.get(value, value) for value in used)
@@ -231,11 +234,11 @@ def _replaced(
     return tuple(result)
 
 
-# --- what nothing uses ----------------------------------------------------------------------------
+# --- unused values --------------------------------------------------------------------------------
 
 
 def without_unused(program: BlockProgram) -> BlockProgram:
-    """A program without values and arguments that nothing uses."""
+    """Return a program without unused values and arguments."""
     statements = program.statements
     while (used_statements := _used(statements, _names(statements))) != statements:
         statements = used_statements
@@ -260,7 +263,7 @@ def without_unused(program: BlockProgram) -> BlockProgram:
 
 
 def _names(statements: Sequence[BlockStatement]) -> set[str]:
-    """The values that statements use."""
+    """Return the names of the values that statements use."""
     names = {operand.name for statement in statements for operand in statement.operands}
     for statement in statements:
         for body in statement.bodies:
