@@ -1,9 +1,10 @@
-"""PyTorch without a GPU, for programs that are to believe in one.
+"""PyTorch with a fake GPU, for programs on a machine without one.
 
-Tensors are in main memory and say that they are on the GPU. What is asked to be there is made here
-(:class:`MainMemory`), also in ``backward()`` and in the bodies of custom operators, where PyTorch
-would have taken the mode away. Questions about the GPU are answered for the target (:mod:`.gpu`).
-Comparisons agree, so that a test goes on after the first kernel: nothing was computed.
+Tensors are in main memory and report that they are on the GPU. A mode (:class:`MainMemory`) makes
+tensors in main memory if the program requests them on the GPU. It also does so in ``backward()``
+and in the bodies of custom operators, where PyTorch would have turned the mode off. Queries about
+the GPU get answers for the target (:mod:`.gpu`). Comparisons always succeed, so that a test
+continues after the first kernel, which computed nothing.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ if TYPE_CHECKING:
     from ...inside.foreign import Function, Objects, Value
 
     class Changes(Protocol):
-        """What is changed in a process, to be changed back when its recording ends."""
+        """The changes to a process, which are undone when its recording ends."""
 
         def replace(self, owner: Value, name: str, value: Value) -> None:
-            """Put something in the place of an attribute."""
+            """Replace an attribute."""
 
         def finally_do(self, undo: Callable[[], None]) -> None:
-            """Have something done in the end."""
+            """Have ``undo()`` called in the end."""
 
         def lacking(self, module: str, name: str, why: str) -> None:
-            """Tell of something whose kernels are not recorded, and why."""
+            """Write down a function whose kernels are not recorded, and why."""
 
 
 _CPU = "cpu"
@@ -52,14 +53,14 @@ NUMPY_COMPARISONS: dict[str, object] = {
     ),
     "assert_array_less": None,
 }
-"""Function → its result here."""
+"""Function → the result of its replacement."""
 _COMPARES = re.compile(r"_?(assert|check|verify|compare)\w*_(\w*close|equal|eq)$")
 _COMPARISONS = {"allclose": True, "equal": True}
 _TEST_COMPARISONS = {"assert_close": None, "assert_allclose": None}
 
 
 def install(changes: Changes, torch: ModuleType, facts: dict[str, object]) -> None:
-    """Make PyTorch believe in a GPU of a target."""
+    """Give PyTorch a fake GPU of a target."""
     mode = main_memory(torch)
     for name, value in _tensors(torch).items():
         changes.replace(torch.Tensor, name, value)
@@ -83,7 +84,7 @@ def install(changes: Changes, torch: ModuleType, facts: dict[str, object]) -> No
 
 
 def main_memory(torch: ModuleType) -> Value:
-    """A mode that makes here what is to be made on the GPU."""
+    """Return a mode that makes tensors in main memory instead of on the GPU."""
     overrides = importlib.import_module("torch.overrides")
     device_type = type(torch.device(_CPU))
 
@@ -97,7 +98,7 @@ def main_memory(torch: ModuleType) -> Value:
     empty |= {torch.Tensor.new_empty, torch.Tensor.new_empty_strided}
 
     class MainMemory(overrides.TorchFunctionMode):  # type: ignore[misc, name-defined]
-        """Sends everything to main memory."""
+        """Redirects all tensors to main memory."""
 
         def __torch_function__(
             self, function: Function, _: object, arguments: Any = (), options: Any = None
@@ -110,7 +111,7 @@ def main_memory(torch: ModuleType) -> Value:
                 options.pop("pin_memory", None)
             try:
                 result = function(*[here(argument) for argument in arguments], **options)
-            except NotImplementedError:  # for a CPU
+            except NotImplementedError:  # the CPU does not have this function
                 result = compiler.blank(torch, function, arguments, options)
             # Uninitialised memory could hold anything, also NaNs.
             return result.zero_() if function in empty else result
@@ -119,7 +120,7 @@ def main_memory(torch: ModuleType) -> Value:
 
 
 def _tensors(torch: ModuleType) -> Objects:
-    """Attributes and methods of tensors, by name."""
+    """Return the replaced attributes and methods of tensors, by name."""
     device = torch.device(_GPU, 0)
 
     def stay(self: object, *_: object, **__: object) -> object:
@@ -141,9 +142,9 @@ def _tensors(torch: ModuleType) -> Objects:
 
 
 def _of_memory(own: Any, answer: Callable[..., Any], device_of: Callable[..., Any]) -> object:
-    """An attribute or method that answers for tensors in main memory.
+    """Return an attribute or method that answers for tensors in main memory.
 
-    ``torch.compile`` traces with tensors that have a shape and no memory. They answer themselves.
+    ``torch.compile`` traces with tensors that have a shape and no memory. These use their own one.
     """
 
     def is_here(tensor: object) -> bool:
@@ -152,7 +153,7 @@ def _of_memory(own: Any, answer: Callable[..., Any], device_of: Callable[..., An
             and device_of(tensor).type == _CPU
         )
 
-    if isinstance(own, property | types.GetSetDescriptorType):
+    if isinstance(own, (property, types.GetSetDescriptorType)):
         return property(lambda self: answer(self) if is_here(self) else own.__get__(self))
 
     def method(self: object, *arguments: object, **options: object) -> Any:
@@ -164,7 +165,7 @@ def _of_memory(own: Any, answer: Callable[..., Any], device_of: Callable[..., An
 
 
 def _go_along(changes: Changes, mode: object) -> None:
-    """Have the mode on in threads that are begun from now on: each thread has modes of its own."""
+    """Turn on the mode in threads that start from now on, because each thread has its own modes."""
     start = threading.Thread.start
 
     @functools.wraps(start)
@@ -176,7 +177,7 @@ def _go_along(changes: Changes, mode: object) -> None:
 
 
 def _stay_on(changes: Changes, torch: ModuleType, mode: Value) -> None:
-    """Keep the mode in what PyTorch calls back: it takes a mode away while that mode works."""
+    """Keep the mode on in callbacks of PyTorch, which turns off a mode while this mode works."""
     graph = importlib.import_module("torch.autograd")
     if hasattr(graph, "_engine_run_backward"):
         changes.replace(
@@ -207,7 +208,7 @@ def _stay_on(changes: Changes, torch: ModuleType, mode: Value) -> None:
             return register(self, name, function, key, *rest, **options)
         except RuntimeError:
             if key == dispatch_key:
-                raise  # else there is one for CPU tensors already, and that one is called
+                raise  # otherwise PyTorch calls the one that CPU tensors already have
             return None
 
     changes.replace(library, "impl", impl)
@@ -217,7 +218,7 @@ def _generator(torch: ModuleType) -> Any:
     kind = torch.Generator
 
     class Generator(kind):  # type: ignore[misc, valid-type]
-        """A generator of random numbers, which is here wherever it is to be."""
+        """A generator of random numbers on the CPU, for any requested device."""
 
         def __new__(cls, device: object = None) -> Any:  # noqa: ARG004 - as torch.Generator
             return kind.__new__(cls)
@@ -232,7 +233,7 @@ def _generator(torch: ModuleType) -> Any:
 
 
 def _answers(torch: ModuleType, facts: dict[str, object]) -> Objects:
-    """Functions and classes of ``torch.cuda``, by name."""
+    """Return the replaced functions and classes of ``torch.cuda``, by name."""
     idle = type("Idle", (gpu.Idle,), {"device": torch.device(_GPU, 0)})
     objects = {name: type(name, (idle,), {}) for name in _OBJECTS}
     bases: Any = getattr(torch, "_streambase", None)
@@ -262,7 +263,7 @@ def _versions(changes: Changes, torch: ModuleType, facts: dict[str, object]) -> 
 
 
 def _accelerator(changes: Changes, torch: ModuleType) -> None:
-    """The names that newer releases have for the same questions."""
+    """Replace the names that newer releases have for the same queries."""
     module = getattr(torch, "accelerator", None)
     answers = {
         "is_available": gpu.always(True),
@@ -287,14 +288,17 @@ def _accelerator(changes: Changes, torch: ModuleType) -> None:
 
 
 def agree(changes: Changes, owner: Value, functions: Objects) -> None:
-    """Make functions of a module, or methods of a class, answer that everything is equal."""
+    """Make comparisons of a module or a class report that everything is equal.
+
+    ``functions`` has their names and results.
+    """
     for name, answer in functions.items():
         if hasattr(owner, name):
             changes.replace(owner, name, _answering(name, answer))
 
 
 def agree_in_tests(changes: Changes, pytest_python: object) -> None:
-    """Make comparisons of a test suite's own modules agree, too.
+    """Make comparisons of a test suite's own modules succeed, too.
 
     These are functions with names such as ``assert_…close`` or ``…_equal``.
     """
